@@ -1,0 +1,39 @@
+"""Array types and the one check that every public function taking points makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.errors import ProblemError
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
+    """Return `points` as a float64 array of shape ``(n, dimension)``, or say what is wrong with it."""
+    try:
+        array: NDArray[Any] = np.asarray(points)
+    except ValueError as error:
+        raise ProblemError(
+            f"{argument} must have shape (n, {dimension}), one row per point; got rows of different lengths"
+        ) from error
+    if array.shape == (0,):  # an empty list
+        return np.empty((0, dimension))
+    if array.ndim != 2 or array.shape[1] != dimension:
+        raise ProblemError(
+            f"{argument} must have shape (n, {dimension}), one row per point; got shape {array.shape}"
+            + _hint(array.ndim, dimension, argument)
+        )
+    if array.dtype.kind not in "fiub":
+        raise ProblemError(f"{argument} must be real numbers; got dtype {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _hint(ndim: int, dimension: int, argument: str) -> str:
+    if ndim == 1 and dimension == 1:
+        return f"; make it a column with {argument}[:, None]"
+    return f"; a single point is [[{', '.join(['...'] * dimension)}]]" if ndim < 2 else ""

@@ -1,0 +1,80 @@
+"""Functions of points from SymPy expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+from numpy.typing import ArrayLike
+from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.expressions.numeric import numeric_function
+from fspielm.expressions.values import PointFunction, describe, evaluate
+
+# What takes its argument somewhere else than at the point itself.
+NONLOCAL = (sp.Subs, sp.Limit, ExprWithLimits)
+
+
+def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
+    """Carry out the derivatives that were left unevaluated, products under them expanded.
+
+    Integrals and sums stay as they are: SymPy may search for a closed form for ever.
+    """
+    unevaluated = (sp.Derivative, sp.Subs, sp.UnevaluatedExpr)
+    evaluated: sp.Expr = expression.replace(
+        lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False)
+    )
+    return evaluated
+
+
+def compile_expression(
+    expression: sp.Expr,
+    arguments: tuple[sp.Symbol, ...],
+    functions: Mapping[sp.Expr, PointFunction],
+    what: str,
+) -> PointFunction:
+    """A function of a points array ``(n, d)`` that evaluates `expression`.
+
+    Undefined functions in the expression, and their derivatives, are looked up in `functions`; special
+    functions come from SciPy, and from mpmath (slower, point by point) where SciPy has none.
+    """
+    expression = evaluate_derivatives(expression)
+    _check_supplied(expression, functions, what)
+    supplied = {key: sp.Dummy(real=True) for key in functions if expression.has(key)}
+    body = expression.xreplace(supplied)
+    # SymPy's derivative of Abs(x) is full of derivatives of re(x) and im(x), unless x is real, as points are.
+    complex_arguments = [a for a in arguments if not a.is_real] if body.has(sp.Derivative) else []
+    real = {a: sp.Dummy(a.name, real=True) for a in complex_arguments}
+    body = evaluate_derivatives(body.xreplace(real))
+    who = f"{what}: {describe(expression)}"
+    numeric = numeric_function([*(real.get(a, a) for a in arguments), *supplied.values()], body, who)
+    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+
+    def function(points: FloatArray) -> ArrayLike:
+        values = [evaluate(call, points, who) for call, who in callables]
+        result: ArrayLike = numeric(*points.T, *values)
+        return result
+
+    return function
+
+
+def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFunction], what: str) -> None:
+    """Refuse what no callable in `functions` stands for."""
+    for elsewhere in expression.atoms(*NONLOCAL):
+        inside = elsewhere.atoms(AppliedUndef)
+        if inside:
+            raise ProblemError(
+                f"{what} needs {elsewhere}, but a callable gives {min(inside, key=str)} at the points alone; "
+                "name the whole by a function of its own and supply a callable for that"
+            )
+    hidden = expression.xreplace({key: sp.Dummy() for key in functions if isinstance(key, sp.Derivative)})
+    derivatives = [d for d in hidden.atoms(sp.Derivative) if isinstance(d.expr, AppliedUndef)]
+    missing = derivatives or [f for f in hidden.atoms(AppliedUndef) if f not in functions]
+    if missing:
+        name = min(missing, key=str)
+        raise ProblemError(
+            f"{what} needs {name}, which is not given; supply a callable, as in given={{{name}: callable}}"
+        )

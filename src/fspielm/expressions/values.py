@@ -1,0 +1,64 @@
+"""What functions of points return, checked; and how messages name what the user gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+
+PointFunction = Callable[[FloatArray], ArrayLike]
+
+# An imaginary part below this share of the largest value is rounding, not a complex function.
+_IMAGINARY_ROUNDING = 1e-12
+
+
+def describe(source: Any) -> str:
+    """How a message names what the user gave: the expression, or the callable's name."""
+    if isinstance(source, sp.Basic):
+        text = str(source)
+        return text if len(text) <= 120 else text[:117] + "..."
+    if callable(source):
+        return f"the callable {getattr(source, '__name__', repr(source))}"
+    return repr(source)
+
+
+def evaluate(function: PointFunction, points: FloatArray, who: str) -> FloatArray:
+    """Values of `function` at `points`, shape ``(n,)``; `who` names it where it returns something else.
+
+    The function gets a copy: one that changes its argument in place must not move the caller's points.
+    """
+    n = len(points)
+    result = function(points.copy())
+    try:
+        array = np.asarray(result)
+        if array.dtype.kind == "c":
+            array = _real(array)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"got values of type {array.dtype}")
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{who} must return real numbers: {error}") from error
+    if array.shape == ():
+        return np.full(n, float(array))
+    if array.shape != (n,):
+        raise ProblemError(
+            f"{who} must return one value per point, shape ({n},) for {n} points; got shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def real_number(number: complex) -> float:
+    """The real part of `number` if the rest is rounding, NaN if it is not."""
+    return number.real if abs(number.imag) <= _IMAGINARY_ROUNDING * abs(number) else np.nan
+
+
+def _real(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    finite = array[np.isfinite(array)]
+    if finite.size and np.abs(finite.imag).max() > _IMAGINARY_ROUNDING * np.abs(finite).max():
+        raise TypeError("got complex values")
+    return array.real

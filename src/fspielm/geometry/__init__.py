@@ -1,0 +1,35 @@
+"""Where an equation holds: domains, their named boundary parts, and points in them."""
+
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.curves import PlaneCurve, arc, segment
+from fspielm.geometry.disk import Disk
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.pacman import Pacman
+from fspielm.geometry.panda import Panda
+from fspielm.geometry.polar import PolarCurve
+from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
+from fspielm.geometry.sites import Sites
+from fspielm.geometry.time import SpaceTime, Time
+
+__all__ = [
+    "BoundaryPart",
+    "Box",
+    "Disk",
+    "Domain",
+    "Interval",
+    "Pacman",
+    "Panda",
+    "PlaneCurve",
+    "PolarCurve",
+    "Sampling",
+    "Sites",
+    "SpaceTime",
+    "Time",
+    "arc",
+    "check_count",
+    "check_sampling",
+    "reject",
+    "segment",
+    "unit_stream",
+]

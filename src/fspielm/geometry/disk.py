@@ -1,0 +1,59 @@
+"""The disk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import SupportsFloat, final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.curves import arc
+from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.inputs import as_plane_point, as_positive
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Disk(Domain):
+    """The disk around a center; its boundary is one part, ``"circle"``.
+
+    Parameters
+    ----------
+    center : (number, number)
+    radius : number
+        Positive.
+    """
+
+    center: tuple[float, float]
+    radius: float
+
+    def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat) -> None:
+        object.__setattr__(self, "center", as_plane_point(center, "Disk: center"))
+        object.__setattr__(self, "radius", as_positive(radius, "Disk: radius"))
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The square around the disk, ``(lower, upper)``."""
+        return np.array(self.center) - self.radius, np.array(self.center) + self.radius
+
+    @property
+    def measure(self) -> float:
+        """Area."""
+        return math.pi * self.radius**2
+
+    def _contains(self, points: FloatArray) -> BoolArray:
+        x, y = (points - self.center).T
+        inside: BoolArray = np.hypot(x, y) <= self.radius + rounding_slack(self.radius, *self.center)
+        return inside
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return (arc(self.center, self.radius, 0.0, 2 * math.pi).as_part("circle"),)

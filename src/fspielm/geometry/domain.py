@@ -1,0 +1,95 @@
+"""What every domain offers, whatever its shape."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.sampling import Sampling, check_count, reject, unit_stream
+
+if TYPE_CHECKING:
+    from fspielm.geometry.time import SpaceTime, Time
+
+
+def default_axes(dimension: int) -> tuple[str, ...]:
+    """Names of the coordinates before a problem has named them: x, y, z, then x4, x5, ..."""
+    return tuple("xyz"[i] if i < 3 else f"x{i + 1}" for i in range(dimension))
+
+
+def rounding_slack(*magnitudes: float) -> float:
+    """How far rounding may carry a boundary point off, given the coordinates and lengths it is made of."""
+    return 64 * float(np.finfo(np.float64).eps) * max(abs(m) for m in magnitudes)
+
+
+class Domain(ABC):
+    """A bounded region of space, or of space and time.
+
+    A new shape supplies the five abstract members; sampling and products with time follow from them.
+    """
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+
+    @property
+    @abstractmethod
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """``(lower, upper)``, each of shape ``(dimension,)``."""
+
+    @property
+    @abstractmethod
+    def measure(self) -> float:
+        """Length, area or volume (times duration with time)."""
+
+    @abstractmethod
+    def _contains(self, points: FloatArray) -> BoolArray:
+        """Membership of checked points; the boundary belongs to the domain up to rounding."""
+
+    @abstractmethod
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        """The named parts that together make up the boundary, given the coordinates' names."""
+
+    @property
+    def time(self) -> Time | None:
+        """The time interval, if the last coordinate is time."""
+        return None
+
+    def contains(self, points: ArrayLike) -> BoolArray:
+        """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
+        return self._contains(as_points(points, self.dimension))
+
+    def boundary(self, axes: Sequence[str] | None = None) -> tuple[BoundaryPart, ...]:
+        """The named parts of the boundary; `axes` names the coordinates that faces are called after.
+
+        With time, these are the lateral parts: the boundary of the space domain, at all times.
+        """
+        axes = default_axes(self.dimension) if axes is None else tuple(axes)
+        if len(axes) != self.dimension:
+            raise ProblemError(f"axes must name {self.dimension} coordinates; got {list(axes)}")
+        if len(set(axes)) != len(axes):
+            raise ProblemError(f"axes must have different names; got {list(axes)}")
+        return self._boundary(axes)
+
+    def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
+        """`n` points of even density inside the domain, shape ``(n, dimension)``."""
+        check_count(n)
+        lower, upper = self.bounding_box
+        stream = unit_stream(self.dimension, rng, sampling)
+        return reject(
+            lambda count: lower + (upper - lower) * stream(count), self._contains, n, what=repr(self)
+        )
+
+    def __mul__(self, time: Time) -> SpaceTime:
+        from fspielm.geometry.time import SpaceTime, Time
+
+        if not isinstance(time, Time):
+            return NotImplemented
+        return SpaceTime(self, time)

@@ -1,0 +1,129 @@
+"""Time, and the product of a space domain with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import SupportsFloat, final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.inputs import as_number
+from fspielm.geometry.sampling import Sampling
+from fspielm.geometry.sites import Sites
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Time:
+    """The time from `start` to `end`; ``domain * Time(0, 1)`` adds it to a domain as the last coordinate.
+
+    Parameters
+    ----------
+    start, end : number
+        ``start < end``.
+    """
+
+    start: float
+    end: float
+
+    def __init__(self, start: SupportsFloat, end: SupportsFloat) -> None:
+        begin, finish = as_number(start, "Time: start"), as_number(end, "Time: end")
+        if not begin < finish:
+            raise ProblemError(f"Time: end must be later than start; got start = {begin}, end = {finish}")
+        object.__setattr__(self, "start", begin)
+        object.__setattr__(self, "end", finish)
+
+    def __repr__(self) -> str:
+        return f"Time({self.start}, {self.end})"
+
+    @property
+    def duration(self) -> float:
+        """``end - start``."""
+        return self.end - self.start
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class SpaceTime(Domain):
+    """A space domain at all times of an interval; the last coordinate is time.
+
+    Its boundary parts are the lateral ones: those of the space domain, under the same names, at all times.
+
+    Parameters
+    ----------
+    space : Domain
+        A domain without time.
+    time : Time
+    """
+
+    space: Domain
+    _time: Time
+
+    def __init__(self, space: Domain, time: Time) -> None:
+        if space.time is not None:
+            raise ProblemError(f"a domain is multiplied by Time once; {space!r} has its time already")
+        object.__setattr__(self, "space", space)
+        object.__setattr__(self, "_time", time)
+
+    def __repr__(self) -> str:
+        return f"{self.space!r} * {self.time!r}"
+
+    @property
+    def time(self) -> Time:
+        """The time interval."""
+        return self._time
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+        return self.space.dimension + 1
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """``(lower, upper)``, times included."""
+        lower, upper = self.space.bounding_box
+        return np.append(lower, self.time.start), np.append(upper, self.time.end)
+
+    @property
+    def measure(self) -> float:
+        """Measure of the space domain times the duration."""
+        return self.space.measure * self.time.duration
+
+    def initial(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        """Draw `n` sites of the space domain at the start of time; their normals point back in time."""
+        return self.at_start(self.space.sample(n, rng, sampling))
+
+    def at_start(self, space: FloatArray) -> Sites:
+        """Return points of the space domain ``(n, d)`` as sites at the start of time."""
+        backward = np.zeros((len(space), self.dimension))
+        backward[:, -1] = -1.0
+        return Sites(np.column_stack([space, np.full(len(space), self.time.start)]), backward)
+
+    def _contains(self, points: FloatArray) -> BoolArray:
+        slack = rounding_slack(self.time.start, self.time.end)
+        t = points[:, -1]
+        during = (t >= self.time.start - slack) & (t <= self.time.end + slack)
+        # Private on both sides of one class hierarchy: the points are checked already.
+        return during & self.space._contains(np.ascontiguousarray(points[:, :-1]))
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return tuple(_extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
+
+
+def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
+    """Return a part of a space boundary at all times: one more unit coordinate, spread over the duration."""
+
+    def place(unit: FloatArray) -> Sites:
+        sites = part.place(unit[:, :-1])
+        assert sites.normals is not None  # every boundary part has them
+        times = time.start + time.duration * unit[:, -1]
+        return Sites(
+            np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))])
+        )
+
+    return BoundaryPart(part.name, part.measure * time.duration, part.parameters + 1, place)

@@ -1,0 +1,46 @@
+"""What the machine offers, and how work is spread over it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+_FALLBACK_MEMORY = 8 * 2**30
+
+
+def available_threads() -> int:
+    """Number of processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def physical_memory() -> int:
+    """Bytes of memory of the machine, or of the container this process is confined to."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        total = _FALLBACK_MEMORY
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            total = min(total, int(Path(limit).read_text()))
+        except (OSError, ValueError):
+            continue  # no such control group, or "max": no limit
+    return total
+
+
+def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
+    """Run independent tasks on `threads` threads; the first failure, or Ctrl-C, drops those not yet begun."""
+    if threads <= 1:
+        for task in tasks:
+            task()
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for future in [pool.submit(task) for task in tasks]:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

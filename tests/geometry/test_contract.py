@@ -1,0 +1,216 @@
+"""What every domain promises, checked on every shape."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fspielm.errors import ProblemError
+from fspielm.geometry import BoundaryPart
+
+N = 200
+
+
+def unit_grid(part: BoundaryPart, n: int) -> np.ndarray:
+    """Midpoints of equal cells of the unit cube that `part` is placed from.
+
+    `n` of them along its first axis, which is the one that may be curved, and three along the others.
+    """
+    axes = [(np.arange(m) + 0.5) / m for m in [n, 3, 3, 3][: part.parameters]]
+    return np.array(list(itertools.product(*axes))).reshape(-1 if axes else 1, part.parameters)
+
+
+def unit_corners(part: BoundaryPart) -> np.ndarray:
+    corners = list(itertools.product([0.0, 1.0], repeat=part.parameters))
+    return np.array(corners).reshape(len(corners), part.parameters)
+
+
+def away_from_corners(part: BoundaryPart, rng: np.random.Generator) -> np.ndarray:
+    return 0.05 + 0.9 * rng.random((N if part.parameters else 1, part.parameters))
+
+
+def test_samples_lie_inside(case: Any, sampling: Any, rng: np.random.Generator) -> None:
+    points = case.domain.sample(N, rng, sampling)
+    assert points.shape == (N, case.domain.dimension)
+    assert points.dtype == np.float64
+    assert case.domain.contains(points).all()
+    lower, upper = case.domain.bounding_box
+    assert (points >= lower).all()
+    assert (points <= upper).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])
+def test_exactly_n_samples(case: Any, sampling: Any, rng: np.random.Generator, n: int) -> None:
+    assert case.domain.sample(n, rng, sampling).shape == (n, case.domain.dimension)
+    for part in case.domain.boundary():
+        expected = n if part.parameters else min(n, 1)
+        sites = part.sample(n, rng, sampling)
+        assert sites.points.shape == sites.normals.shape == (expected, case.domain.dimension)
+
+
+def test_same_seed_same_points(case: Any, sampling: Any) -> None:
+    first, second = (case.domain.sample(50, np.random.default_rng(3), sampling) for _ in range(2))
+    assert np.array_equal(first, second)
+    for part in case.domain.boundary():
+        a, b = (part.sample(50, np.random.default_rng(3), sampling) for _ in range(2))
+        assert np.array_equal(a.points, b.points)
+        assert np.array_equal(a.normals, b.normals)
+
+
+def test_low_discrepancy_is_not_uniform(case: Any) -> None:
+    a, b = (case.domain.sample(50, np.random.default_rng(3), s) for s in ("uniform", "low-discrepancy"))
+    assert not np.array_equal(a, b)
+
+
+def test_samples_fill_the_domain_evenly(case: Any, sampling: Any, rng: np.random.Generator) -> None:
+    """Half of each axis, seen from the domain's own samples and from its bounding box, weighs the same."""
+    lower, upper = case.domain.bounding_box
+    box = lower + (upper - lower) * rng.random((40_000, case.domain.dimension))
+    inside = box[case.domain.contains(box)]
+    points = case.domain.sample(4000, rng, sampling)
+    middle = 0.5 * (lower + upper)
+    assert np.mean(points < middle, axis=0) == pytest.approx(np.mean(inside < middle, axis=0), abs=0.05)
+
+
+def test_measure(case: Any, rng: np.random.Generator) -> None:
+    assert case.domain.measure == pytest.approx(case.measure, rel=1e-13)
+    lower, upper = case.domain.bounding_box
+    points = lower + (upper - lower) * rng.random((40_000, case.domain.dimension))
+    filled = case.domain.measure / np.prod(upper - lower)
+    assert np.mean(case.domain.contains(points)) == pytest.approx(filled, abs=0.012)
+
+
+def test_parts_have_unique_names(case: Any) -> None:
+    names = [part.name for part in case.domain.boundary()]
+    assert len(names) == len(set(names)) > 0
+
+
+def test_boundary_points_lie_on_the_true_boundary(case: Any, sampling: Any, rng: np.random.Generator) -> None:
+    for part in case.domain.boundary():
+        points = part.sample(N, rng, sampling).points
+        assert case.distance(part.name, points).max() <= case.rounding
+        assert case.domain.contains(points).all()
+
+
+def test_normals_are_unit_and_lead_out(case: Any, rng: np.random.Generator) -> None:
+    for part in case.domain.boundary():
+        sites = part.place(away_from_corners(part, rng))
+        assert np.linalg.norm(sites.normals, axis=1) == pytest.approx(1, abs=1e-14)
+        lower, upper = case.domain.bounding_box
+        step = 1e-6 * np.min(upper - lower)
+        assert not case.domain.contains(sites.points + step * sites.normals).any()
+        assert case.domain.contains(sites.points - step * sites.normals).all()
+
+
+def test_normals_and_measure_by_finite_differences(case: Any, rng: np.random.Generator) -> None:
+    """The placed surface is orthogonal to its normals, and the map stretches by the measure everywhere."""
+    h = 5e-6
+    for part in case.domain.boundary():
+        unit = away_from_corners(part, rng)
+        normals = part.place(unit).normals
+        stretch = np.ones(len(unit))
+        for axis in range(part.parameters):
+            step = np.zeros(part.parameters)
+            step[axis] = h
+            tangent = (part.place(unit + step).points - part.place(unit - step).points) / (2 * h)
+            length = np.linalg.norm(tangent, axis=1)
+            assert np.abs(np.sum(tangent * normals, axis=1) / length).max() < 1e-6
+            stretch *= length  # the axes of every unit cube here are placed orthogonally
+        assert stretch == pytest.approx(part.measure, rel=1e-6)
+
+
+def test_equal_steps_are_equal_chords(case: Any) -> None:
+    for part in case.domain.boundary():
+        if part.parameters == 1:
+            points = part.place(np.linspace(0, 1, 3001)[:, None]).points
+            chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
+            assert chords == pytest.approx(part.measure / 3000, rel=1e-4)
+
+
+def test_places_do_not_depend_on_their_company(case: Any, rng: np.random.Generator) -> None:
+    """Placing points in chunks gives the same as placing them at once."""
+    for part in case.domain.boundary():
+        unit = rng.random((64, part.parameters))
+        whole, chunks = part.place(unit), [part.place(unit[i : i + 13]) for i in range(0, 64, 13)]
+        # libm may treat the rest of a vector differently from its bulk, by a last bit or two
+        assert np.concatenate([c.points for c in chunks]) == pytest.approx(
+            whole.points, abs=case.rounding / 20
+        )
+
+
+def test_divergence_theorem(case: Any, space_axes: int) -> None:
+    center = 0.5 * sum(case.domain.bounding_box)
+    flux, total = 0.0, np.zeros(case.domain.dimension)
+    for part in case.domain.boundary():
+        sites = part.place(unit_grid(part, 1000))
+        flux += part.measure * np.mean(np.sum((sites.points - center) * sites.normals, axis=1))
+        total += part.measure * np.mean(sites.normals, axis=0)
+    assert flux == pytest.approx(space_axes * case.domain.measure, rel=2e-6)
+    assert np.abs(total).max() <= 1e-6 * sum(part.measure for part in case.domain.boundary())
+
+
+def test_bounding_box_is_tight(case: Any) -> None:
+    lower, upper = case.domain.bounding_box
+    assert lower.shape == upper.shape == (case.domain.dimension,)
+    points = np.concatenate(
+        [
+            part.place(np.concatenate([unit_grid(part, 1500), unit_corners(part)])).points
+            for part in case.domain.boundary()
+        ]
+    )
+    assert (points >= lower - case.rounding).all()
+    assert (points <= upper + case.rounding).all()
+    assert points.min(axis=0) == pytest.approx(lower, abs=1e-5 * case.size)
+    assert points.max(axis=0) == pytest.approx(upper, abs=1e-5 * case.size)
+
+
+def test_bounding_box_cannot_be_changed_from_outside(case: Any) -> None:
+    case.domain.bounding_box[0][:] = 1e9
+    assert (case.domain.bounding_box[0] < 1e9).all()
+
+
+def test_points_far_away_are_outside(case: Any) -> None:
+    lower, upper = case.domain.bounding_box
+    assert not case.domain.contains([upper + (upper - lower), lower - (upper - lower)]).any()
+    assert case.domain.contains(np.empty((0, case.domain.dimension))).shape == (0,)
+
+
+def test_wrong_shape_of_points(case: Any) -> None:
+    d = case.domain.dimension
+    with pytest.raises(ProblemError, match=rf"points must have shape \(n, {d}\).*got shape \(2, {d + 1}\)"):
+        case.domain.contains(np.zeros((2, d + 1)))
+    with pytest.raises(ProblemError, match=rf"got shape \({d},\); (a single point is|make it a column)"):
+        case.domain.contains(np.zeros(d))
+    with pytest.raises(ProblemError, match="points must be real numbers; got dtype complex128"):
+        case.domain.contains(np.zeros((1, d), dtype=complex))
+
+
+def test_axes_are_checked(case: Any) -> None:
+    d = case.domain.dimension
+    with pytest.raises(ProblemError, match=rf"axes must name {d} coordinates; got \['a'"):
+        case.domain.boundary(["a"] * (d + 1))
+    if d > 1:
+        with pytest.raises(ProblemError, match=r"axes must have different names; got \['a', 'a'"):
+            case.domain.boundary(["a"] * d)
+
+
+def test_domains_are_values(case: Any) -> None:
+    """Equal to their copies, also through pickle and after use; hashable; frozen."""
+    case.domain.boundary()
+    for twin in (copy.deepcopy(case.domain), pickle.loads(pickle.dumps(case.domain))):
+        assert twin == case.domain
+        assert hash(twin) == hash(case.domain)
+        assert np.array_equal(twin.bounding_box, case.domain.bounding_box)
+    for field in vars(case.domain):
+        with pytest.raises(AttributeError):
+            setattr(case.domain, field, 1)
+
+
+def test_repr_is_short_and_says_the_shape(case: Any) -> None:
+    assert repr(case.domain).startswith(("Interval(", "Box(", "Disk(", "Pacman(", "PolarCurve("))
+    assert "\n" not in repr(case.domain)

@@ -1,0 +1,90 @@
+"""Time and space-time: construction, the initial sites, lateral parts, bad input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fspielm.errors import ProblemError
+from fspielm.geometry import Box, Disk, Interval, SpaceTime, Time
+
+
+def test_time() -> None:
+    time = Time(1, 3)
+    assert (time.start, time.end, time.duration) == (1.0, 3.0, 2.0)
+    assert repr(time) == "Time(1.0, 3.0)"
+    assert time == Time(1.0, 3.0)
+    assert hash(time) == hash(Time(1.0, 3.0))
+
+
+def test_product_with_time() -> None:
+    domain = Interval(0, 1) * Time(0, 2)
+    assert isinstance(domain, SpaceTime)
+    assert domain == SpaceTime(Interval(0, 1), Time(0, 2))
+    assert (domain.space, domain.time) == (Interval(0, 1), Time(0, 2))
+    assert domain.space.time is None
+    assert (domain.dimension, domain.measure) == (2, 2.0)
+    assert repr(domain) == "Interval(0.0, 1.0) * Time(0.0, 2.0)"
+    assert domain.contains([[0, 0], [1, 2], [0.5, 2.1], [1.1, 1], [0.5, -0.1]]).tolist() == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+
+
+def test_lateral_parts_of_an_interval() -> None:
+    left, right = (Interval(0, 1) * Time(2, 5)).boundary(["x", "t"])
+    assert [left.name, right.name] == ["x-", "x+"]
+    assert (right.measure, right.parameters) == (3.0, 1)
+    sites = right.place(np.array([[0.0], [0.5], [1.0]]))
+    assert sites.points.tolist() == [[1, 2], [1, 3.5], [1, 5]]
+    assert sites.normals is not None
+    assert sites.normals.tolist() == [[1, 0]] * 3
+    assert len(right.sample(10, np.random.default_rng(0))) == 10
+
+
+def test_faces_keep_their_names_in_time() -> None:
+    names = [part.name for part in (Box((0, 0), (1, 1)) * Time(0, 1)).boundary(["a", "b", "t"])]
+    assert names == ["a-", "a+", "b-", "b+"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 200])
+def test_initial_sites(n: int, sampling: Any) -> None:
+    domain = Disk((0, 0), 2) * Time(-3, 1)
+    sites = domain.initial(n, np.random.default_rng(1), sampling)
+    assert sites.points.shape == (n, 3)
+    assert (sites.points[:, 2] == -3).all()
+    assert domain.space.contains(sites.points[:, :2]).all()
+    assert sites.normals is not None
+    assert sites.normals.tolist() == [[0, 0, -1]] * n
+    again = domain.initial(n, np.random.default_rng(1), sampling)
+    assert np.array_equal(sites.points, again.points)
+
+
+def test_time_enters_once() -> None:
+    with pytest.raises(
+        ProblemError, match=r"Time once; Interval\(0.0, 1.0\) \* Time\(0.0, 1.0\) has its time"
+    ):
+        _ = Interval(0, 1) * Time(0, 1) * Time(0, 1)
+
+
+def test_only_time_multiplies_a_domain() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = Interval(0, 1) * 2  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "message"),
+    [
+        (1, 0, r"Time: end must be later than start; got start = 1\.0, end = 0\.0"),
+        (1, 1, r"Time: end must be later than start"),
+        (0, math.inf, r"Time: end must be finite; got inf"),
+        (math.nan, 1, r"Time: start must be finite; got nan"),
+        ("0", 1, r"Time: start must be a number; got '0'"),
+        (0, (1,), r"Time: end must be a number; got \(1,\)"),
+    ],
+)
+def test_bad_times(start: Any, end: Any, message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        Time(start, end)

@@ -1,0 +1,130 @@
+"""Threads, memory, and tasks spread over them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fspielm.machine import available_threads, physical_memory, run_tasks
+
+GIB = 2**30
+
+
+# --- what there is ------------------------------------------------------------------------------
+
+
+def test_threads_are_those_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= available_threads() <= (os.cpu_count() or 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 7}, raising=False)
+    assert available_threads() == 3
+
+
+def test_threads_without_an_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert available_threads() == 6
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert available_threads() == 1
+
+
+def test_memory_is_that_of_the_machine() -> None:
+    assert GIB / 4 < physical_memory() < 2**50
+
+
+def machine(
+    monkeypatch: pytest.MonkeyPatch, total: int | Exception, limits: dict[str, str] | None = None
+) -> None:
+    """Pretend to be a machine with so much memory and such control groups."""
+
+    def sysconf(name: str) -> int:
+        if isinstance(total, Exception):
+            raise total
+        return total // 4096 if name == "SC_PHYS_PAGES" else 4096
+
+    def read_text(self: Path, *_: Any, **__: Any) -> str:
+        if str(self) not in (limits or {}):
+            raise FileNotFoundError(str(self))
+        return (limits or {})[str(self)]
+
+    monkeypatch.setattr(os, "sysconf", sysconf, raising=False)
+    monkeypatch.setattr(Path, "read_text", read_text)
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({}, 32 * GIB),
+        ({"/sys/fs/cgroup/memory.max": "max\n"}, 32 * GIB),
+        ({"/sys/fs/cgroup/memory.max": f"{4 * GIB}\n"}, 4 * GIB),
+        ({"/sys/fs/cgroup/memory/memory.limit_in_bytes": f"{2 * GIB}\n"}, 2 * GIB),
+        ({"/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 32 * GIB),
+        ({"/sys/fs/cgroup/memory.max": "nonsense"}, 32 * GIB),
+    ],
+)
+def test_memory_of_a_container(
+    monkeypatch: pytest.MonkeyPatch, limits: dict[str, str], expected: int
+) -> None:
+    machine(monkeypatch, 32 * GIB, limits)
+    assert physical_memory() == expected
+
+
+@pytest.mark.parametrize("error", [ValueError("unrecognized"), OSError("no"), AttributeError("sysconf")])
+def test_memory_where_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    machine(monkeypatch, error)
+    assert physical_memory() == 8 * GIB
+
+
+# --- tasks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 5])
+def test_every_task_runs_once(threads: int) -> None:
+    done: list[int] = []
+    run_tasks([partial(done.append, i) for i in range(100)], threads)
+    assert sorted(done) == list(range(100))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_no_tasks_are_no_trouble(threads: int) -> None:
+    run_tasks([], threads)
+
+
+def test_one_thread_is_the_callers_own() -> None:
+    seen: list[int] = []
+    run_tasks([lambda: seen.append(threading.get_ident())] * 3, 1)
+    assert set(seen) == {threading.get_ident()}
+
+
+def test_tasks_run_side_by_side() -> None:
+    barrier = threading.Barrier(3, timeout=10)  # breaks unless three tasks wait at the same time
+    run_tasks([lambda: barrier.wait() and None] * 3, 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_failure_reaches_the_caller_and_drops_the_rest(threads: int, error: type[BaseException]) -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise error("early")
+
+    def slow(i: int) -> None:
+        time.sleep(0.002)
+        done.append(i)
+
+    tasks: list[Callable[[], None]] = [fail, *(partial(slow, i) for i in range(400))]
+    before = threading.active_count()
+    with pytest.raises(error, match="early"):
+        run_tasks(tasks, threads)
+    finished = len(done)
+    assert finished < 300
+    time.sleep(0.05)
+    assert len(done) == finished  # nothing goes on in the background
+    assert threading.active_count() == before
