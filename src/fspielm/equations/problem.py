@@ -1,0 +1,142 @@
+"""The statement of a problem: equation, domain, conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.equations.conditions import BoundaryCondition, Condition
+from fspielm.equations.constraints import Constraint, bind_conditions
+from fspielm.equations.givens import read_givens
+from fspielm.equations.linear import read_equation
+from fspielm.equations.operator import Operator
+from fspielm.equations.wellposed import check_conditions
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, describe
+from fspielm.geometry import Domain
+
+
+@final
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Problem:
+    """A linear partial differential equation with its domain and conditions.
+
+    Parameters
+    ----------
+    equation : Eq or Expr
+        An equation, or an expression meant to be zero, in one unknown function; the order of that function's
+        arguments is the order of the coordinates everywhere.
+    domain : Domain
+        Where it holds; ``space * Time(a, b)`` if the last coordinate is time.
+    conditions : sequence of Condition
+    given : mapping, optional
+        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
+        needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
+        get every coordinate of the points, whatever coordinates the function is written with. A function used
+        in two ways is given in both: ``given={f(x): callable, f(y): callable}``.
+
+    Attributes
+    ----------
+    equation, domain, conditions
+        As stated.
+    unknown : AppliedUndef
+    coordinates : tuple of Symbol
+    operator : Operator
+    right_hand_side : Field
+    constraints : tuple of Constraint
+        The conditions, one entry for each boundary part they hold on.
+
+    Raises
+    ------
+    ProblemError
+        If the statement cannot be solved as written.
+    """
+
+    equation: sp.Basic
+    domain: Domain
+    conditions: tuple[Condition, ...]
+    unknown: AppliedUndef
+    coordinates: tuple[sp.Symbol, ...]
+    operator: Operator
+    right_hand_side: Field
+    constraints: tuple[Constraint, ...]
+
+    def __init__(
+        self,
+        equation: sp.Basic,
+        domain: Domain,
+        conditions: Sequence[Condition],
+        given: Mapping[Any, Any] | None = None,
+    ) -> None:
+        if not isinstance(domain, Domain):
+            raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
+        stated = _as_conditions(conditions)
+        givens = read_givens(given)
+        linear = read_equation(equation, givens)
+        _check_coordinates(linear.unknown, domain)
+        parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
+        constraints = bind_conditions(stated, domain, parts, linear.unknown, givens)
+        check_conditions(constraints, parts, domain, linear.operator)
+        values = [c.value for c in stated if isinstance(c.value, sp.Expr)]
+        limits = [c.on for c in stated if isinstance(c, BoundaryCondition) and isinstance(c.on, sp.Basic)]
+        givens.check_use([equation, *values, *limits])
+        for name, attribute in {
+            "equation": equation,
+            "domain": domain,
+            "conditions": stated,
+            "unknown": linear.unknown,
+            "coordinates": linear.coordinates,
+            "operator": linear.operator,
+            "right_hand_side": linear.right_hand_side,
+            "constraints": constraints,
+        }.items():
+            object.__setattr__(self, name, attribute)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+        return self.domain.dimension
+
+    def __repr__(self) -> str:
+        return (
+            f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
+        )
+
+
+def _as_conditions(conditions: Any) -> tuple[Condition, ...]:
+    if isinstance(conditions, Condition):
+        return (conditions,)
+    if not isinstance(conditions, Iterable):
+        raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
+    stated = tuple(conditions)
+    for condition in stated:
+        if not isinstance(condition, Condition):
+            raise ProblemError(
+                "conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); "
+                f"got {condition!r}"
+            )
+    return stated
+
+
+def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
+    names = [str(symbol) for symbol in unknown.args]
+    if len(names) != domain.dimension:
+        included = ", time included" if domain.time is not None else ""
+        remedy = (
+            f"; if {names[-1]} is time, write domain * fs.Time(start, end)"
+            if domain.time is None and len(names) == domain.dimension + 1
+            else "; give the unknown one argument for each coordinate of the domain"
+        )
+        raise ProblemError(
+            f"the unknown {unknown} has {len(names)} coordinate{'s' * (len(names) > 1)}, but "
+            f"domain={domain!r} has {domain.dimension}{included}{remedy}"
+        )
+    if domain.time is not None and "t" in names[:-1] and names[-1] != "t":
+        raise ProblemError(
+            f"with domain={domain!r} the last coordinate of the unknown is time; got {unknown}: "
+            "move t to the end"
+        )

@@ -1,0 +1,165 @@
+"""Whether every part of the boundary, and the start of time, has the conditions the equation needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations.conditions import BoundaryCondition, Initial
+from fspielm.equations.constraints import Constraint
+from fspielm.equations.operator import Operator, Term
+from fspielm.equations.regions import probe
+from fspielm.errors import ProblemError
+from fspielm.expressions import describe
+from fspielm.geometry import BoundaryPart, Domain, Sites
+
+
+def check_conditions(
+    constraints: tuple[Constraint, ...], parts: tuple[BoundaryPart, ...], domain: Domain, operator: Operator
+) -> None:
+    """Refuse missing, doubled and contradicting conditions, each by name.
+
+    An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
+    order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
+    boundary is characteristic, as the axis r = 0 is for ``r*u_rr + u_r + r*u_zz``. An ordinary differential
+    equation takes as many conditions as its order, wherever they are.
+    """
+    if not constraints:
+        raise ProblemError(
+            "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
+        )
+    if domain.time is not None:
+        _check_initial([c.condition for c in constraints if isinstance(c.condition, Initial)], operator)
+    space = range(domain.dimension - (domain.time is not None))
+    boundary = [c for c in constraints if isinstance(c.condition, BoundaryCondition)]
+    for part in parts:
+        _check_part(part, parts, [c for c in boundary if c.part is part], operator, space)
+    order = operator.order
+    if domain.dimension == 1 and len(boundary) != order:
+        if any(_characteristic(operator, probe(part), space).any() for part in parts):
+            return
+        raise ProblemError(
+            f"conditions: an ordinary differential equation of order {order} takes {order} of them; "
+            f"got {len(boundary)} ({', '.join(c.name for c in boundary)})"
+        )
+
+
+def _check_part(
+    part: BoundaryPart,
+    parts: tuple[BoundaryPart, ...],
+    here: Sequence[Constraint],
+    operator: Operator,
+    space: range,
+) -> None:
+    sites = probe(part)
+    covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
+    _check_doubled(part, here, covered)
+    order = operator.order_along(space)
+    if operator.dimension == 1 or order % 2 or order == 0:
+        return
+    needed = order // 2
+    number = sum(covered, np.zeros(len(sites), dtype=int))
+    # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
+    if np.all(number == needed):
+        return
+    wrong = (number != needed) & ~_characteristic(operator, sites, space)
+    if np.any(wrong & (number < needed)):
+        first = int(np.flatnonzero(wrong & (number < needed))[0])
+        raise ProblemError(_missing(part, parts, here, needed, int(number[first]), sites.points[first]))
+    if np.any(wrong):
+        raise ProblemError(
+            f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
+            f"an equation of order {order} in space takes {needed} there; remove one, or limit it with on="
+        )
+
+
+def _characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
+    """Where no highest derivative leads across the boundary, so that conditions cannot be counted.
+
+    That is where the sum of ``coefficient * normal^orders`` over the terms of highest space order is zero.
+    """
+    assert sites.normals is not None
+    order = operator.order_along(space)
+    symbols: dict[int, FloatArray] = {}
+    largest = np.zeros(len(sites))
+    for term in operator.terms:
+        along = [term.orders[axis] for axis in space]
+        direction = np.prod(sites.normals[:, list(space)] ** along, axis=1)
+        if sum(along) == order and np.any(direction):
+            share = direction * _coefficient(term, sites)
+            # terms with other time derivatives cannot cancel this one
+            time_order = term.order - order
+            symbols[time_order] = symbols.get(time_order, 0.0) + share
+            largest = np.maximum(largest, np.abs(share))
+    nowhere = [np.abs(symbol) <= 1e-12 * largest for symbol in symbols.values()]
+    return np.logical_and.reduce(nowhere, axis=0) if nowhere else np.ones(len(sites), dtype=bool)
+
+
+def _coefficient(term: Term, sites: Sites) -> FloatArray:
+    try:
+        return term.at(sites)
+    except ProblemError:
+        return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate
+
+
+def _check_doubled(part: BoundaryPart, here: Sequence[Constraint], covered: Sequence[BoolArray]) -> None:
+    for i, second in enumerate(here):
+        for j, first in enumerate(here[:i]):
+            if first.condition.kind == second.condition.kind and np.any(covered[i] & covered[j]):
+                raise ProblemError(
+                    f"the part {part.name!r} has two {type(second.condition).__name__} conditions "
+                    f"({describe(first.condition.value)} and {describe(second.condition.value)}); "
+                    "keep one, or limit them with on="
+                )
+
+
+def _missing(
+    part: BoundaryPart,
+    parts: tuple[BoundaryPart, ...],
+    here: Sequence[Constraint],
+    needed: int,
+    number: int,
+    point: FloatArray,
+) -> str:
+    wanted = f"{number} of the {needed} condition{'s' * (needed > 1)} it needs"
+    if any(c.mask is not None for c in here):
+        place = ", ".join(f"{s}={v:.4g}" for s, v in zip(here[0].value.arguments, point, strict=True))
+        limits = ", ".join(
+            describe(c.condition.on)
+            for c in here
+            if isinstance(c.condition, BoundaryCondition) and c.mask is not None
+        )
+        return (
+            f"a piece of the boundary part {part.name!r}, for instance at {place}, has {wanted} "
+            f"(others hold only on {limits}); add one that holds there"
+        )
+    return (
+        f"the boundary part {part.name!r} has {wanted} (the parts are {[p.name for p in parts]}); "
+        f"add one with on={part.name!r}, or without on= for the whole boundary"
+    )
+
+
+def _check_initial(given: Sequence[Initial], operator: Operator) -> None:
+    time = range(operator.dimension - 1, operator.dimension)
+    needed = operator.order_along(time)
+    orders = [condition.order for condition in given]
+    for order in orders:
+        if orders.count(order) > 1:
+            raise ProblemError(f"conditions: two Initial conditions of order {order}; keep one")
+        if order >= needed:
+            raise ProblemError(
+                f"conditions: Initial of order {order} for an equation of order {needed} in time; "
+                f"prescribe order{'s' * (needed > 1)} {', '.join(map(str, range(needed)))}"
+                if needed
+                else f"conditions: Initial of order {order}, but the equation has no time derivative; "
+                "remove it"
+            )
+    for order in range(needed):
+        if order not in orders:
+            what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
+            raise ProblemError(
+                f"conditions: the equation is of order {needed} in time and misses "
+                f"fs.Initial(..., order={order}), the {what} at the start"
+            )
