@@ -1,0 +1,168 @@
+"""How the frequencies are drawn: the families of the FS-PIELM paper."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features.activations import COSINE, SINE, TANH, Activation
+from fspielm.features.basis import Basis, RidgeBasis
+
+
+class Family(ABC):
+    """A law for random features: configuration, from which `draw` makes a basis."""
+
+    neurons: int
+
+    @abstractmethod
+    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+        """Draw the features for functions of `dimension` coordinates.
+
+        Parameters
+        ----------
+        dimension : int
+        rng : Generator
+        time_axis : int, optional
+            Which coordinate is time, if one is.
+        """
+
+
+class _Scaling(Family):
+    """``activation(delta (w x + b))`` with w standard normal and delta linear over the neurons.
+
+    The bias b is standard normal, as the weights are; the paper leaves it open. Times delta it is spread over
+    several periods, which makes the phases of the periodic families nearly uniform.
+    """
+
+    mu: tuple[float, float]
+    activation: ClassVar[Activation]
+
+    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+        """Draw weights, then biases, and multiply both by the neuron's scale."""
+        delta = magnitudes(self.neurons, self.mu)
+        weights = rng.standard_normal((self.neurons, dimension))
+        biases = rng.standard_normal(self.neurons)
+        return RidgeBasis(delta[:, None] * weights, delta * biases, self.activation)
+
+
+@final
+@dataclass(frozen=True)
+class Tanh(_Scaling):
+    """Tanh-PIELM: ``tanh(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    neurons: int
+    mu: tuple[float, float]
+    activation: ClassVar[Activation] = TANH
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@final
+@dataclass(frozen=True)
+class Siren(_Scaling):
+    """SIREN-PIELM: ``sin(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    neurons: int
+    mu: tuple[float, float]
+    activation: ClassVar[Activation] = SINE
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@final
+@dataclass(frozen=True)
+class GFF(_Scaling):
+    """GFF-PIELM: ``cos(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    neurons: int
+    mu: tuple[float, float]
+    activation: ClassVar[Activation] = COSINE
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@final
+@dataclass(frozen=True)
+class FrequencyShift(Family):
+    """FS-PIELM: ``cos(w x + b)`` with ``w = mu d + eps``, d a random direction and eps standard normal.
+
+    Parameters
+    ----------
+    neurons : int
+    mu : (float, float)
+        Smallest and largest shift.
+    groups : int, optional
+        Neurons in this many groups that share a shift (FS-PIELM-G); without, each neuron has its own, linear
+        over the range (FS-PIELM-L).
+    shift : {"isotropic", "space"}
+        ``"space"`` shifts only the space part of the frequency and leaves the time part standard normal, for
+        solutions that oscillate in space and merely decay in time.
+    """
+
+    neurons: int
+    mu: tuple[float, float]
+    groups: int | None = None
+    shift: Literal["isotropic", "space"] = "isotropic"
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if self.groups is not None:
+            _check_count("groups", self.groups)
+            if self.groups > self.neurons:
+                raise ProblemError(
+                    f"groups must not exceed neurons; got {self.groups} groups of {self.neurons} neurons"
+                )
+        if self.shift not in ("isotropic", "space"):
+            raise ProblemError(f'shift must be "isotropic" or "space"; got {self.shift!r}')
+
+    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+        """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
+        if self.shift == "space" and time_axis is None:
+            raise ProblemError(
+                'shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)'
+            )
+        mu = magnitudes(self.neurons, self.mu, self.groups)
+        directions = rng.standard_normal((self.neurons, dimension))
+        if self.shift == "space":
+            directions[:, time_axis] = 0.0
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        perturbations = rng.standard_normal((self.neurons, dimension))
+        phases = rng.uniform(0.0, 2.0 * np.pi, self.neurons)
+        return RidgeBasis(mu[:, None] * directions + perturbations, phases, COSINE)
+
+
+def magnitudes(neurons: int, mu: tuple[float, float], groups: int | None = None) -> FloatArray:
+    """The shift or scale of each neuron, shape ``(neurons,)``: linear over `mu`, or in equal groups.
+
+    Neuron m of M (counted from one) belongs to group ``ceil(m K / M)`` of K. One neuron, or one group, has
+    the smallest magnitude.
+    """
+    levels = np.linspace(mu[0], mu[1], groups or neurons)
+    if groups is None:
+        return levels
+    m = np.arange(1, neurons + 1)
+    return levels[-(-m * groups // neurons) - 1]
+
+
+def _check(family: Any) -> None:
+    _check_count("neurons", family.neurons)
+    try:
+        low, high = (float(value + 0) for value in family.mu)  # + 0: text that looks like a number is none
+    except (TypeError, ValueError):
+        raise ProblemError(f"mu must be a pair (smallest, largest); got {family.mu!r}") from None
+    if not (np.isfinite(low) and np.isfinite(high) and 0 <= low <= high):
+        raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {family.mu!r}")
+    object.__setattr__(family, "mu", (low, high))
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ProblemError(f"{name} must be a whole number, at least 1; got {value!r}")

@@ -1,0 +1,58 @@
+"""An operator frozen at the points it will be applied at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator
+from fspielm.errors import ProblemError
+from fspielm.geometry import Sites
+
+
+@dataclass(frozen=True, eq=False)
+class LocalOperator:
+    """An operator with its coefficients evaluated at given points.
+
+    Coefficients are user code that may be slow or have side effects: they are evaluated here, once, however
+    many chunks and threads then fill rows with them.
+
+    Attributes
+    ----------
+    points : (n, d) array
+    orders : (T, d) integer array
+        Derivative orders of each of the T terms.
+    coefficients : (T,) or (T, n) array
+        The former where every coefficient is a number.
+    """
+
+    points: FloatArray
+    orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
+    coefficients: FloatArray
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the coefficients are the same at all points."""
+        return self.coefficients.ndim == 1
+
+    def select(self, index: slice) -> LocalOperator:
+        """The same operator at some of the points."""
+        coefficients = self.coefficients if self.is_constant else self.coefficients[:, index]
+        return LocalOperator(self.points[index], self.orders, coefficients)
+
+
+def localise(operator: Operator, sites: Sites) -> LocalOperator:
+    """Evaluate the coefficients of `operator` at `sites`."""
+    if operator.dimension != sites.dimension:
+        raise ProblemError(
+            f"the operator acts on functions of {operator.dimension} coordinates, but the points have "
+            f"{sites.dimension}"
+        )
+    orders = np.array([term.orders for term in operator.terms], dtype=np.int_)
+    if operator.is_constant:
+        coefficients = np.array([term.coefficient for term in operator.terms], dtype=np.float64)
+    else:
+        coefficients = np.stack([term.at(sites) for term in operator.terms])
+    return LocalOperator(sites.points, orders.reshape(len(operator.terms), operator.dimension), coefficients)
