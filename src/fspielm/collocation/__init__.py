@@ -1,0 +1,20 @@
+"""How: points, row blocks, and the assembled system."""
+
+from fspielm.collocation.blocks import RowBlock, make_blocks
+from fspielm.collocation.memory import check_memory
+from fspielm.collocation.points import Points, points_for, split_by_measure
+from fspielm.collocation.system import BlockResidual, Scaling, System, assemble, check_scaling
+
+__all__ = [
+    "BlockResidual",
+    "Points",
+    "RowBlock",
+    "Scaling",
+    "System",
+    "assemble",
+    "check_memory",
+    "check_scaling",
+    "make_blocks",
+    "points_for",
+    "split_by_measure",
+]

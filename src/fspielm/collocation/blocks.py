@@ -1,0 +1,51 @@
+"""Row blocks: equation and conditions at their points, under names the user knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator, Problem
+from fspielm.errors import ProblemError
+from fspielm.geometry import Sites
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlock:
+    """Rows that state ``sum of operator(u) at sites = values``.
+
+    Attributes
+    ----------
+    name : str
+    pieces : tuple of (Operator, Sites)
+        Usually one; a periodic or a jump condition is a sum over two places. All have n sites.
+    values : (n,) array
+    """
+
+    name: str
+    pieces: tuple[tuple[Operator, Sites], ...]
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        for _, sites in self.pieces:
+            if len(sites) != len(self.values):
+                raise ProblemError(
+                    f"the block {self.name!r} has {len(self.values)} values, but a piece at "
+                    f"{len(sites)} sites"
+                )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
+    """The equation and every condition of `problem`, collocated at the sites given for each by name."""
+    inside = sites["equation"]
+    values = problem.right_hand_side.checked(inside.points, "the equation's right-hand side")
+    blocks = [RowBlock("equation", ((problem.operator, inside),), values)]
+    for constraint in problem.constraints:
+        here = sites[constraint.name]
+        values = constraint.value.checked(here.points, f"the value of {constraint.name!r}")
+        blocks.append(RowBlock(constraint.name, ((constraint.operator, here),), values))
+    return tuple(blocks)

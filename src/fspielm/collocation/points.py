@@ -1,0 +1,140 @@
+"""How many points, and where: the configuration and the draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.equations import Constraint, Initial, Problem
+from fspielm.errors import ProblemError
+from fspielm.geometry import Sampling, Sites, check_sampling
+
+
+@final
+@dataclass(frozen=True)
+class Points:
+    """Numbers of collocation points.
+
+    Parameters
+    ----------
+    interior : int
+        Points for the equation.
+    boundary : int or mapping of part name to int, optional
+        Points on each named part of the boundary that has a condition.
+    boundary_total : int, optional
+        Instead of `boundary`: points on the whole boundary, split over its parts by their length or area.
+    initial : int, optional
+        Points for each initial condition; needed where there is one.
+    sampling : {"uniform", "low-discrepancy"}
+        Independent random points, as in the paper, or evenly spread ones.
+    """
+
+    interior: int
+    boundary: int | Mapping[str, int] | None = None
+    boundary_total: int | None = None
+    initial: int | None = None
+    sampling: Sampling = "uniform"
+
+    def __post_init__(self) -> None:
+        check_sampling(self.sampling)
+        _check_count("interior", self.interior)
+        if self.boundary is not None and self.boundary_total is not None:
+            raise ProblemError("give boundary or boundary_total, not both")
+        if isinstance(self.boundary, Mapping):
+            for name, count in self.boundary.items():
+                _check_count(f"boundary[{name!r}]", count)
+        elif self.boundary is not None:
+            _check_count("boundary", self.boundary)
+        for name in ("boundary_total", "initial"):
+            if getattr(self, name) is not None:
+                _check_count(name, getattr(self, name))
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many points each block gets, by its name; ``"equation"`` is the interior.
+
+        A part that is a single point gets that one point, however many are asked for.
+        """
+        on_boundary = [c for c in problem.constraints if c.part is not None]
+        if isinstance(self.boundary, Mapping):
+            counts = _by_name(self.boundary, on_boundary)
+        elif self.boundary_total is not None:
+            counts = split_by_measure(self.boundary_total, on_boundary)
+        else:
+            counts = {c.name: _part_share(self.boundary or 0, c) for c in on_boundary}
+        counts |= {c.name: self.initial or 0 for c in problem.constraints if isinstance(c.condition, Initial)}
+        for constraint in problem.constraints:
+            if counts[constraint.name] < 1:
+                argument = "initial" if isinstance(constraint.condition, Initial) else "boundary"
+                raise ProblemError(
+                    f"points: no points for the block {constraint.name!r}, which has a condition; "
+                    f"set Points({argument}=...)"
+                )
+        ordered = {
+            c.name: 1 if c.part is not None and c.part.parameters == 0 else counts[c.name]
+            for c in problem.constraints
+        }
+        return {"equation": self.interior} | ordered
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block, by its name."""
+        counts = self.counts(problem)
+        sites = {"equation": Sites(problem.domain.sample(counts["equation"], rng, self.sampling))}
+        for constraint in problem.constraints:
+            sites[constraint.name] = constraint.sample(counts[constraint.name], rng, self.sampling)
+        return sites
+
+
+def points_for(problem: Problem, neurons: int) -> Points:
+    """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
+    has_initial = any(isinstance(c.condition, Initial) for c in problem.constraints)
+    on_boundary = sum(c.part is not None for c in problem.constraints)
+    return Points(
+        interior=max(int(1.6 * neurons), 10),
+        boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
+        initial=max(int(0.08 * neurons), 10) if has_initial else None,
+    )
+
+
+def split_by_measure(total: int, constraints: list[Constraint]) -> dict[str, int]:
+    """Split `total` points over the constraints by their measure, at least one each."""
+    if total < len(constraints):
+        raise ProblemError(
+            f"points: boundary_total={total} is less than one point for each of the {len(constraints)} "
+            "boundary conditions"
+        )
+    if not constraints:
+        return {}
+    measures = np.array([c.measure for c in constraints])
+    exact = (total - len(constraints)) * measures / measures.sum()
+    counts = np.floor(exact).astype(int)
+    # the points lost to rounding down go to the largest remainders
+    for index in np.argsort(counts - exact, kind="stable")[: total - len(constraints) - counts.sum()]:
+        counts[index] += 1
+    return {c.name: int(count) + 1 for c, count in zip(constraints, counts, strict=True)}
+
+
+def _part_share(count: int, constraint: Constraint) -> int:
+    """A condition on a piece of a part gets its share of the part's points."""
+    assert constraint.part is not None
+    share = constraint.measure / constraint.part.measure
+    return count if share == 1.0 else max(round(count * share), min(count, 1))
+
+
+def _by_name(boundary: Mapping[str, int], constraints: list[Constraint]) -> dict[str, int]:
+    parts = {c.part.name for c in constraints if c.part is not None}
+    for name in boundary:
+        if name not in parts:
+            raise ProblemError(
+                f"points: boundary names {name!r}, which is no part with a condition; "
+                f"those are {sorted(parts)}"
+            )
+    return {c.name: _part_share(boundary.get(c.part.name, 0), c) for c in constraints if c.part is not None}
+
+
+def _check_count(name: str, value: Any) -> None:
+    least = 1 if name == "interior" else 0
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ProblemError(f"points: {name} must be a whole number, at least {least}; got {value!r}")

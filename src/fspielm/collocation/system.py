@@ -1,0 +1,147 @@
+"""Assembly: from a basis and row blocks to one least-squares system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation.blocks import RowBlock
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, LocalOperator, localise
+from fspielm.machine import run_tasks
+
+Scaling = Literal["none", "rms"]
+
+# Entries a thread works on at a time: small enough to stay in its cache through the passes of a fill.
+_CHUNK_ENTRIES = 2**16
+
+
+@dataclass(frozen=True)
+class BlockResidual:
+    """How well one block of rows is met, in the units of its equation.
+
+    Attributes
+    ----------
+    rms, largest : float
+        Root mean square and largest deviation.
+    """
+
+    rms: float
+    largest: float
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The rows ``scale * (H beta - y)`` to be made small.
+
+    Attributes
+    ----------
+    matrix : (N, M) array, Fortran order
+    values : (N,) array
+    names : tuple of str
+    ends : tuple of int
+        The row after the last of each block.
+    scales : tuple of float
+        What each block's rows were multiplied with.
+    """
+
+    matrix: FloatArray
+    values: FloatArray
+    names: tuple[str, ...]
+    ends: tuple[int, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def rows(self) -> dict[str, slice]:
+        """The rows of each block, by name."""
+        starts = (0, *self.ends[:-1])
+        return {n: slice(s, e) for n, s, e in zip(self.names, starts, self.ends, strict=True)}
+
+    def residuals(self, coefficients: FloatArray) -> dict[str, BlockResidual]:
+        """The residual of every block, with its scaling undone."""
+        deviation = self.matrix @ coefficients - self.values
+        result = {}
+        for (name, rows), scale in zip(self.rows.items(), self.scales, strict=True):
+            part = np.abs(deviation[rows]) / scale
+            result[name] = BlockResidual(float(np.sqrt(np.mean(part**2))), float(part.max()))
+        return result
+
+
+def assemble(
+    basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "none", threads: int = 1
+) -> System:
+    """Fill the collocation matrix, chunk by chunk on threads.
+
+    Parameters
+    ----------
+    basis : Basis
+    blocks : sequence of RowBlock
+    scaling : {"none", "rms"}
+        ``"rms"`` divides each block's rows by the root mean square of their entries, so that no block drowns
+        another; the paper scales nothing.
+    threads : int
+    """
+    check_scaling(scaling)
+    ends = np.cumsum([len(block) for block in blocks])
+    # One row per function: columns of H are contiguous, which both the filling and LAPACK want.
+    transposed = np.empty((basis.size, int(ends[-1])))
+    values = np.concatenate([block.values for block in blocks])
+    starts = [0, *ends[:-1]]
+    scales = []
+    for block, start, end in zip(blocks, starts, ends, strict=True):
+        out = transposed[:, start:end]
+        _fill_block(basis, block, out, threads)
+        scale = 1.0 if scaling == "none" else _rms_scale(out)
+        if scale != 1.0:
+            out *= scale
+            values[start:end] *= scale
+        scales.append(scale)
+    return System(
+        transposed.T, values, tuple(b.name for b in blocks), tuple(int(e) for e in ends), tuple(scales)
+    )
+
+
+def check_scaling(scaling: str) -> None:
+    """Refuse an unknown scaling by name."""
+    if scaling not in get_args(Scaling):
+        raise ProblemError(f"scaling must be one of {list(get_args(Scaling))}; got {scaling!r}")
+
+
+def _fill_block(basis: Basis, block: RowBlock, out: FloatArray, threads: int) -> None:
+    pieces = [localise(operator, sites) for operator, sites in block.pieces]
+    step = max(1, _CHUNK_ENTRIES // max(len(block), 1))
+    tasks: list[Callable[[], None]] = [
+        partial(_fill_columns, basis, pieces, slice(first, min(first + step, basis.size)), out, block.name)
+        for first in range(0, basis.size, step)
+    ]
+    run_tasks(tasks, threads)
+
+
+def _fill_columns(
+    basis: Basis, pieces: list[LocalOperator], columns: slice, out: FloatArray, name: str
+) -> None:
+    target = out[columns]
+    # a contiguous buffer: BLAS and the cosine then run on unit strides
+    buffer = np.empty(target.shape)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, by name
+        for index, piece in enumerate(pieces):
+            basis.fill(piece, columns, buffer)
+            if index == 0:
+                target[...] = buffer
+            else:
+                target += buffer
+    if not np.all(np.isfinite(target)):
+        raise ProblemError(
+            f"the rows of {name!r} overflow: its derivatives of the features are not finite; "
+            "use lower frequencies (mu), or coordinates of order one"
+        )
+
+
+def _rms_scale(out: FloatArray) -> float:
+    rms = float(np.sqrt(np.mean([np.mean(row**2) for row in out])))
+    return 1.0 / rms if rms > 0 else 1.0

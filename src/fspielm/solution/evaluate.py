@@ -1,0 +1,45 @@
+"""Sums of features at many points, in bounded memory, on threads."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator
+from fspielm.features import Basis, LocalOperator, localise
+from fspielm.geometry import Sites
+from fspielm.machine import run_tasks
+
+_CHUNK_POINTS = 1024
+_CHUNK_COLUMNS = 64
+
+
+def evaluate(
+    basis: Basis, coefficients: FloatArray, operator: Operator, sites: Sites, *, threads: int
+) -> FloatArray:
+    """``operator`` on the sum of ``coefficients * basis``, at `sites`, shape ``(n,)``."""
+    values = np.empty(len(sites))
+    local = localise(operator, sites)
+    run_tasks(
+        [
+            partial(_sum_chunk, basis, coefficients, local, slice(start, start + _CHUNK_POINTS), values)
+            for start in range(0, len(sites), _CHUNK_POINTS)
+        ],
+        threads,
+    )
+    return values
+
+
+def _sum_chunk(
+    basis: Basis, coefficients: FloatArray, local: LocalOperator, index: slice, values: FloatArray
+) -> None:
+    here = local.select(index)
+    total = np.zeros(len(here.points))
+    for first in range(0, basis.size, _CHUNK_COLUMNS):
+        columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
+        buffer = np.empty((columns.stop - columns.start, len(total)))
+        basis.fill(here, columns, buffer)
+        total += coefficients[columns] @ buffer
+    values[index] = total

@@ -1,0 +1,6 @@
+"""The conductor: solve()."""
+
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.solve import solve
+
+__all__ = ["Budget", "solve"]

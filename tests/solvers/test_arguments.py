@@ -1,0 +1,190 @@
+"""solve() refuses wrong arguments by name, before any long computation; and its defaults."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.linalg import LeastSquares
+from fspielm.machine import available_threads, physical_memory
+
+FEATURES = fs.FrequencyShift(60, mu=(1, 20))
+
+
+@pytest.fixture
+def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may have been drawn or assembled when an argument is refused."""
+
+    def forbidden(*_: Any, **__: Any) -> Any:
+        raise AssertionError("begun before the arguments were checked")
+
+    monkeypatch.setattr(sys.modules["fspielm.solvers.solve"], "assemble", forbidden)
+    monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
+    monkeypatch.setattr(fs.Points, "draw", forbidden)
+
+
+early = pytest.mark.usefixtures("nothing_long")
+
+
+# --- wrong arguments ----------------------------------------------------------------------------
+
+
+@early
+def test_features_are_required_and_the_message_shows_some(problem: fs.Problem) -> None:
+    message = r"features is required: for instance features=fs.FrequencyShift\(2000, mu=\(5, 100\)\)"
+    with pytest.raises(fs.ProblemError, match=message):
+        fs.solve(problem)
+
+
+@early
+@pytest.mark.parametrize("value", [None, "helmholtz-2d", sp.Symbol("u"), fs.Problem])
+def test_the_problem_must_be_one(value: Any) -> None:
+    with pytest.raises(fs.ProblemError, match=r"problem must be an fs.Problem; got"):
+        fs.solve(value, features=FEATURES)
+
+
+@early
+@pytest.mark.parametrize(
+    ("argument", "value", "example"),
+    [
+        ("features", 500, r"fs.FrequencyShift\(2000, mu=\(5, 100\)\)"),
+        ("features", "fs-l", r"fs.FrequencyShift"),
+        ("features", fs.FrequencyShift, r"fs.FrequencyShift"),
+        ("points", 4000, r"fs.Points\(interior=4000, boundary=400\)"),
+        ("points", {"interior": 10}, r"fs.Points"),
+        ("least_squares", "qr", r"fs.QR\(\)"),
+        ("least_squares", fs.QR, r"fs.QR\(\)"),
+        ("budget", 8e9, r"fs.Budget\(memory=8e9\)"),
+        ("budget", 0, r"fs.Budget"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_named_with_an_example(
+    problem: fs.Problem, argument: str, value: Any, example: str
+) -> None:
+    settings: dict[str, Any] = {"features": FEATURES, argument: value}
+    with pytest.raises(fs.ProblemError, match=rf"{argument} must be an object such as {example}.*; got"):
+        fs.solve(problem, **settings)
+
+
+@early
+@pytest.mark.parametrize("scaling", ["rows", None, True])
+def test_an_unknown_scaling_is_refused(problem: fs.Problem, scaling: Any) -> None:
+    with pytest.raises(fs.ProblemError, match=r"scaling must be one of \['none', 'rms'\]; got"):
+        fs.solve(problem, features=FEATURES, scaling=scaling)
+
+
+@early
+def test_missing_points_are_refused(problem: fs.Problem) -> None:
+    with pytest.raises(
+        fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"
+    ):
+        fs.solve(problem, features=FEATURES, points=fs.Points(200))
+
+
+@early
+def test_a_bad_seed_is_refused(problem: fs.Problem) -> None:
+    with pytest.raises(fs.ProblemError, match="rng must be"):
+        fs.solve(problem, features=FEATURES, rng="seven")  # type: ignore[arg-type]
+
+
+def test_a_space_shift_needs_time(problem: fs.Problem) -> None:
+    with pytest.raises(fs.ProblemError, match='shift="space" needs a domain with time'):
+        fs.solve(problem, features=fs.FrequencyShift(60, mu=(1, 20), shift="space"))
+
+
+def test_too_few_rows_for_qr(problem: fs.Problem) -> None:
+    points = fs.Points(20, boundary=5)
+    with pytest.raises(fs.SolveError, match="QR needs at least as many rows as neurons; got 40 rows and 60"):
+        fs.solve(problem, features=FEATURES, points=points, rng=0)
+    solution = fs.solve(problem, features=FEATURES, points=points, rng=0, least_squares=fs.TruncatedSVD())
+    assert solution.report.rank <= 40
+
+
+def test_settings_come_by_name_only(problem: fs.Problem) -> None:
+    with pytest.raises(TypeError):
+        fs.solve(problem, FEATURES)  # type: ignore[misc]
+
+
+# --- defaults -----------------------------------------------------------------------------------
+
+
+def test_defaults_are_qr_row_scaling_and_points_in_proportion(problem: fs.Problem) -> None:
+    report = fs.solve(problem, features=FEATURES, rng=0).report
+    assert (report.least_squares, report.scaling) == ("QR()", "rms")
+    assert report.points["equation"] == 96
+    assert report.rows == 96 + 40
+
+
+def test_the_papers_settings_are_kept(problem: fs.Problem) -> None:
+    settings: dict[str, Any] = {
+        "features": fs.FrequencyShift(60, mu=(1, 20), groups=5),
+        "points": fs.Points(interior=200, boundary={"x-": 10, "x+": 20, "y-": 30, "y+": 40}),
+        "least_squares": fs.TruncatedSVD(1e-10),
+        "scaling": "none",
+    }
+    report = fs.solve(problem, **settings, rng=0).report
+    assert report.points == {
+        "equation": 200,
+        "dirichlet x-": 10,
+        "dirichlet x+": 20,
+        "dirichlet y-": 30,
+        "dirichlet y+": 40,
+    }
+    assert report.features == repr(settings["features"])
+    assert (report.least_squares, report.scaling) == ("TruncatedSVD(tol=1e-10)", "none")
+
+
+def test_the_least_squares_method_sees_the_assembled_system(problem: fs.Problem) -> None:
+    seen: list[tuple[np.ndarray, np.ndarray]] = []
+
+    class Spy(LeastSquares):
+        name = "spy"
+
+        def solve(self, matrix: np.ndarray, values: np.ndarray) -> Any:
+            seen.append((matrix, values))
+            return fs.QR().solve(matrix, values)
+
+        def workspace(self, rows: int, columns: int) -> int:
+            return 0
+
+    solution = fs.solve(problem, features=FEATURES, rng=0, least_squares=Spy())
+    ((matrix, values),) = seen
+    assert matrix.shape == (136, 60)
+    assert matrix.flags.f_contiguous
+    residual = matrix @ solution.coefficients - values
+    assert np.linalg.norm(matrix.T @ residual) < 1e-9 * np.linalg.norm(values)
+
+
+# --- budget -------------------------------------------------------------------------------------
+
+
+def test_the_default_budget_is_the_machines() -> None:
+    assert fs.Budget().memory_limit == pytest.approx(0.6 * physical_memory())
+    assert fs.Budget().thread_count == available_threads()
+    assert fs.Budget(memory=1e9, threads=3).memory_limit == 1e9
+    assert fs.Budget(threads=np.int64(3)).thread_count == 3  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("memory", [0, -1, math.nan, "8 GB"])
+def test_refuses_a_memory_that_is_no_size(memory: Any) -> None:
+    with pytest.raises(fs.ProblemError, match="budget: memory must be a positive number of bytes; got"):
+        fs.Budget(memory=memory)
+
+
+@pytest.mark.parametrize("threads", [0, -2, 1.5, "all", True, math.nan])
+def test_refuses_threads_that_are_no_number_of_threads(threads: Any) -> None:
+    with pytest.raises(fs.ProblemError, match="budget: threads must be a whole number, at least 1; got"):
+        fs.Budget(threads=threads)
+
+
+def test_a_budget_is_an_immutable_value() -> None:
+    assert fs.Budget(memory=1e9) == fs.Budget(memory=1e9)
+    with pytest.raises(FrozenInstanceError):
+        fs.Budget().threads = 2  # type: ignore[misc]
