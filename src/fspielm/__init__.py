@@ -1,0 +1,42 @@
+"""Partial differential equations with fast-oscillating solutions, without a mesh and without training."""
+
+from fspielm import cases
+from fspielm.collocation import Points
+from fspielm.equations import Dirichlet, Initial, Neumann, Problem
+from fspielm.errors import MemoryBudgetError, ProblemError, SolveError
+from fspielm.features import GFF, FrequencyShift, Siren, Tanh
+from fspielm.geometry import Box, Disk, Interval, Pacman, Panda, PolarCurve, Time
+from fspielm.linalg import QR, TruncatedSVD
+from fspielm.solution import Report, Solution
+from fspielm.solvers import Budget, solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GFF",
+    "QR",
+    "Box",
+    "Budget",
+    "Dirichlet",
+    "Disk",
+    "FrequencyShift",
+    "Initial",
+    "Interval",
+    "MemoryBudgetError",
+    "Neumann",
+    "Pacman",
+    "Panda",
+    "Points",
+    "PolarCurve",
+    "Problem",
+    "ProblemError",
+    "Report",
+    "Siren",
+    "Solution",
+    "SolveError",
+    "Tanh",
+    "Time",
+    "TruncatedSVD",
+    "cases",
+    "solve",
+]

@@ -1,0 +1,46 @@
+"""The seven benchmarks of the FS-PIELM paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from fspielm.cases.advection_diffusion_pacman import advection_diffusion_pacman
+from fspielm.cases.case import Case
+from fspielm.cases.heat import heat
+from fspielm.cases.helmholtz_2d import helmholtz_2d
+from fspielm.cases.helmholtz_panda import helmholtz_panda
+from fspielm.cases.klein_gordon import klein_gordon
+from fspielm.cases.paper import METHODS, PaperResult, PaperSetting, check_method
+from fspielm.cases.poisson_1d import poisson_1d
+from fspielm.cases.wave_1d import wave_1d
+from fspielm.errors import ProblemError
+
+__all__ = ["METHODS", "Case", "PaperResult", "PaperSetting", "check_method", "load", "names"]
+
+_CASES: dict[str, Callable[..., Case]] = {
+    "helmholtz-2d": helmholtz_2d,
+    "wave-1d": wave_1d,
+    "poisson-1d": poisson_1d,
+    "klein-gordon": klein_gordon,
+    "heat": heat,
+    "advection-diffusion-pacman": advection_diffusion_pacman,
+    "helmholtz-panda": helmholtz_panda,
+}
+
+
+def names() -> list[str]:
+    """The names of the benchmarks, in the paper's order."""
+    return list(_CASES)
+
+
+def load(name: str, **parameters: Any) -> Case:
+    """Build the benchmark called `name`; ``helmholtz-panda`` takes a `radius`."""
+    if name not in _CASES:
+        near = get_close_matches(name, _CASES, 1)
+        raise ProblemError(
+            f"unknown case {name!r}; the cases are {', '.join(_CASES)}"
+            + (f"; did you mean {near[0]!r}?" if near else "")
+        )
+    return _CASES[name](**parameters)

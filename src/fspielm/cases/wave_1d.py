@@ -1,0 +1,39 @@
+"""A wave whose spatial frequency rises with time."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from fspielm.cases.case import Case
+from fspielm.cases.paper import paper_setting
+from fspielm.equations import Dirichlet, Initial, Problem
+from fspielm.geometry import Interval, Time
+
+
+def wave_1d() -> Case:
+    """One-dimensional wave equation, chirped: spatial frequency from 2 pi to 16 pi over the unit of time."""
+    x, t = sp.symbols("x t")
+    u = sp.Function("u")(x, t)
+    exact = sp.sin((2 * sp.pi + 14 * sp.pi * t) * x) * sp.cos(10 * sp.pi * t)
+
+    def operator(v: sp.Expr) -> sp.Expr:
+        return v.diff(t, 2) - v.diff(x, 2)
+
+    return Case(
+        name="wave-1d",
+        title="Chirped wave, spatial frequency 2 pi to 16 pi",
+        problem=Problem(
+            sp.Eq(operator(u), operator(exact)),
+            domain=Interval(0, 1) * Time(0, 1),
+            conditions=[
+                Dirichlet(exact.subs(x, 0), on="x-"),
+                Dirichlet(exact.subs(x, 1), on="x+"),
+                Initial(exact.subs(t, 0)),
+                Initial(exact.diff(t).subs(t, 0), order=1),
+            ],
+        ),
+        exact=exact,
+        paper=paper_setting("wave-1d"),
+        notes="The paper writes one function g(t) for both ends, which the exact solution does not satisfy; "
+        "each end has its own trace here.",
+    )

@@ -1,0 +1,18 @@
+"""The seven benchmarks, loaded once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from fspielm import cases
+from fspielm.cases import Case
+
+load = cache(cases.load)
+
+
+@pytest.fixture(params=cases.names())
+def case(request: pytest.FixtureRequest) -> Case:
+    """Each benchmark in turn."""
+    return load(request.param)
