@@ -1,0 +1,6 @@
+"""``python -m fspielm`` is the command line."""
+
+from fspielm.cli import main
+
+if __name__ == "__main__":
+    main()

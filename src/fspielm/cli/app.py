@@ -1,0 +1,43 @@
+"""The commands, gathered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import fspielm
+from fspielm.cli.cases import list_cases
+from fspielm.cli.demo import show_demo
+from fspielm.cli.info import show_info
+from fspielm.cli.solve import solve_case
+
+app = typer.Typer(
+    name="fspielm",
+    help="Solve oscillatory PDEs without a mesh and without training.",
+    epilog="Start with 'fspielm demo', or 'fspielm solve poisson-1d'.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("cases")(list_cases)
+app.command("solve")(solve_case)
+app.command("demo")(show_demo)
+app.command("info")(show_info)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"fspielm {fspielm.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Accept the options that come before a command."""

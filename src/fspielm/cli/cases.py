@@ -1,0 +1,31 @@
+"""``fspielm cases``."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fspielm import cases
+from fspielm.study import paper_best
+
+
+def list_cases() -> None:
+    """List the seven benchmarks of the FS-PIELM paper.
+
+    The error is the smallest that the paper prints for a case, over its five methods, frequency ranges and
+    seeds; the method is the one that gave it.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("case")
+    table.add_column("neurons", justify="right", no_wrap=True)
+    table.add_column("paper's\nbest", justify="right", no_wrap=True)
+    table.add_column("method", no_wrap=True)
+    for name in cases.names():
+        case = cases.load(name)
+        method, best = paper_best(case)
+        description = Group(Text(name, style="bold"), Padding(Text(case.title, style="dim"), (0, 0, 0, 2)))
+        table.add_row(description, str(case.paper.neurons), f"{best:.2e}", method)
+    Console().print(table)

@@ -1,0 +1,85 @@
+"""The entry point: every failure one clear line and its exit code, never a traceback for what is foreseen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from fspielm.cli.app import app
+from fspielm.errors import ProblemError, SolveError
+
+FAILED, WRONG_INPUT = 1, 2
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, or a request to terminate; not a KeyboardInterrupt, which typer answers in its own way."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        with _signals():
+            status = _run(arguments)
+            sys.stdout.flush()
+    except Interrupted as interrupt:
+        _say("interrupted")
+        sys.stdout.flush()
+        # not sys.exit, which would wait for the threads that are still computing
+        os._exit(128 + interrupt.number)
+    except BrokenPipeError:
+        # whoever read our output has left; Python would complain again when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = FAILED
+    sys.exit(status)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        result = app(arguments, prog_name="fspielm", standalone_mode=False)
+    except ProblemError as error:
+        return _fail(error, WRONG_INPUT)
+    except (MemoryError, SolveError) as error:
+        return _fail(str(error) or "out of memory", FAILED)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else error, FAILED)
+    except Exception as error:
+        # typer does not name the exceptions of its parser
+        if not hasattr(error, "format_message"):
+            raise
+        return _fail(error.format_message(), WRONG_INPUT)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: object, status: int) -> int:
+    _say(f"error: {message}")
+    return status
+
+
+def _say(message: str) -> None:
+    print("fspielm:", " ".join(message.split()), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """Turn Ctrl-C and termination into `Interrupted`, so that temporary files are removed on the way out."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        raise Interrupted(number)
+
+    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

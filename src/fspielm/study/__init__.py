@@ -1,0 +1,7 @@
+"""Running the benchmarks: measured runs, the demonstration, and the page that shows it."""
+
+from fspielm.study.background import run_interruptibly
+from fspielm.study.demo import best_settings, run_demo
+from fspielm.study.run import CaseRun, draw_run, paper_best, run_case
+
+__all__ = ["CaseRun", "best_settings", "draw_run", "paper_best", "run_case", "run_demo", "run_interruptibly"]

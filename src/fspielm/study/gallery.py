@@ -1,0 +1,99 @@
+"""One page with the results and pictures of the benchmarks; needs nothing but the pictures beside it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from fspielm.study.run import CaseRun
+
+# How a page of ours is recognised before a newer one replaces it.
+GENERATOR = '<meta name="generator" content="fspielm demo">'
+
+_ROW = """\
+<tr><th scope="row"><a href="#{name}">{name}</a></th><td>{neurons}</td><td><strong>{error}</strong></td>\
+<td>{best} <span class="method">{method}</span></td><td>{seconds:.1f}</td></tr>"""
+
+_FIGURE = """\
+<figure id="{name}">
+<figcaption><h2>{title}</h2></figcaption>
+<img src="{picture}" alt="{alt}">
+<dl>
+{facts}
+</dl>{notes}
+</figure>"""
+
+
+def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
+    """The page for `runs`, each with the file name of its picture."""
+    return _resource("gallery.html").format(
+        generator=GENERATOR,
+        style=_resource("gallery.css"),
+        summary=_summary([run for run, _ in runs]),
+        rows="\n".join(_row(run) for run, _ in runs),
+        figures="\n".join(_figure(run, picture) for run, picture in runs),
+        seed=seed,
+    )
+
+
+def _resource(name: str) -> str:
+    return files("fspielm.study").joinpath(name).read_text(encoding="utf-8")
+
+
+def _summary(runs: Sequence[CaseRun]) -> str:
+    better = sum(run.relative_error < run.paper_best[1] for run in runs)
+    count = f"All {len(runs)}" if better == len(runs) else f"{better} of the {len(runs)}"
+    seconds = sum(run.seconds for run in runs)
+    return f"{count} beat the best error the paper prints; the solves took {seconds:.0f} seconds together."
+
+
+def _row(run: CaseRun) -> str:
+    method, best = run.paper_best
+    return _ROW.format(
+        name=escape(run.case.name),
+        neurons=run.solution.report.neurons,
+        error=number(run.relative_error),
+        best=number(best),
+        method=escape(method),
+        seconds=run.seconds,
+    )
+
+
+def _figure(run: CaseRun, picture: str) -> str:
+    report = run.solution.report
+    at = "" if run.case.time_slice is None else f" at time {run.case.time_slice:g}"
+    facts = {"Relative error": number(run.relative_error) + at}
+    if run.space_time_error is not None:
+        facts["Over all times"] = number(run.space_time_error)
+    facts |= {
+        "Features": f"<code>{escape(report.features)}</code>",
+        "System": f"{report.rows} rows &times; {report.neurons} neurons, solved by "
+        f"<code>{escape(report.least_squares)}</code> with row scaling {escape(report.scaling)}",
+    }
+    notes = f'\n<p class="notes">{escape(typeset(run.case.notes))}</p>' if run.case.notes else ""
+    title = escape(typeset(run.case.title))
+    return _FIGURE.format(
+        name=escape(run.case.name),
+        title=title,
+        picture=escape(picture),
+        alt=f"{title}: the solution and its pointwise error",
+        facts="\n".join(f"<dt>{term}</dt><dd>{fact}</dd>" for term, fact in facts.items()),
+        notes=notes,
+    )
+
+
+def number(value: float) -> str:
+    """A number in scientific notation, as HTML."""
+    if not math.isfinite(value):
+        return "not finite"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}&#8239;&times;&#8239;10<sup>{int(exponent)}</sup>".replace("<sup>-", "<sup>&minus;")
+
+
+def typeset(text: str) -> str:
+    """Plain text with its multiples of pi and its products in their proper characters."""
+    text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
+    return re.sub(r"(\d) x (\d)", "\\1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}\\2", text)

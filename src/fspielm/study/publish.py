@@ -1,0 +1,80 @@
+"""A folder that appears complete or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+from fspielm.errors import ProblemError
+
+# What file managers leave behind in a folder that was looked at.
+_LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+
+
+@contextmanager
+def staged_folder(target: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of `target` once the block ends.
+
+    If the block fails or is interrupted, an older `target` is left as it was and nothing else remains.
+    """
+    target = target.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # beside the target, so that moving it is one rename and not a copy
+        scratch = Path(mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {error.strerror}") from error
+    try:
+        fresh = scratch / "new"
+        fresh.mkdir()
+        yield fresh
+        _exchange(fresh, target, scratch / "old")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _exchange(fresh: Path, target: Path, old: Path) -> None:
+    """Put `fresh` in the place of `target`, which goes to `old`; back to the start if anything fails."""
+    try:
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+def check_replaceable(target: Path, written: Collection[str], *, mark: str) -> None:
+    """Refuse a folder whose replacement would destroy something.
+
+    Parameters
+    ----------
+    target : Path
+        Fine if it does not exist or is empty.
+    written : collection of str
+        The names of the files that an earlier run may have left there.
+    mark : str
+        What ``index.html`` contains if an earlier run wrote it.
+    """
+    target = target.resolve()
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise ProblemError(f"{str(target)!r} is a file; name a folder")
+    if target == Path.cwd() or os.path.ismount(target):
+        raise ProblemError(f"{str(target)!r} cannot be replaced as a whole; name a folder inside it")
+    names = {entry.name for entry in target.iterdir()} - _LITTER
+    foreign = sorted(names - set(written))
+    index = target / "index.html"
+    if not foreign and names and not (index.is_file() and mark in index.read_text("utf-8", errors="replace")):
+        foreign = sorted(names)
+    if foreign:
+        raise ProblemError(
+            f"the folder {str(target)!r} would be replaced, but holds other files ({foreign[0]}); "
+            "name another one"
+        )

@@ -1,0 +1,72 @@
+"""One benchmark, solved and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from fspielm.cases import Case
+from fspielm.solution import Solution
+from fspielm.solution.pictures import plot_solution
+from fspielm.solvers import solve
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CaseRun:
+    """A benchmark with a solution of it and its errors.
+
+    Attributes
+    ----------
+    case : Case
+    solution : Solution
+    relative_error : float
+        The paper's metric.
+    space_time_error : float or None
+        Over the whole domain, for a case whose paper's metric is a time slice.
+    """
+
+    case: Case
+    solution: Solution
+    relative_error: float
+    space_time_error: float | None
+
+    @property
+    def seconds(self) -> float:
+        """Time of the solve, all phases; measuring and drawing not included."""
+        return float(sum(self.solution.report.seconds.values()))
+
+    @property
+    def paper_best(self) -> tuple[str, float]:
+        """The paper's best method for this case, and its error."""
+        return paper_best(self.case)
+
+
+def paper_best(case: Case) -> tuple[str, float]:
+    """The method with the smallest error that the paper prints for a case, and that error."""
+    return min(((method, result.best) for method, result in case.paper.results.items()), key=lambda r: r[1])
+
+
+def run_case(
+    case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None
+) -> CaseRun:
+    """Solve a benchmark with `settings` (keyword arguments of `fspielm.solve`) and measure the error."""
+    solution = solve(case.problem, **settings, rng=rng)
+    return CaseRun(
+        case,
+        solution,
+        relative_error=case.relative_error(solution),
+        space_time_error=None if case.time_slice is None else case.space_time_error(solution),
+    )
+
+
+def draw_run(run: CaseRun, title: str | None = None) -> Figure:
+    """The solution and its pointwise error, at the time of the paper's metric where that is a slice."""
+    at = None if run.case.time_slice is None else [run.case.time_slice]
+    return plot_solution(run.solution, run.case.exact_values, at=at, title=title)

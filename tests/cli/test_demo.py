@@ -1,0 +1,74 @@
+"""``fspielm demo``: the table it prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fspielm as fs
+from fspielm.cli import demo
+from fspielm.study import CaseRun, run_case
+
+
+@pytest.fixture(scope="module")
+def run() -> CaseRun:
+    case = fs.cases.load("poisson-1d")
+    return run_case(case, case.paper.settings("fs-l"), rng=0)
+
+
+@pytest.fixture
+def quick_demo(monkeypatch: pytest.MonkeyPatch, run: CaseRun) -> dict[str, Any]:
+    """A demonstration of one case; the arguments it was called with."""
+    called: dict[str, Any] = {}
+
+    def run_demo(out: Path, *, starts: Any, ends: Any, **arguments: Any) -> list[CaseRun]:
+        called.update(arguments, out=out)
+        starts(run.case)
+        ends(run)
+        return [run]
+
+    monkeypatch.setattr(demo, "run_demo", run_demo)
+    return called
+
+
+def test_prints_the_table_and_where_the_page_is(fspielm: Any, quick_demo: dict[str, Any]) -> None:
+    done = fspielm("demo", "--out", "there", "--seed", 5)
+    assert done.status == 0
+    assert quick_demo == {"out": Path("there"), "seed": 5}
+    assert max(map(len, done.out.splitlines())) <= 80
+    row = next(line.split() for line in done.out.splitlines() if line.startswith("poisson-1d"))
+    assert row[1] == "200"
+    assert float(row[2]) < 1e-8
+    assert row[3] == "8.22e-12"
+    assert done.out.endswith(f"{Path('there') / 'index.html'}\n")
+    assert done.err == "poisson-1d ...\n"
+
+
+def test_a_terminal_gets_a_display_that_vanishes(
+    fspielm: Any, quick_demo: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = fspielm("demo")
+    assert done.status == 0
+    assert quick_demo == {"out": Path("out"), "seed": 0}
+    assert "poisson-1d" in done.err
+    assert "0/7" in done.err or "1/7" in done.err
+
+
+def test_without_matplotlib_the_remedy_is_named(
+    fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
+    done = fspielm("demo", "--out", tmp_path / "out")
+    assert done.status == 2
+    assert 'pip install "fspielm[plot]"' in done.error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_other_files_is_refused(fspielm: Any, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    done = fspielm("demo", "--out", tmp_path)
+    assert done.status == 2
+    assert "holds other files (thesis.tex)" in done.error

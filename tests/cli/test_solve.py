@@ -1,0 +1,239 @@
+"""``fspielm solve``: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fspielm as fs
+from fspielm.cli import blas, report, solve
+from fspielm.study import CaseRun, run_case
+
+REQUIRED = {
+    *("case", "method", "neurons", "rows", "relative_error", "seconds", "residuals", "rank"),
+    *("coefficient_norm", "seed", "mu", "least_squares", "scaling", "space_time_error", "paper"),
+}
+
+
+def strict_json(text: str) -> dict[str, Any]:
+    """One JSON object and nothing else; NaN and infinity are no JSON."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    content = json.loads(text, parse_constant=refuse)
+    assert isinstance(content, dict)
+    return content
+
+
+class TestJson:
+    def test_defaults_are_the_papers(self, fspielm: Any) -> None:
+        done = fspielm("solve", "poisson-1d", "--json")
+        assert done.status == 0
+        content = strict_json(done.out)
+        assert content.keys() >= REQUIRED
+        case = fs.cases.load("poisson-1d")
+        paper = case.paper.results["fs-l"]
+        assert content["mu"] == list(paper.mu)
+        assert content["paper"] == {"best": paper.best, "mean": paper.mean, "mu": list(paper.mu)}
+        chosen = {name: content[name] for name in ("method", "neurons", "rows", "least_squares", "scaling")}
+        expected = {"method": "fs-l", "neurons": 200, "rows": 402, "least_squares": "svd", "scaling": "none"}
+        assert chosen == expected
+        # the same numbers as through the library
+        solution = fs.solve(case.problem, **case.paper.settings("fs-l"), rng=0)
+        assert content["relative_error"] == pytest.approx(case.relative_error(solution), rel=0.2)
+        assert content["relative_error"] < 1e-8
+        assert content["residuals"].keys() == {"equation", "dirichlet x-", "dirichlet x+"}
+        assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
+        assert content["space_time_error"] is None
+
+    @pytest.mark.parametrize("method", fs.cases.METHODS)
+    def test_every_method(self, fspielm: Any, method: str) -> None:
+        content = strict_json(fspielm("solve", "poisson-1d", "--method", method, "--json").out)
+        assert content["method"] == method
+        assert content["paper"]["best"] == fs.cases.load("poisson-1d").paper.results[method].best
+        assert (content["relative_error"] > 1e-2) == (method == "tanh")
+
+    def test_every_option(self, fspielm: Any) -> None:
+        before = blas.threads()
+        options = "--method fs-g --mu 3 90 --neurons 40 --shift space --least-squares qr --scaling rms"
+        done = fspielm("solve", "heat", *options.split(), "--seed", 7, "--threads", 1, "--json")
+        if before is not None:
+            blas.set_threads(before)
+        content = strict_json(done.out)
+        assert content["features"] == "FrequencyShift(neurons=40, mu=(3.0, 90.0), groups=10, shift='space')"
+        assert (content["least_squares"], content["scaling"], content["seed"]) == ("qr", "rms", 7)
+        assert content["mu"] == [3.0, 90.0]
+        assert content["rank"] == 40
+
+    def test_a_time_slice_has_a_space_time_error_as_well(self, fspielm: Any) -> None:
+        options = ("--neurons", 30, "--least-squares", "qr", "--json")
+        content = strict_json(fspielm("solve", "advection-diffusion-pacman", *options).out)
+        assert content["space_time_error"] > 0
+        assert content["space_time_error"] != content["relative_error"]
+
+    def test_the_same_seed_gives_the_same_error(self, fspielm: Any) -> None:
+        command = ("solve", "poisson-1d", "--json", "--least-squares", "qr", "--neurons", 60)
+        first, again, other = (
+            strict_json(fspielm(*command, "--seed", seed).out)["relative_error"] for seed in (3, 3, 4)
+        )
+        assert first == again != other
+
+    def test_what_is_not_finite_is_null(self) -> None:
+        case = fs.cases.load("poisson-1d")
+        settings = case.paper.settings("fs-l")
+        run = run_case(case, settings, rng=0)
+        content = report.as_json(CaseRun(case, run.solution, float("nan"), float("inf")), "fs-l", settings)
+        assert content["relative_error"] is None
+        assert content["space_time_error"] is None
+        strict_json(json.dumps(content, allow_nan=False))
+
+
+class TestReport:
+    def test_fits_80_columns_and_names_what_matters(self, fspielm: Any) -> None:
+        done = fspielm("solve", "advection-diffusion-pacman", "--neurons", 30, "--least-squares", "qr")
+        assert done.status == 0
+        assert max(map(len, done.out.splitlines())) <= 80
+        text = " ".join(done.out.split())
+        for fact in (
+            "advection-diffusion-pacman: Advection-diffusion on a Pacman",
+            "at time 0.5",
+            "space-time error",
+            "best 3.87e-05, mean 1.21e-04",
+            "9400 rows x 30 neurons, rank 30",
+            "QR(), row scaling none",
+            "dirichlet arc 420",
+        ):
+            assert fact in text
+
+    def test_a_case_without_time_slice_has_one_error(self, fspielm: Any) -> None:
+        assert "space-time" not in fspielm("solve", "poisson-1d").out
+
+
+class TestPlot:
+    @pytest.mark.parametrize("flags", [[], ["--json"]])
+    def test_writes_one_file(self, fspielm: Any, tmp_path: Path, flags: list[str]) -> None:
+        picture = tmp_path / "poisson.png"
+        done = fspielm("solve", "poisson-1d", "--plot", picture, *flags)
+        assert done.status == 0
+        assert [path.name for path in tmp_path.iterdir()] == ["poisson.png"]
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        if flags:
+            strict_json(done.out)
+        else:
+            assert done.out.endswith(f"Picture: {picture}\n")
+
+    @pytest.fixture
+    def no_solve(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*args: Any, **kwargs: Any) -> None:
+            raise AssertionError("solved before the picture's path was checked")
+
+        monkeypatch.setattr(solve, "run_case", refuse)
+
+    @pytest.mark.usefixtures("no_solve")
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("a.xyz", "must end in .png, .pdf, .svg, .jpg; got 'a.xyz'"),
+            ("a", "must end in"),
+            ("missing/a.png", "No such file or directory"),
+            ("file/a.png", "Not a directory"),
+            ("folder.png", "it is a folder"),
+        ],
+    )
+    def test_an_impossible_file_is_refused_first(
+        self, fspielm: Any, tmp_path: Path, name: str, message: str
+    ) -> None:
+        (tmp_path / "file").touch()
+        (tmp_path / "folder.png").mkdir()
+        done = fspielm("solve", "poisson-1d", "--plot", tmp_path / name)
+        assert done.status == 2
+        assert message in done.error
+
+    @pytest.mark.usefixtures("no_solve")
+    def test_without_matplotlib_the_remedy_is_named(
+        self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
+        done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
+        assert done.status == 2
+        assert 'pip install "fspielm[plot]"' in done.error
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ("pacman", "unknown case 'pacman'; did you mean advection-diffusion-pacman?"),
+            ("helmholz-2d", "did you mean helmholtz-2d"),
+            ("helmholtz", "did you mean helmholtz-2d or helmholtz-panda?"),
+            ("Heat", "did you mean heat?"),
+            ("zzz", "choose from helmholtz-2d, wave-1d, poisson-1d"),
+            ("heat --method fsl", "unknown method 'fsl'; did you mean fs-l"),
+            ("heat --method fourier", "choose from tanh, siren, gff, fs-l, fs-g"),
+            ("heat --mu 10 5", "mu must be (smallest, largest)"),
+            ("heat --mu -1 5", "got (-1.0, 5.0)"),
+            ("heat --mu nan 5", "mu must be"),
+            ("heat --mu 1", "--mu"),
+            ("heat --mu low high", "--mu"),
+            ("heat --neurons 0", "neurons must be at least 1; got 0"),
+            ("heat --neurons many", "--neurons"),
+            ("heat --method fs-g --neurons 5", "groups must not exceed neurons"),
+            ("heat --least-squares lu", "unknown least-squares method 'lu'; choose from svd, qr"),
+            ("heat --scaling max", "unknown scaling 'max'; choose from none, rms"),
+            ("heat --shift time", "unknown shift 'time'"),
+            ("heat --method tanh --shift space", "--shift goes with the methods fs-l and fs-g"),
+            ("poisson-1d --shift space", "needs a domain with time"),
+            ("heat --seed -1", "--seed"),
+            ("heat --threads 0", "threads"),
+            ("heat --bogus", "--bogus"),
+            ("heat extra", "extra"),
+            ("", "CASE"),
+        ],
+    )
+    def test_is_one_line_and_status_2(self, fspielm: Any, arguments: str, message: str) -> None:
+        done = fspielm("solve", *arguments.split())
+        assert done.status == 2
+        assert message in done.error
+
+    def test_an_unknown_command(self, fspielm: Any) -> None:
+        done = fspielm("slove")
+        assert done.status == 2
+        assert "slove" in done.error
+
+
+class TestFailure:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ("heat --neurons 50000000", "above the budget"),
+            ("poisson-1d --neurons 1000 --least-squares qr", "QR needs at least as many rows as neurons"),
+        ],
+    )
+    def test_is_one_line_and_status_1(self, fspielm: Any, arguments: str, message: str) -> None:
+        done = fspielm("solve", *arguments.split())
+        assert done.status == 1
+        assert message in done.error
+
+    def test_a_full_disk(self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(figure: Any, path: Path) -> None:
+            raise OSError(28, "No space left on device", str(path))
+
+        monkeypatch.setattr(solve, "save_picture", full)
+        done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
+        assert done.status == 1
+        assert "relative error" in done.out
+        assert done.err == f"fspielm: error: {tmp_path / 'a.png'}: No space left on device\n"
+
+    def test_a_bug_keeps_its_traceback(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from fspielm.cli import main
+
+        def fail(*args: Any, **kwargs: Any) -> None:
+            raise KeyError("a bug")
+
+        monkeypatch.setattr(solve, "run_case", fail)
+        with pytest.raises(KeyError, match="a bug"):
+            main(["solve", "poisson-1d"])
