@@ -35,9 +35,7 @@ def main() -> None:
         print(memory_ratio(options.neurons))
         return
     case = fs.cases.load("helmholtz-2d")
-    settings = case.paper.settings("fs-l") | {
-        "features": case.paper.features("fs-l", neurons=options.neurons)
-    }
+    settings = case.paper.settings("fs-l") | {"features": case.paper.features("fs-l", neurons=options.neurons)}
     fs.solve(case.problem, features=case.paper.features("fs-l", neurons=200), rng=0)  # warm up
 
     faster, sharper, assembly, overhead = [], [], [], []
@@ -84,9 +82,7 @@ def memory_ratio(neurons: int) -> float:
     settings = case.paper.settings("fs-l") | {"least_squares": fs.QR()}
     fs.solve(case.problem, **settings | {"features": case.paper.features("fs-l", neurons=100)}, rng=0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    solution = fs.solve(
-        case.problem, **settings | {"features": case.paper.features("fs-l", neurons=neurons)}, rng=0
-    )
+    solution = fs.solve(case.problem, **settings | {"features": case.paper.features("fs-l", neurons=neurons)}, rng=0)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return grown / (8 * solution.report.rows * solution.report.neurons)
 

@@ -56,8 +56,7 @@ def test_booleans_are_zeros_and_ones() -> None:
         (
             [0.1, 0.2, 0.3],
             1,
-            "points must have shape (n, 1), one row per point; got shape (3,); make it a column "
-            "with points[:, None]",
+            "points must have shape (n, 1), one row per point; got shape (3,); make it a column with points[:, None]",
         ),
         (np.zeros((2, 2, 2)), 2, "got shape (2, 2, 2)"),
         (np.empty((0, 3)), 2, "got shape (0, 3)"),

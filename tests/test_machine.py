@@ -38,9 +38,7 @@ def test_memory_is_that_of_the_machine() -> None:
     assert GIB / 4 < physical_memory() < 2**50
 
 
-def machine(
-    monkeypatch: pytest.MonkeyPatch, total: int | Exception, limits: dict[str, str] | None = None
-) -> None:
+def machine(monkeypatch: pytest.MonkeyPatch, total: int | Exception, limits: dict[str, str] | None = None) -> None:
     """Pretend to be a machine with so much memory and such control groups."""
 
     def sysconf(name: str) -> int:
@@ -68,9 +66,7 @@ def machine(
         ({"/sys/fs/cgroup/memory.max": "nonsense"}, 32 * GIB),
     ],
 )
-def test_memory_of_a_container(
-    monkeypatch: pytest.MonkeyPatch, limits: dict[str, str], expected: int
-) -> None:
+def test_memory_of_a_container(monkeypatch: pytest.MonkeyPatch, limits: dict[str, str], expected: int) -> None:
     machine(monkeypatch, 32 * GIB, limits)
     assert physical_memory() == expected
 

@@ -3,11 +3,11 @@
 from fspielm import cases
 from fspielm.collocation import Points
 from fspielm.equations import Dirichlet, Initial, Neumann, Problem
-from fspielm.errors import MemoryBudgetError, ProblemError, SolveError
-from fspielm.features import GFF, FrequencyShift, Siren, Tanh
+from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
+from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.geometry import Box, Disk, Interval, Pacman, Panda, PolarCurve, Time
 from fspielm.linalg import QR, TruncatedSVD
-from fspielm.solution import Report, Solution
+from fspielm.solution import Report, Round, Solution
 from fspielm.solvers import Budget, solve
 
 __version__ = "0.1.0"
@@ -15,6 +15,8 @@ __version__ = "0.1.0"
 __all__ = [
     "GFF",
     "QR",
+    "AccuracyWarning",
+    "Band",
     "Box",
     "Budget",
     "Dirichlet",
@@ -31,6 +33,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "Report",
+    "Round",
     "Siren",
     "Solution",
     "SolveError",

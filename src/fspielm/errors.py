@@ -13,3 +13,7 @@ class MemoryBudgetError(MemoryError):
 
 class SolveError(ArithmeticError):
     """The linear algebra could not produce an answer with the method that was asked for."""
+
+
+class AccuracyWarning(UserWarning):
+    """A solution misses its tolerance: by how much, why, and what would help."""

@@ -128,9 +128,7 @@ def test_the_pandas_radius_can_be_chosen() -> None:
     assert large.exact == small.exact
 
 
-@pytest.mark.parametrize(
-    "name", ["wave-1d", "klein-gordon", "poisson-1d", "heat", "advection-diffusion-pacman"]
-)
+@pytest.mark.parametrize("name", ["wave-1d", "klein-gordon", "poisson-1d", "heat", "advection-diffusion-pacman"])
 def test_where_the_paper_is_open_a_note_tells_what_was_done(name: str) -> None:
     assert len(fs.cases.load(name).notes) > 50
 

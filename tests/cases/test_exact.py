@@ -38,9 +38,7 @@ EXACT: dict[str, Function] = {
         x * sin(3 * pi * x) * cos(7 * pi * t) + t * sin(19 * pi * x) * cos(19 * pi * t) + x * t
     ),
     "heat": heat,
-    "advection-diffusion-pacman": lambda x, y, t: (
-        exp(-mp.mpf(2) / 5 * t) * sin(3 * pi * x) * sin(10 * pi * y)
-    ),
+    "advection-diffusion-pacman": lambda x, y, t: exp(-mp.mpf(2) / 5 * t) * sin(3 * pi * x) * sin(10 * pi * y),
     "helmholtz-panda": lambda x, y: sin(pi * x) * cos(5 * pi * x) + sin(10 * pi * x) * cos(20 * pi * x) / 2,
 }
 EQUATIONS: dict[str, Callable[[Function], Any]] = {
@@ -49,17 +47,13 @@ EQUATIONS: dict[str, Callable[[Function], Any]] = {
     "poisson-1d": lambda D: D(2),
     "klein-gordon": lambda D: D(0, 2) - D(2, 0) + D(0, 0),
     "heat": lambda D: D(0, 1) - D(2, 0) / (20 * pi) ** 2,
-    "advection-diffusion-pacman": lambda D: (
-        D(0, 0, 1) + 4 * D(1, 0, 0) + 4 * D(0, 1, 0) - D(2, 0, 0) - D(0, 2, 0)
-    ),
+    "advection-diffusion-pacman": lambda D: D(0, 0, 1) + 4 * D(1, 0, 0) + 4 * D(0, 1, 0) - D(2, 0, 0) - D(0, 2, 0),
     "helmholtz-panda": lambda D: D(2, 0) + D(0, 2) + D(0, 0),
 }
 # Right-hand sides and initial data that the paper prints.
 PRINTED: dict[tuple[str, str], Function] = {
     ("helmholtz-2d", "equation"): lambda x, y: kappa() ** 2 * sin(kappa() * x) * sin(kappa() * y),
-    ("poisson-1d", "equation"): lambda x: (
-        -((5 * pi) ** 2) * sin(5 * pi * x) - (75 * pi) ** 2 * sin(75 * pi * x) / 5
-    ),
+    ("poisson-1d", "equation"): lambda x: -((5 * pi) ** 2) * sin(5 * pi * x) - (75 * pi) ** 2 * sin(75 * pi * x) / 5,
     ("wave-1d", "initial"): lambda x, t: sin(2 * pi * x),
     ("wave-1d", "initial order 1"): lambda x, t: 14 * pi * x * cos(2 * pi * x),
     ("klein-gordon", "initial"): lambda x, t: x * sin(3 * pi * x),
@@ -86,9 +80,7 @@ def differentiate(function: Function, point: np.ndarray, orders: tuple[int, ...]
 
 def apply(operator: Operator, function: Function, point: np.ndarray) -> Any:
     """The package's operator, its constant coefficients times mpmath's derivatives."""
-    return mp.fsum(
-        mp.mpf(term.coefficient) * differentiate(function, point, term.orders) for term in operator.terms
-    )
+    return mp.fsum(mp.mpf(term.coefficient) * differentiate(function, point, term.orders) for term in operator.terms)
 
 
 def close(value: float, exact: Any, scale: float) -> bool:

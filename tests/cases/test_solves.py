@@ -22,9 +22,7 @@ def test_poisson_at_the_papers_setting(seed: int) -> None:
 
 def test_tanh_fails_on_poisson_as_in_the_paper() -> None:
     case = fs.cases.load("poisson-1d")
-    errors = [
-        case.relative_error(fs.solve(case.problem, **case.paper.settings("tanh"), rng=s)) for s in range(3)
-    ]
+    errors = [case.relative_error(fs.solve(case.problem, **case.paper.settings("tanh"), rng=s)) for s in range(3)]
     assert min(errors) > 1e-2
 
 
@@ -32,10 +30,7 @@ def test_shifting_beats_scaling_on_poisson() -> None:
     case = fs.cases.load("poisson-1d")
     error = {
         method: np.median(
-            [
-                case.relative_error(fs.solve(case.problem, **case.paper.settings(method), rng=s))
-                for s in range(3)
-            ]
+            [case.relative_error(fs.solve(case.problem, **case.paper.settings(method), rng=s)) for s in range(3)]
         )
         for method in ("gff", "fs-l", "fs-g")
     }

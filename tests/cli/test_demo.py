@@ -57,9 +57,7 @@ def test_a_terminal_gets_a_display_that_vanishes(
     assert "0/7" in done.err or "1/7" in done.err
 
 
-def test_without_matplotlib_the_remedy_is_named(
-    fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_the_remedy_is_named(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
     done = fspielm("demo", "--out", tmp_path / "out")
     assert done.status == 2

@@ -144,9 +144,7 @@ class TestPlot:
             ("folder.png", "it is a folder"),
         ],
     )
-    def test_an_impossible_file_is_refused_first(
-        self, fspielm: Any, tmp_path: Path, name: str, message: str
-    ) -> None:
+    def test_an_impossible_file_is_refused_first(self, fspielm: Any, tmp_path: Path, name: str, message: str) -> None:
         (tmp_path / "file").touch()
         (tmp_path / "folder.png").mkdir()
         done = fspielm("solve", "poisson-1d", "--plot", tmp_path / name)

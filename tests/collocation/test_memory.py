@@ -88,9 +88,7 @@ def test_the_budget_counts_matrix_and_workspace(poisson: fs.Problem, method: fs.
         solve(needed - 1)
 
 
-def test_the_default_is_sixty_per_cent_of_the_machine(
-    poisson: fs.Problem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_default_is_sixty_per_cent_of_the_machine(poisson: fs.Problem, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget_module, "physical_memory", lambda: 10 * GIB)
     assert fs.Budget().memory_limit == pytest.approx(6 * GIB)
     with pytest.raises(fs.MemoryBudgetError, match=r"above the budget of 6\.00 GiB"):

@@ -164,9 +164,7 @@ def test_initial_points_lie_at_the_start(wave: Problem, rng: np.random.Generator
 
 @pytest.mark.parametrize("neurons", [1, 3, 100, 5000])
 @pytest.mark.parametrize("name", ["poisson", "masked", "ordinary", "wave", "pacman"])
-def test_default_points_are_enough_for_any_problem(
-    name: str, neurons: int, request: pytest.FixtureRequest
-) -> None:
+def test_default_points_are_enough_for_any_problem(name: str, neurons: int, request: pytest.FixtureRequest) -> None:
     problem: Problem = request.getfixturevalue(name)
     counts = points_for(problem, neurons).counts(problem)
     assert min(counts.values()) >= 1
@@ -199,8 +197,6 @@ def test_points_are_an_immutable_value() -> None:
 def test_a_mask_that_meets_a_single_point_keeps_it() -> None:
     x = sp.Symbol("x")
     u = sp.Function("u")(x)
-    problem = Problem(
-        sp.Eq(u.diff(x, 2), 1), Interval(0, 1), [Neumann(0, on=sp.Eq(x, 1)), Neumann(1, on="x-")]
-    )
+    problem = Problem(sp.Eq(u.diff(x, 2), 1), Interval(0, 1), [Neumann(0, on=sp.Eq(x, 1)), Neumann(1, on="x-")])
     sites = Points(10, boundary=30).draw(problem, np.random.default_rng(0))
     assert sites["neumann x+"].points.tolist() == [[1.0]]

@@ -39,9 +39,7 @@ def test_refuses_an_unknown_sampling() -> None:
 
 @pytest.mark.parametrize("points", [Points(10), Points(10, boundary=0)])
 def test_refuses_no_points_for_a_condition(poisson: Problem, points: Points) -> None:
-    message = (
-        r"points: no points for the block 'dirichlet y-', which has a condition; set Points\(boundary=...\)"
-    )
+    message = r"points: no points for the block 'dirichlet y-', which has a condition; set Points\(boundary=...\)"
     with pytest.raises(ProblemError, match=message):
         points.counts(poisson)
 

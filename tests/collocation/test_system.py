@@ -126,9 +126,7 @@ def test_bits_do_not_depend_on_threads(
         assert one.scales == other.scales
 
 
-def test_chunks_change_no_more_than_rounding(
-    basis: Basis, blocks: Blocks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunks_change_no_more_than_rounding(basis: Basis, blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
     reference = assemble(basis, blocks).matrix
     for entries in (1, 100, 1000, 10**7):
         monkeypatch.setattr(system_module, "_CHUNK_ENTRIES", entries)

@@ -16,10 +16,7 @@ from fspielm.geometry import Sites
 def _values(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], points: FloatArray) -> FloatArray:
     """Point by point and at 30 digits: nothing of the package takes part."""
     return np.array(
-        [
-            float(expression.xreplace(dict(zip(coordinates, map(sp.Float, p), strict=True))).evalf(30))
-            for p in points
-        ]
+        [float(expression.xreplace(dict(zip(coordinates, map(sp.Float, p), strict=True))).evalf(30)) for p in points]
     )
 
 

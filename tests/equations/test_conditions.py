@@ -37,23 +37,17 @@ class TestStatements:
     def test_values(self, kind: Any, value: Any) -> None:
         assert kind(value).value is value
 
-    @pytest.mark.parametrize(
-        "value", ["0", None, True, 1j, [0], (0, 1), np.zeros(3), sp.Eq(x, 0), sp.Matrix([0])]
-    )
+    @pytest.mark.parametrize("value", ["0", None, True, 1j, [0], (0, 1), np.zeros(3), sp.Eq(x, 0), sp.Matrix([0])])
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann, fs.Initial])
     def test_what_is_no_value(self, kind: Any, value: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=rf"^{kind.__name__}: value must be a real number, a SymPy expr"
-        ):
+        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: value must be a real number, a SymPy expr"):
             kind(value)
 
     def test_a_bare_function_is_no_value(self) -> None:
         with pytest.raises(fs.ProblemError, match=r"^Dirichlet: value must be written with its coordinates"):
             fs.Dirichlet(sp.Function("f"))
 
-    @pytest.mark.parametrize(
-        "on", [True, False, np.bool_(0), sp.true, x == 0, sp.Eq(sp.Symbol("p", positive=True), 0)]
-    )
+    @pytest.mark.parametrize("on", [True, False, np.bool_(0), sp.true, x == 0, sp.Eq(sp.Symbol("p", positive=True), 0)])
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann])
     def test_a_truth_value_says_nothing_about_where(self, kind: Any, on: Any) -> None:
         with pytest.raises(
@@ -64,9 +58,7 @@ class TestStatements:
 
     @pytest.mark.parametrize("on", [0, 1.5, [], (), ["x-", 1], [None], {"x-"}, x + 1, b"x-"], ids=repr)
     def test_what_does_not_say_where(self, on: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"^Dirichlet: on must be a part's name, a list of names, a SymPy"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: on must be a part's name, a list of names, a SymPy"):
             fs.Dirichlet(0, on=on)
 
     @pytest.mark.parametrize("order", [-1, 1.0, "1", None, True])
@@ -90,9 +82,7 @@ class TestNames:
         assert names(state(fs.Dirichlet(0))) == [f"dirichlet {part}" for part in ("x-", "x+", "y-", "y+")]
 
     def test_names_and_lists_of_names(self) -> None:
-        problem = state(
-            fs.Dirichlet(0, on=["x-", "x+", "x-"]), fs.Neumann(1, on="y-"), fs.Dirichlet(2, on=("y+",))
-        )
+        problem = state(fs.Dirichlet(0, on=["x-", "x+", "x-"]), fs.Neumann(1, on="y-"), fs.Dirichlet(2, on=("y+",)))
         assert names(problem) == ["dirichlet x-", "dirichlet x+", "neumann y-", "dirichlet y+"]
 
     def test_faces_are_called_after_the_user_s_own_symbols(self) -> None:
@@ -103,9 +93,7 @@ class TestNames:
             [fs.Dirichlet(0, on=["r-", "r+"]), fs.Neumann(r, on=["z-", "z+"])],
         )
         assert names(problem) == ["dirichlet r-", "dirichlet r+", "neumann z-", "neumann z+"]
-        with pytest.raises(
-            fs.ProblemError, match=r"no part 'x-'; its parts are \['r-', 'r\+', 'z-', 'z\+'\]"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"no part 'x-'; its parts are \['r-', 'r\+', 'z-', 'z\+'\]"):
             fs.Problem(w.diff(r, 2) + w.diff(z, 2), SQUARE, [fs.Dirichlet(0, on="x-")])
 
     def test_shapes_name_their_own_parts(self) -> None:
@@ -148,16 +136,12 @@ class TestRelations:
     def test_cover_pieces_of_parts(self, on: Any, expected: dict[str, float]) -> None:
         rest = (lambda p: ~on(p)) if callable(on) else sp.Not(on)
         problem = state(fs.Dirichlet(1, on=on), fs.Neumann(0, on=rest))
-        got = {
-            c.part.name: c.measure for c in problem.constraints if c.part and c.condition.kind == "dirichlet"
-        }
+        got = {c.part.name: c.measure for c in problem.constraints if c.part and c.condition.kind == "dirichlet"}
         assert got == pytest.approx(expected, abs=2e-3)
 
     @pytest.mark.parametrize("sampling", ["uniform", "low-discrepancy"])
     def test_samples_lie_in_the_piece_on_the_true_boundary(self, sampling: Any) -> None:
-        problem = state(
-            fs.Dirichlet(1, on=sp.And(x < 0.3, y < 0.5)), fs.Neumann(0, on=sp.Or(x >= 0.3, y >= 0.5))
-        )
+        problem = state(fs.Dirichlet(1, on=sp.And(x < 0.3, y < 0.5)), fs.Neumann(0, on=sp.Or(x >= 0.3, y >= 0.5)))
         for constraint in problem.constraints:
             sites = constraint.sample(200, RNG(0), sampling)
             inside = (sites.points[:, 0] < 0.3) & (sites.points[:, 1] < 0.5)
@@ -171,9 +155,7 @@ class TestRelations:
 
     def test_the_same_seed_draws_the_same_sites(self) -> None:
         constraint = state(fs.Dirichlet(1, on=x <= 0.3), fs.Dirichlet(0, on=x > 0.3)).constraints[1]
-        np.testing.assert_array_equal(
-            constraint.sample(9, RNG(3)).points, constraint.sample(9, RNG(3)).points
-        )
+        np.testing.assert_array_equal(constraint.sample(9, RNG(3)).points, constraint.sample(9, RNG(3)).points)
 
     def test_on_a_curve(self) -> None:
         problem = state(fs.Dirichlet(1, on=y > 0), fs.Neumann(0, on=y <= 0), domain=fs.Disk((0, 0), 2))
@@ -270,23 +252,15 @@ class TestOperators:
             fs.Neumann(0).operator(2).terms[0].at(Sites(np.zeros((1, 2))))
 
     def test_initial_is_a_time_derivative(self) -> None:
-        assert [fs.Initial(0, order=k).operator(3).terms[0].orders for k in range(3)] == [
-            (0, 0, k) for k in range(3)
-        ]
+        assert [fs.Initial(0, order=k).operator(3).terms[0].orders for k in range(3)] == [(0, 0, k) for k in range(3)]
 
     def test_the_value_of_a_condition_cannot_contain_the_unknown(self) -> None:
         for value in (u, u.diff(x), sp.Function("u")(0, y)):
-            with pytest.raises(
-                fs.ProblemError, match=r"^the value of Neumann is .*u.*, which contains the unknown"
-            ):
+            with pytest.raises(fs.ProblemError, match=r"^the value of Neumann is .*u.*, which contains the unknown"):
                 state(fs.Neumann(value))
 
     def test_the_symbols_of_a_value_are_coordinates(self) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"^the value of Dirichlet contains the symbol t, which is neither"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet contains the symbol t, which is neither"):
             state(fs.Dirichlet(sp.sin(t)))
-        with pytest.raises(
-            fs.ProblemError, match=r"^the value of Dirichlet must be a finite real number; I is 1j"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet must be a finite real number; I is 1j"):
             state(fs.Dirichlet(sp.I))

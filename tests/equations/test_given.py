@@ -65,9 +65,7 @@ class TestNumbers:
         assert coefficients(state(LAPLACE + k**2 * u, {k: 2j}))[(0, 0)][0] == -4
 
     def test_reach_relations(self) -> None:
-        problem = fs.Problem(
-            LAPLACE, SQUARE, [fs.Dirichlet(0, on=x < k), fs.Dirichlet(1, on=x >= k)], given={k: 0.25}
-        )
+        problem = fs.Problem(LAPLACE, SQUARE, [fs.Dirichlet(0, on=x < k), fs.Dirichlet(1, on=x >= k)], given={k: 0.25})
         measures = {c.name: c.measure for c in problem.constraints}
         assert measures["dirichlet y-"] == pytest.approx(0.25, abs=2e-3)
 
@@ -137,18 +135,14 @@ class TestFunctions:
         np.testing.assert_array_equal(problem.right_hand_side(POINTS), POINTS[:, 0] - POINTS[:, 1] ** 2)
 
     def test_one_callable_for_two_applications_is_refused(self) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"given\[f\] is one callable for f\(x\) and f\(y\), and would"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"given\[f\] is one callable for f\(x\) and f\(y\), and would"):
             state(sp.Eq(LAPLACE, f(x) + f(y)), {f: square})
         with pytest.raises(fs.ProblemError, match=r"given\[f\] is one callable for f\(x\) and f\(y\)"):
             state(sp.Eq(LAPLACE, f(x)), {f: square}, value=f(y))
 
     @pytest.mark.parametrize("applied", [f(y, x), f(0, y), f(x - 1, y), f(x, x), f(x, w), f(2)], ids=str)
     def test_are_written_with_plain_coordinates(self, applied: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"the given function f\(.*must be written with plain coordinates"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"the given function f\(.*must be written with plain coordinates"):
             state(sp.Eq(LAPLACE, applied), {f: square})
 
     def test_an_application_that_is_not_given_is_named(self) -> None:
@@ -196,9 +190,7 @@ class TestDerivativesOfGivenFunctions:
         equation = sp.Derivative(a(x) * u, x, x) + u.diff(y, 2)
         with pytest.raises(fs.ProblemError, match=r"needs Derivative\(a\(x\), \(x, 2\)\)"):
             state(equation, {a: square, a(x).diff(x): twice})
-        found = coefficients(
-            state(equation, {a: square, a(x).diff(x): twice, a(x).diff(x, 2): lambda p: 2.0})
-        )
+        found = coefficients(state(equation, {a: square, a(x).diff(x): twice, a(x).diff(x, 2): lambda p: 2.0}))
         np.testing.assert_array_equal(found[(0, 0)], 2.0)
         np.testing.assert_array_equal(found[(1, 0)], 4 * POINTS[:, 0])
 
@@ -236,14 +228,10 @@ class TestBadCallables:
     )
     def test_not_finite(self, make: Callable[[Any], fs.Problem], block: str, bad: float) -> None:
         problem = make(lambda p: np.where(p[:, 0] > 0.5, bad, 1.0))
-        with pytest.raises(
-            fs.ProblemError, match=rf"^{block} is {bad} at x=(0\.[5-9]\d*|1), y=0\.\d+ \(\d+ of "
-        ):
+        with pytest.raises(fs.ProblemError, match=rf"^{block} is {bad} at x=(0\.[5-9]\d*|1), y=0\.\d+ \(\d+ of "):
             blocks(problem)
 
-    @pytest.mark.parametrize(
-        "result", [np.zeros(3), np.zeros((50, 1)), np.zeros((50, 2)), "no", None, [1j] * 50]
-    )
+    @pytest.mark.parametrize("result", [np.zeros(3), np.zeros((50, 1)), np.zeros((50, 2)), "no", None, [1j] * 50])
     @pytest.mark.parametrize(
         ("make", "block"),
         [
@@ -260,13 +248,9 @@ class TestBadCallables:
         ids=["right-hand side", "coefficient", "condition"],
     )
     def test_wrong_shape_or_type(self, make: Callable[[Any], fs.Problem], block: str, result: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=rf"^{block} must return (one value per point|real numbers)"
-        ):
+        with pytest.raises(fs.ProblemError, match=rf"^{block} must return (one value per point|real numbers)"):
             blocks(make(lambda p: result))
 
     def test_an_expression_singular_on_a_block(self) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"^the value of 'dirichlet x-' is inf at x=0, y=0\.\d+ \(5 of 5"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"^the value of 'dirichlet x-' is inf at x=0, y=0\.\d+ \(5 of 5"):
             blocks(state(LAPLACE, value=1 / x))

@@ -51,9 +51,7 @@ TERMS = [
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_the_term_is_named(term: sp.Expr) -> None:
     given = {sp.Function("g"): lambda points: 1.0} if term.func.__name__ == "g" else None
-    with pytest.raises(
-        fs.ProblemError, match=rf"not linear: the term {re.escape(str(term))} is not .* only linear"
-    ):
+    with pytest.raises(fs.ProblemError, match=rf"not linear: the term {re.escape(str(term))} is not .* only linear"):
         fs.Problem(LAPLACE + 2 * u + term - x, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)], given=given)
 
 

@@ -63,9 +63,7 @@ def test_a_problem_prints_as_it_was_stated() -> None:
         ],
     )
     text = repr(problem)
-    assert text.startswith(
-        "Problem(Eq(Derivative(u(x, y), (x, 2)) + Derivative(u(x, y), (y, 2)), x), domain=Box("
-    )
+    assert text.startswith("Problem(Eq(Derivative(u(x, y), (x, 2)) + Derivative(u(x, y), (y, 2)), x), domain=Box(")
     assert "Dirichlet(value=0" in text
     long = fs.Problem(sp.Eq(LAPLACE, sum(sp.sin(n * x) for n in range(1, 60))), SQUARE, [fs.Dirichlet(0)])
     assert len(repr(long)) < 400
@@ -88,9 +86,7 @@ def test_the_same_statement_gives_the_same_terms() -> None:
 
 @pytest.mark.parametrize("domain", [None, "square", (0, 1), fs.Time(0, 1), fs.Box, 1.0, sp.Interval(0, 1)])
 def test_a_domain_is_a_shape(domain: Any) -> None:
-    with pytest.raises(
-        fs.ProblemError, match=r"^domain must be a shape such as fs\.Box\(\(0, 0\), \(1, 1\)\); got"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"^domain must be a shape such as fs\.Box\(\(0, 0\), \(1, 1\)\); got"):
         fs.Problem(LAPLACE, domain, [fs.Dirichlet(0)])
 
 
@@ -204,6 +200,4 @@ class TestOperators:
         assert identity(3) == derivative((0, 0, 0))
         normal = normal_derivative(2)
         assert not normal.is_constant
-        np.testing.assert_array_equal(
-            np.column_stack([term.at(sites) for term in normal.terms]), sites.normals
-        )
+        np.testing.assert_array_equal(np.column_stack([term.at(sites) for term in normal.terms]), sites.normals)

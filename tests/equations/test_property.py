@@ -38,9 +38,7 @@ def statements(draw: Any) -> tuple[tuple[sp.Symbol, ...], Callable[[sp.Expr], sp
     def operator(v: sp.Expr) -> sp.Expr:
         total = v.diff(coordinates[-1], 4)
         for coefficient, along, outer in terms:
-            inner = (
-                coefficient * v.diff(*zip(coordinates, along, strict=True)) if any(along) else coefficient * v
-            )
+            inner = coefficient * v.diff(*zip(coordinates, along, strict=True)) if any(along) else coefficient * v
             # some under a derivative, and of those some left unevaluated
             if 0 <= outer < len(coordinates):
                 inner = sp.Derivative(inner, coordinates[outer], evaluate=bool(outer))
@@ -65,9 +63,7 @@ def test_reading_agrees_with_sympy_on_random_ridge_functions(statement: Any, see
     got = matrix - equation.right_hand_side(points)[:, None]
 
     for j in range(2):
-        ridge = sp.cos(
-            sp.Add(*(sp.Float(v) * c for v, c in zip(W[j], coordinates, strict=True))) + sp.Float(b[j])
-        )
+        ridge = sp.cos(sp.Add(*(sp.Float(v) * c for v, c in zip(W[j], coordinates, strict=True))) + sp.Float(b[j]))
         exact = sp.lambdify(coordinates, (operator(ridge) - source).doit())
         expected = [exact(*point) for point in points]
         np.testing.assert_allclose(got[:, j], expected, rtol=1e-10, atol=1e-10)

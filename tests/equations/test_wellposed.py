@@ -97,9 +97,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("equation", "domain", "conditions"), [c[1:] for c in ACCEPTED], ids=[c[0] for c in ACCEPTED]
-)
+@pytest.mark.parametrize(("equation", "domain", "conditions"), [c[1:] for c in ACCEPTED], ids=[c[0] for c in ACCEPTED])
 def test_accepted(equation: Any, domain: Any, conditions: Any) -> None:
     assert fs.Problem(equation, domain, conditions).constraints
 

@@ -124,13 +124,9 @@ def test_products_with_named_functions_are_differentiated() -> None:
 )
 def test_what_is_not_supplied_is_named(expression: sp.Expr, needs: str) -> None:
     calls = {f(y): lambda p: p[:, 1], g(x): lambda p: p[:, 0]} | (
-        {expression.atoms(sp.core.function.AppliedUndef).pop(): lambda p: 1.0}
-        if expression.has(sp.Derivative)
-        else {}
+        {expression.atoms(sp.core.function.AppliedUndef).pop(): lambda p: 1.0} if expression.has(sp.Derivative) else {}
     )
-    with pytest.raises(
-        ProblemError, match=rf"^the load needs {needs}, which .* as in given=\{{{needs}: callable"
-    ):
+    with pytest.raises(ProblemError, match=rf"^the load needs {needs}, which .* as in given=\{{{needs}: callable"):
         make_field(expression, (x, y), calls, what="the load")
 
 
@@ -161,9 +157,7 @@ def test_a_callable_has_values_at_the_points_alone(expression: sp.Expr) -> None:
     ids=repr,
 )
 def test_what_is_no_value_is_refused(value: Any) -> None:
-    with pytest.raises(
-        ProblemError, match=r"^the load must be a real number, a SymPy expression or a callable"
-    ):
+    with pytest.raises(ProblemError, match=r"^the load must be a real number, a SymPy expression or a callable"):
         make_field(value, (x, y), what="the load")
 
 
@@ -231,9 +225,7 @@ class TestCheckedValues:
     @pytest.mark.parametrize("shape", [(2,), (3, 1)])
     def test_a_named_function_of_wrong_shape_is_named(self, shape: tuple[int, ...]) -> None:
         field = make_field(2 * f(x, y), (x, y), {f(x, y): lambda p: np.zeros(shape)})
-        with pytest.raises(
-            ProblemError, match=r"^block: the callable given for f\(x, y\) must return one value"
-        ):
+        with pytest.raises(ProblemError, match=r"^block: the callable given for f\(x, y\) must return one value"):
             field.checked(POINTS, "block")
 
     @pytest.mark.parametrize("result", ["a", None, [1, "b", 2], [[1], [2, 3], 4], [1j, 2, 3], [sp.pi] * 3])

@@ -49,9 +49,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
 def test_expressions_agree_with_high_precision(expression: sp.Expr) -> None:
-    exact = [
-        float(expression.xreplace({x: sp.Float(a, 30), y: sp.Float(b, 30)}).evalf(30)) for a, b in POINTS
-    ]
+    exact = [float(expression.xreplace({x: sp.Float(a, 30), y: sp.Float(b, 30)}).evalf(30)) for a, b in POINTS]
     np.testing.assert_allclose(make_field(expression, (x, y))(POINTS), exact, rtol=1e-12, atol=1e-14)
 
 
@@ -94,9 +92,7 @@ def test_coordinates_may_have_assumptions(assumption: str) -> None:
 def test_the_derivative_of_an_absolute_value_is_taken_on_the_real_line() -> None:
     points = np.array([[-0.5], [0.25]])
     np.testing.assert_array_equal(make_field(sp.Abs(x).diff(x), (x,))(points), [-1.0, 1.0])
-    np.testing.assert_array_equal(
-        make_field(sp.Derivative(x**2 * sp.Abs(x), x), (x,))(points), [-0.75, 0.1875]
-    )
+    np.testing.assert_array_equal(make_field(sp.Derivative(x**2 * sp.Abs(x), x), (x,))(points), [-0.75, 0.1875])
 
 
 def test_nothing_warns_where_a_branch_is_not_defined() -> None:
@@ -106,7 +102,5 @@ def test_nothing_warns_where_a_branch_is_not_defined() -> None:
 
 @pytest.mark.parametrize("expression", [sp.DiracDelta(x), sp.marcumq(1, x, y), sp.mathieuc(1, 2, x)], ids=str)
 def test_what_cannot_be_evaluated_is_refused_at_once(expression: sp.Expr) -> None:
-    with pytest.raises(
-        ProblemError, match=r"^the load: .*\(.*\) cannot be evaluated .* given=\{f: callable\}"
-    ):
+    with pytest.raises(ProblemError, match=r"^the load: .*\(.*\) cannot be evaluated .* given=\{f: callable\}"):
         make_field(expression, (x, y), what="the load")

@@ -56,9 +56,7 @@ def test_a_relation_and_its_negation_share_the_points(cut: Any) -> None:
 
 
 def test_foreign_symbols_are_named() -> None:
-    with pytest.raises(
-        ProblemError, match=r"on=a < x contains a, which is neither a coordinate \(x, y\) nor given"
-    ):
+    with pytest.raises(ProblemError, match=r"on=a < x contains a, which is neither a coordinate \(x, y\) nor given"):
         compile_relation(sp.Symbol("a") < x, (x, y), 1e-9)
     with pytest.raises(ProblemError, match="different assumptions"):
         compile_relation(sp.Symbol("x", real=True) < 1, (x, y), 1e-9)

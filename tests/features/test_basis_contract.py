@@ -106,12 +106,8 @@ def test_one_cosine_and_the_general_path_agree_to_rounding(
 def test_an_operator_is_the_sum_of_its_terms(basis: RidgeBasis, points: np.ndarray, dimension: int) -> None:
     chosen = multi_indices(dimension, 4)[::2]
     coefficients = np.random.default_rng(4).normal(size=len(chosen))
-    operator = Operator(
-        dimension, tuple(Term(float(c), a) for c, a in zip(coefficients, chosen, strict=True))
-    )
-    separate = sum(
-        c * basis.matrix(derivative(a), Sites(points)) for c, a in zip(coefficients, chosen, strict=True)
-    )
+    operator = Operator(dimension, tuple(Term(float(c), a) for c, a in zip(coefficients, chosen, strict=True)))
+    separate = sum(c * basis.matrix(derivative(a), Sites(points)) for c, a in zip(coefficients, chosen, strict=True))
     bound = sum(abs(c) * tolerance(basis, points, a) for c, a in zip(coefficients, chosen, strict=True))
     assert np.all(np.abs(basis.matrix(operator, Sites(points)) - separate) <= bound)
 
@@ -161,9 +157,7 @@ def test_any_slice_of_columns_is_the_same_columns(
         assert np.allclose(out, whole[first:last], rtol=0, atol=1e-12 * np.abs(whole).max())
 
 
-def test_fill_writes_into_a_view_and_nowhere_else(
-    basis: RidgeBasis, points: np.ndarray, dimension: int
-) -> None:
+def test_fill_writes_into_a_view_and_nowhere_else(basis: RidgeBasis, points: np.ndarray, dimension: int) -> None:
     board = np.full((2 * basis.size, 3 * len(points)), np.nan)
     view = board[::2, 1::3]
     basis.fill(localise(identity(dimension), Sites(points)), slice(0, basis.size), view)

@@ -127,9 +127,7 @@ def test_shifted_frequencies_have_noncentral_chi_magnitudes(d: int, mu: float) -
 def test_spread_stays_one_whatever_the_shift() -> None:
     # the paper's point against scaling: Var |w| -> 1
     for mu in (20, 80, 320):
-        assert np.linalg.norm(draw(FrequencyShift(MANY, mu=(mu, mu)), 2).W, axis=1).var() == pytest.approx(
-            1, abs=0.03
-        )
+        assert np.linalg.norm(draw(FrequencyShift(MANY, mu=(mu, mu)), 2).W, axis=1).var() == pytest.approx(1, abs=0.03)
         scaled = np.linalg.norm(draw(GFF(MANY, mu=(mu, mu)), 2).W, axis=1).var()
         assert scaled == pytest.approx((2 - math.pi / 2) * mu**2, rel=0.05)
 
@@ -196,9 +194,7 @@ def test_refuses_neurons_below_one_or_not_whole(family: Any, neurons: Any) -> No
 @every_family
 @pytest.mark.parametrize("mu", [(-1, 5), (80, 5), (5, math.nan), (5, math.inf), (-math.inf, 5)])
 def test_refuses_a_negative_reversed_or_infinite_range(family: Any, mu: Any) -> None:
-    with pytest.raises(
-        ProblemError, match=r"mu must be \(smallest, largest\) with 0 <= smallest <= largest; got"
-    ):
+    with pytest.raises(ProblemError, match=r"mu must be \(smallest, largest\) with 0 <= smallest <= largest; got"):
         family(10, mu=mu)
 
 

@@ -138,9 +138,7 @@ def test_places_do_not_depend_on_their_company(case: Any, rng: np.random.Generat
         unit = rng.random((64, part.parameters))
         whole, chunks = part.place(unit), [part.place(unit[i : i + 13]) for i in range(0, 64, 13)]
         # libm may treat the rest of a vector differently from its bulk, by a last bit or two
-        assert np.concatenate([c.points for c in chunks]) == pytest.approx(
-            whole.points, abs=case.rounding / 20
-        )
+        assert np.concatenate([c.points for c in chunks]) == pytest.approx(whole.points, abs=case.rounding / 20)
 
 
 def test_divergence_theorem(case: Any, space_axes: int) -> None:

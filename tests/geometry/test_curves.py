@@ -75,9 +75,7 @@ def test_segment_meets_its_ends_exactly() -> None:
     assert segment(start, end).point(np.array([0.0, 1.0])).tolist() == [list(start), list(end)]
 
 
-@pytest.mark.parametrize(
-    ("angle0", "angle1", "outward"), [(0.5, 2.0, 1), (2.0, 0.5, -1), (-3, -1, 1), (1, -9, -1)]
-)
+@pytest.mark.parametrize(("angle0", "angle1", "outward"), [(0.5, 2.0, 1), (2.0, 0.5, -1), (-3, -1, 1), (1, -9, -1)])
 def test_arc(angle0: float, angle1: float, outward: int) -> None:
     center, radius = (3.0, -2.0), 0.7
     curve = arc(center, radius, angle0, angle1)
@@ -106,9 +104,7 @@ def test_no_points_at_all() -> None:
 def test_bad_ranges() -> None:
     with pytest.raises(ProblemError, match=r"PlaneCurve: t1 must be greater than t0; got t0 = 1, t1 = 1"):
         PlaneCurve(parabola().point, parabola().tangent, 1, 1)
-    with pytest.raises(
-        ProblemError, match=r"PlaneCurve.clip: t0 < t1 must lie between -1.0 and 3.0; got 0 and 4"
-    ):
+    with pytest.raises(ProblemError, match=r"PlaneCurve.clip: t0 < t1 must lie between -1.0 and 3.0; got 0 and 4"):
         parabola().clip(0, 4)
     with pytest.raises(ProblemError, match=r"segment: start and end must differ; got \(1, 2\) twice"):
         segment((1, 2), (1, 2))

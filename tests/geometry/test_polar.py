@@ -135,9 +135,7 @@ def test_bad_radius(radius: Any, message: str) -> None:
 
 def test_a_radius_that_dips_below_zero_between_the_trial_angles() -> None:
     dip = 1 - (1 + sp.Float(1e-9)) * sp.exp(-20_000 * sp.sin((theta - 1) / 2) ** 2)
-    with pytest.raises(
-        ProblemError, match=r"PolarCurve: radius must be positive at every angle; it falls to -1"
-    ):
+    with pytest.raises(ProblemError, match=r"PolarCurve: radius must be positive at every angle; it falls to -1"):
         PolarCurve(dip)
 
 

@@ -89,8 +89,7 @@ def test_low_discrepancy_covers_better(domain: Domain) -> None:
     per_axis = 100 if domain.dimension == 1 else 14
     empty = {
         rule: sum(
-            empty_cells(domain, domain.sample(400, np.random.default_rng(seed), rule), per_axis)
-            for seed in range(3)
+            empty_cells(domain, domain.sample(400, np.random.default_rng(seed), rule), per_axis) for seed in range(3)
         )
         for rule in ("uniform", "low-discrepancy")
     }

@@ -63,9 +63,7 @@ def test_initial_sites(n: int, sampling: Any) -> None:
 
 
 def test_time_enters_once() -> None:
-    with pytest.raises(
-        ProblemError, match=r"Time once; Interval\(0.0, 1.0\) \* Time\(0.0, 1.0\) has its time"
-    ):
+    with pytest.raises(ProblemError, match=r"Time once; Interval\(0.0, 1.0\) \* Time\(0.0, 1.0\) has its time"):
         _ = Interval(0, 1) * Time(0, 1) * Time(0, 1)
 
 

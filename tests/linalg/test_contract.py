@@ -101,9 +101,7 @@ def test_scale_does_not_matter(method: LeastSquares, rng: np.random.Generator, p
 
 
 @pytest.mark.parametrize("condition", [1.0, 1e3, 1e8])
-def test_condition_is_that_of_the_matrix(
-    method: LeastSquares, rng: np.random.Generator, condition: float
-) -> None:
+def test_condition_is_that_of_the_matrix(method: LeastSquares, rng: np.random.Generator, condition: float) -> None:
     result = method.solve(with_condition(rng, 90, 25, condition), rng.normal(size=90))
     # in the one-norm of R it may differ from the two-norm by the number of columns
     assert condition / 10 < result.condition < 10 * max(condition, 25)

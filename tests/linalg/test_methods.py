@@ -116,9 +116,7 @@ def test_svd_workspace_covers_what_lapack_asks_for(rows: int, columns: int) -> N
 
 
 @pytest.mark.parametrize("condition", [1e1, 1e4, 1e8, 1e12])
-def test_qr_condition_is_close_to_the_one_norm_condition_of_r(
-    rng: np.random.Generator, condition: float
-) -> None:
+def test_qr_condition_is_close_to_the_one_norm_condition_of_r(rng: np.random.Generator, condition: float) -> None:
     left = np.linalg.qr(rng.normal(size=(90, 25)))[0]
     right = np.linalg.qr(rng.normal(size=(25, 25)))[0]
     matrix = left * np.geomspace(1, 1 / condition, 25) @ right

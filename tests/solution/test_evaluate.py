@@ -35,24 +35,18 @@ def coefficients(basis: Basis) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 3000])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_is_the_matrix_times_the_coefficients(
-    basis: Basis, coefficients: np.ndarray, name: str, n: int
-) -> None:
+def test_is_the_matrix_times_the_coefficients(basis: Basis, coefficients: np.ndarray, name: str, n: int) -> None:
     sites = Sites(np.random.default_rng(2).uniform(-1, 1, (n, 2)))
     values = evaluate(basis, coefficients, OPERATORS[name], sites, threads=2)
     matrix = basis.matrix(OPERATORS[name], sites)
     assert values.shape == (n,)
-    assert np.allclose(
-        values, matrix @ coefficients, rtol=0, atol=1e-12 * np.abs(matrix).sum(axis=1).max(initial=1)
-    )
+    assert np.allclose(values, matrix @ coefficients, rtol=0, atol=1e-12 * np.abs(matrix).sum(axis=1).max(initial=1))
 
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_bits_do_not_depend_on_threads(basis: Basis, coefficients: np.ndarray, name: str) -> None:
     sites = Sites(np.random.default_rng(2).uniform(-1, 1, (5000, 2)))
-    one, *others = (
-        evaluate(basis, coefficients, OPERATORS[name], sites, threads=threads) for threads in (1, 2, 3)
-    )
+    one, *others = (evaluate(basis, coefficients, OPERATORS[name], sites, threads=threads) for threads in (1, 2, 3))
     assert all(np.array_equal(one, other) for other in others)
 
 

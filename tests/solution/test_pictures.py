@@ -171,9 +171,7 @@ class TestSaving:
     @pytest.mark.parametrize(
         ("suffix", "start"), [("png", b"\x89PNG"), ("PNG", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
     )
-    def test_the_suffix_names_the_format(
-        self, figure: Any, tmp_path: Path, suffix: str, start: bytes
-    ) -> None:
+    def test_the_suffix_names_the_format(self, figure: Any, tmp_path: Path, suffix: str, start: bytes) -> None:
         save_picture(figure, tmp_path / f"a.{suffix}")
         assert os.listdir(tmp_path) == [f"a.{suffix}"]
         assert (tmp_path / f"a.{suffix}").read_bytes().startswith(start)

@@ -61,9 +61,7 @@ def test_evaluates_any_operator(solution: fs.Solution, points: np.ndarray) -> No
     assert np.allclose(solution.evaluate(operator, points), expected, rtol=0, atol=1e-6)
 
 
-def test_satisfies_its_equation_away_from_the_collocation_points(
-    solution: fs.Solution, points: np.ndarray
-) -> None:
+def test_satisfies_its_equation_away_from_the_collocation_points(solution: fs.Solution, points: np.ndarray) -> None:
     problem = solution.problem
     residual = solution.evaluate(problem.operator, points) - problem.right_hand_side(points)
     assert np.abs(residual).max() < 1e-6

@@ -82,9 +82,7 @@ def test_an_unknown_scaling_is_refused(problem: fs.Problem, scaling: Any) -> Non
 
 @early
 def test_missing_points_are_refused(problem: fs.Problem) -> None:
-    with pytest.raises(
-        fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"
-    ):
+    with pytest.raises(fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"):
         fs.solve(problem, features=FEATURES, points=fs.Points(200))
 
 

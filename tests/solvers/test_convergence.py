@@ -36,9 +36,7 @@ def test_error_falls_faster_than_any_power(problem: fs.Problem, groups: int | No
     sizes = np.array([100, 200, 400, 800])
     errors = np.array(
         [
-            np.median(
-                [error(problem, fs.FrequencyShift(int(m), (0, 30), groups), seed) for seed in (0, 1, 2)]
-            )
+            np.median([error(problem, fs.FrequencyShift(int(m), (0, 30), groups), seed) for seed in (0, 1, 2)])
             for m in sizes
         ]
     )
@@ -66,8 +64,7 @@ def test_scaling_rows_helps_the_boundary(problem: fs.Problem) -> None:
     # interior rows carry |w|^2: unscaled, they drown the boundary's
     features = fs.FrequencyShift(200, (0, 30))
     plain, scaled = (
-        np.median([error(problem, features, seed, scaling=scaling) for seed in range(3)])
-        for scaling in ("none", "rms")
+        np.median([error(problem, features, seed, scaling=scaling) for seed in range(3)]) for scaling in ("none", "rms")
     )
     assert scaled < 2 * plain
 

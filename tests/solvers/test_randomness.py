@@ -27,9 +27,7 @@ def frequencies(solution: fs.Solution) -> np.ndarray:
 
 
 def same(one: fs.Solution, other: fs.Solution) -> bool:
-    return np.array_equal(frequencies(one), frequencies(other)) and np.array_equal(
-        one.coefficients, other.coefficients
-    )
+    return np.array_equal(frequencies(one), frequencies(other)) and np.array_equal(one.coefficients, other.coefficients)
 
 
 @pytest.fixture
@@ -65,18 +63,14 @@ def test_other_seeds_give_others(problem: fs.Problem) -> None:
     assert not any(same(a, b) for a, b in itertools.combinations(solutions, 2))
 
 
-def test_features_and_points_do_not_depend_on_threads(
-    problem: fs.Problem, drawn: list[dict[str, np.ndarray]]
-) -> None:
+def test_features_and_points_do_not_depend_on_threads(problem: fs.Problem, drawn: list[dict[str, np.ndarray]]) -> None:
     solutions = [solve(problem, rng=5, budget=fs.Budget(threads=threads)) for threads in (1, 2, 3)]
     for solution, points in zip(solutions[1:], drawn[1:], strict=True):
         assert same(solutions[0], solution)
         assert all(np.array_equal(points[name], drawn[0][name]) for name in drawn[0])
 
 
-def test_points_do_not_depend_on_the_features(
-    problem: fs.Problem, drawn: list[dict[str, np.ndarray]]
-) -> None:
+def test_points_do_not_depend_on_the_features(problem: fs.Problem, drawn: list[dict[str, np.ndarray]]) -> None:
     points = fs.Points(200, boundary=20)
     for features in (FEATURES, fs.Tanh(10, (1, 3)), fs.FrequencyShift(80, (1, 5), groups=4)):
         solve(problem, features=features, points=points, rng=5)

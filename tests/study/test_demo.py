@@ -17,9 +17,7 @@ from fspielm.study import best_settings, demo, run_case
 def page(tiny_demo: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], list[str]]:
     """The folder of a demonstration, and which cases it said it started and ended."""
     out, started, ended = tmp_path_factory.mktemp("demo") / "out", [], []
-    tiny_demo(
-        out, starts=lambda case: started.append(case.name), ends=lambda run: ended.append(run.case.name)
-    )
+    tiny_demo(out, starts=lambda case: started.append(case.name), ends=lambda run: ended.append(run.case.name))
     return out, started, ended
 
 

@@ -41,9 +41,7 @@ class Page(HTMLParser):
             self.text += data
 
     def values(self, tag: str, attribute: str) -> list[str | None]:
-        return [
-            attributes[attribute] for name, attributes in self.tags if name == tag and attribute in attributes
-        ]
+        return [attributes[attribute] for name, attributes in self.tags if name == tag and attribute in attributes]
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,7 @@ def helmholtz_2d() -> Case:
     return Case(
         name="helmholtz-2d",
         title="Helmholtz equation, wavenumber 24 pi",
-        problem=Problem(
-            sp.Eq(operator(u), operator(exact)), domain=Box((0, 0), (1, 1)), conditions=[Dirichlet(0)]
-        ),
+        problem=Problem(sp.Eq(operator(u), operator(exact)), domain=Box((0, 0), (1, 1)), conditions=[Dirichlet(0)]),
         exact=exact,
         paper=paper_setting("helmholtz-2d"),
     )

@@ -29,9 +29,7 @@ def helmholtz_panda(radius: float = 0.25) -> Case:
     return Case(
         name="helmholtz-panda",
         title="Helmholtz equation on a Panda, frequencies 4 pi to 30 pi",
-        problem=Problem(
-            sp.Eq(operator(u), operator(exact)), domain=Panda(radius), conditions=[Dirichlet(exact)]
-        ),
+        problem=Problem(sp.Eq(operator(u), operator(exact)), domain=Panda(radius), conditions=[Dirichlet(exact)]),
         exact=exact,
         paper=paper_setting("helmholtz-panda"),
         notes="The paper does not give the outline; this one is our own, and its size decides the error.",

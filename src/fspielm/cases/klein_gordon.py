@@ -15,9 +15,7 @@ def klein_gordon() -> Case:
     x, t = sp.symbols("x t")
     u = sp.Function("u")(x, t)
     pi = sp.pi
-    exact = (
-        x * sp.sin(3 * pi * x) * sp.cos(7 * pi * t) + t * sp.sin(19 * pi * x) * sp.cos(19 * pi * t) + x * t
-    )
+    exact = x * sp.sin(3 * pi * x) * sp.cos(7 * pi * t) + t * sp.sin(19 * pi * x) * sp.cos(19 * pi * t) + x * t
 
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(t, 2) - v.diff(x, 2) + v

@@ -63,9 +63,7 @@ class PaperSetting:
     groups: int
     svd_tolerance: float
 
-    def features(
-        self, method: str, *, mu: tuple[float, float] | None = None, neurons: int | None = None
-    ) -> Family:
+    def features(self, method: str, *, mu: tuple[float, float] | None = None, neurons: int | None = None) -> Family:
         """The features of a method (one of `METHODS`), by default at its best range and the paper's size."""
         check_method(method)
         mu = self.results[method].mu if mu is None else mu

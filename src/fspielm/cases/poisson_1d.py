@@ -18,11 +18,8 @@ def poisson_1d() -> Case:
     return Case(
         name="poisson-1d",
         title="Multi-scale Poisson equation, frequencies 5 pi and 75 pi",
-        problem=Problem(
-            sp.Eq(u.diff(x, 2), exact.diff(x, 2)), domain=Interval(0, 1), conditions=[Dirichlet(0)]
-        ),
+        problem=Problem(sp.Eq(u.diff(x, 2), exact.diff(x, 2)), domain=Interval(0, 1), conditions=[Dirichlet(0)]),
         exact=exact,
         paper=paper_setting("poisson-1d"),
-        notes="The paper's 100 x 100 grid does not fit one dimension; the error is measured on 10,000 "
-        "points.",
+        notes="The paper's 100 x 100 grid does not fit one dimension; the error is measured on 10,000 points.",
     )

@@ -10,9 +10,7 @@ from typing import Any
 import scipy
 
 # As a C function takes them; the names that end in "_64_" are Fortran's and take pointers.
-_NAMES = tuple(
-    f"{prefix}openblas_{{}}_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("", "64_")
-)
+_NAMES = tuple(f"{prefix}openblas_{{}}_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("", "64_"))
 
 
 def library() -> str:

@@ -27,9 +27,7 @@ from fspielm.study import CaseRun, run_demo
 
 
 def show_demo(
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path(
-        "out"
-    ),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
 ) -> None:
     """Solve all seven benchmarks; pictures and a page with them.

@@ -44,12 +44,8 @@ def solve_case(
         str, typer.Option(metavar="NAME", help="Rows: none, or rms to give every block the same size.")
     ] = "none",
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads to use.", show_default="all cores")
-    ] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of the report.")
-    ] = False,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use.", show_default="all cores")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw solution and error: .png, .pdf, .svg or .jpg.")
     ] = None,
@@ -82,9 +78,7 @@ def solve_case(
         _write_picture(run, method, plot, announce=not json_)
 
 
-def _features(
-    case: Case, method: str, mu: tuple[float, float] | None, neurons: int | None, shift: str
-) -> Family:
+def _features(case: Case, method: str, mu: tuple[float, float] | None, neurons: int | None, shift: str) -> Family:
     if neurons is not None and neurons < 1:
         raise ProblemError(f"neurons must be at least 1; got {neurons}")
     features = case.paper.features(choose("method", method, METHODS), mu=mu, neurons=neurons)
@@ -112,8 +106,7 @@ def _limit_blas(threads: int) -> None:
 
 def _write_picture(run: CaseRun, method: str, path: Path, *, announce: bool) -> None:
     title = (
-        f"{run.case.title}: {method}, {run.solution.report.neurons} neurons, "
-        f"relative error {run.relative_error:.1e}"
+        f"{run.case.title}: {method}, {run.solution.report.neurons} neurons, relative error {run.relative_error:.1e}"
     )
     with working("drawing"):
         figure = run_interruptibly(partial(draw_run, run, title))

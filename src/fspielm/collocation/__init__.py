@@ -1,7 +1,8 @@
 """How: points, row blocks, and the assembled system."""
 
+from fspielm.collocation.allotment import allot_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
-from fspielm.collocation.memory import check_memory
+from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, Scaling, System, assemble, check_scaling
 
@@ -11,10 +12,13 @@ __all__ = [
     "RowBlock",
     "Scaling",
     "System",
+    "allot_points",
     "assemble",
     "check_memory",
     "check_scaling",
     "make_blocks",
+    "matrix_bytes",
     "points_for",
+    "readable_bytes",
     "split_by_measure",
 ]

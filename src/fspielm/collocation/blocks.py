@@ -21,18 +21,20 @@ class RowBlock:
     pieces : tuple of (Operator, Sites)
         Usually one; a periodic or a jump condition is a sum over two places. All have n sites.
     values : (n,) array
+    weight : float
+        How much these rows count beside the others, after any scaling.
     """
 
     name: str
     pieces: tuple[tuple[Operator, Sites], ...]
     values: FloatArray
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         for _, sites in self.pieces:
             if len(sites) != len(self.values):
                 raise ProblemError(
-                    f"the block {self.name!r} has {len(self.values)} values, but a piece at "
-                    f"{len(sites)} sites"
+                    f"the block {self.name!r} has {len(self.values)} values, but a piece at {len(sites)} sites"
                 )
 
     def __len__(self) -> int:
@@ -47,5 +49,6 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
     for constraint in problem.constraints:
         here = sites[constraint.name]
         values = constraint.value.checked(here.points, f"the value of {constraint.name!r}")
-        blocks.append(RowBlock(constraint.name, ((constraint.operator, here),), values))
+        weight = float(constraint.condition.weight)
+        blocks.append(RowBlock(constraint.name, ((constraint.operator, here),), values, weight))
     return tuple(blocks)

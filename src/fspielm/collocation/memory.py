@@ -7,15 +7,21 @@ from fspielm.errors import MemoryBudgetError
 
 def check_memory(rows: int, columns: int, workspace: int, limit: float) -> int:
     """Bytes for an ``(rows, columns)`` matrix and its solve; refused above `limit`."""
-    needed = 8 * rows * columns + workspace
+    needed = matrix_bytes(rows, columns) + workspace
     if needed > limit:
         raise MemoryBudgetError(
-            f"{columns} neurons with {rows} rows need {_readable(needed)} of memory, above the budget of "
-            f"{_readable(limit)}; use fewer neurons or points, or allow more with "
+            f"{columns} neurons with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
+            f"{readable_bytes(limit)}; use fewer neurons or points, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
     return needed
 
 
-def _readable(size: float) -> str:
+def readable_bytes(size: float) -> str:
+    """A number of bytes for people."""
     return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
+
+
+def matrix_bytes(rows: int, columns: int) -> int:
+    """Bytes of a system with its values."""
+    return 8 * rows * (columns + 1)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class Points:
         Instead of `boundary`: points on the whole boundary, split over its parts by their length or area.
     initial : int, optional
         Points for each initial condition; needed where there is one.
-    sampling : {"uniform", "low-discrepancy"}
-        Independent random points, as in the paper, or evenly spread ones.
+    sampling : {"uniform", "low-discrepancy", "clustered"}
+        Independent random points, as in the paper; evenly spread ones; or those clustered toward the boundary.
     """
 
     interior: int
@@ -73,8 +73,7 @@ class Points:
                     f"set Points({argument}=...)"
                 )
         ordered = {
-            c.name: 1 if c.part is not None and c.part.parameters == 0 else counts[c.name]
-            for c in problem.constraints
+            c.name: 1 if c.part is not None and c.part.parameters == 0 else counts[c.name] for c in problem.constraints
         }
         return {"equation": self.interior} | ordered
 
@@ -86,6 +85,21 @@ class Points:
             sites[constraint.name] = constraint.sample(counts[constraint.name], rng, self.sampling)
         return sites
 
+    def thinned(self) -> Points:
+        """A quarter of the points (and some): enough to check a solution at places it was not fitted to."""
+        boundary = self.boundary
+        return replace(
+            self,
+            interior=min(max(self.interior // 4, 200), 1000),
+            boundary=(
+                {name: _fewer(count) for name, count in boundary.items()}
+                if isinstance(boundary, Mapping)
+                else _fewer(boundary)
+            ),
+            boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
+            initial=_fewer(self.initial),
+        )
+
 
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
@@ -96,6 +110,14 @@ def points_for(problem: Problem, neurons: int) -> Points:
         boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
         initial=max(int(0.08 * neurons), 10) if has_initial else None,
     )
+
+
+@overload
+def _fewer(count: int) -> int: ...
+@overload
+def _fewer(count: None) -> None: ...
+def _fewer(count: int | None) -> int | None:
+    return None if count is None else min(count, max(count // 4, 16))
 
 
 def split_by_measure(total: int, constraints: list[Constraint]) -> dict[str, int]:
@@ -128,8 +150,7 @@ def _by_name(boundary: Mapping[str, int], constraints: list[Constraint]) -> dict
     for name in boundary:
         if name not in parts:
             raise ProblemError(
-                f"points: boundary names {name!r}, which is no part with a condition; "
-                f"those are {sorted(parts)}"
+                f"points: boundary names {name!r}, which is no part with a condition; those are {sorted(parts)}"
             )
     return {c.name: _part_share(boundary.get(c.part.name, 0), c) for c in constraints if c.part is not None}
 

@@ -41,8 +41,8 @@ class System:
 
     Attributes
     ----------
-    matrix : (N, M) array, Fortran order
-    values : (N,) array
+    augmented : (N, M + 1) array, Fortran order
+        The matrix H and, in its last column, the values y.
     names : tuple of str
     ends : tuple of int
         The row after the last of each block.
@@ -50,11 +50,20 @@ class System:
         What each block's rows were multiplied with.
     """
 
-    matrix: FloatArray
-    values: FloatArray
+    augmented: FloatArray
     names: tuple[str, ...]
     ends: tuple[int, ...]
     scales: tuple[float, ...]
+
+    @property
+    def matrix(self) -> FloatArray:
+        """H, shape ``(N, M)``."""
+        return self.augmented[:, :-1]
+
+    @property
+    def values(self) -> FloatArray:
+        """y, shape ``(N,)``."""
+        return self.augmented[:, -1]
 
     @property
     def rows(self) -> dict[str, slice]:
@@ -72,9 +81,7 @@ class System:
         return result
 
 
-def assemble(
-    basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "none", threads: int = 1
-) -> System:
+def assemble(basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "none", threads: int = 1) -> System:
     """Fill the collocation matrix, chunk by chunk on threads.
 
     Parameters
@@ -88,22 +95,22 @@ def assemble(
     """
     check_scaling(scaling)
     ends = np.cumsum([len(block) for block in blocks])
-    # One row per function: columns of H are contiguous, which both the filling and LAPACK want.
-    transposed = np.empty((basis.size, int(ends[-1])))
-    values = np.concatenate([block.values for block in blocks])
+    # One row per function: columns of H are contiguous, which both the filling and LAPACK want. The values are
+    # the last column, so that a factorisation of both needs no copy.
+    storage = np.empty((basis.size + 1, int(ends[-1])))
+    transposed, values = storage[:-1], storage[-1]
+    np.concatenate([block.values for block in blocks], out=values)
     starts = [0, *ends[:-1]]
     scales = []
     for block, start, end in zip(blocks, starts, ends, strict=True):
         out = transposed[:, start:end]
         _fill_block(basis, block, out, threads)
-        scale = 1.0 if scaling == "none" else _rms_scale(out)
+        scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out))
         if scale != 1.0:
             out *= scale
             values[start:end] *= scale
         scales.append(scale)
-    return System(
-        transposed.T, values, tuple(b.name for b in blocks), tuple(int(e) for e in ends), tuple(scales)
-    )
+    return System(storage.T, tuple(b.name for b in blocks), tuple(int(e) for e in ends), tuple(scales))
 
 
 def check_scaling(scaling: str) -> None:
@@ -122,9 +129,7 @@ def _fill_block(basis: Basis, block: RowBlock, out: FloatArray, threads: int) ->
     run_tasks(tasks, threads)
 
 
-def _fill_columns(
-    basis: Basis, pieces: list[LocalOperator], columns: slice, out: FloatArray, name: str
-) -> None:
+def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: FloatArray, name: str) -> None:
     target = out[columns]
     # a contiguous buffer: BLAS and the cosine then run on unit strides
     buffer = np.empty(target.shape)

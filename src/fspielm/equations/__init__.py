@@ -2,6 +2,7 @@
 
 from fspielm.equations.conditions import BoundaryCondition, Condition, Dirichlet, Initial, Neumann
 from fspielm.equations.constraints import Constraint
+from fspielm.equations.corners import corner_conflicts
 from fspielm.equations.operator import Operator, Term, derivative, identity, normal_derivative
 from fspielm.equations.problem import Problem
 
@@ -15,6 +16,7 @@ __all__ = [
     "Operator",
     "Problem",
     "Term",
+    "corner_conflicts",
     "derivative",
     "identity",
     "normal_derivative",

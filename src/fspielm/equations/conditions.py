@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, TypeAlias, final
 
 import numpy as np
@@ -26,6 +27,7 @@ class Condition(ABC):
 
     kind: ClassVar[str]
     value: Value
+    weight: float
 
     @abstractmethod
     def operator(self, dimension: int) -> Operator:
@@ -49,14 +51,18 @@ class Dirichlet(BoundaryCondition):
     on : str, list of str, SymPy relation or callable mask, optional
         Where it holds: names of boundary parts, a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``, or a
         function from points to a mask. Everywhere on the boundary by default.
+    weight : float
+        How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
     """
 
     value: Value
     on: Where | None = None
+    weight: float = 1.0
     kind: ClassVar[str] = "dirichlet"
 
     def __post_init__(self) -> None:
         check_value(self.value, "Dirichlet: value")
+        _check_weight(self.weight, "Dirichlet")
         object.__setattr__(self, "on", _check_where(self.on, "Dirichlet"))
 
     def operator(self, dimension: int) -> Operator:
@@ -71,10 +77,12 @@ class Neumann(BoundaryCondition):
 
     value: Value
     on: Where | None = None
+    weight: float = 1.0
     kind: ClassVar[str] = "neumann"
 
     def __post_init__(self) -> None:
         check_value(self.value, "Neumann: value")
+        _check_weight(self.weight, "Neumann")
         object.__setattr__(self, "on", _check_where(self.on, "Neumann"))
 
     def operator(self, dimension: int) -> Operator:
@@ -92,14 +100,18 @@ class Initial(Condition):
     value : number, Expr or callable ``(n, d) -> (n,)``
     order : int
         0 for the value itself, 1 for the velocity, and so on.
+    weight : float
+        As for `Dirichlet`.
     """
 
     value: Value
     order: int = 0
+    weight: float = 1.0
     kind: ClassVar[str] = "initial"
 
     def __post_init__(self) -> None:
         check_value(self.value, "Initial: value")
+        _check_weight(self.weight, "Initial")
         if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
             raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
 
@@ -125,3 +137,8 @@ def _check_where(on: Any, who: str) -> Where | None:
     raise ProblemError(
         f"{who}: on must be a part's name, a list of names, a SymPy relation or a callable mask; got {on!r}"
     )
+
+
+def _check_weight(weight: Any, who: str) -> None:
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+        raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")

@@ -98,9 +98,7 @@ def _field(condition: Condition, unknown: AppliedUndef, givens: Givens) -> Field
 
 def _bind_initial(condition: Initial, operator: Operator, field: Field, domain: Domain) -> Constraint:
     if not isinstance(domain, SpaceTime):
-        raise ProblemError(
-            "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end)"
-        )
+        raise ProblemError("an Initial condition needs a domain with time; write domain=space * fs.Time(start, end)")
     name = "initial" if condition.order == 0 else f"initial order {condition.order}"
     return Constraint(name, condition, operator, field, domain.space.measure, domain.initial)
 

@@ -49,9 +49,7 @@ class Givens:
         name = function.func.__name__
         return name in self.functions or any(key.func.__name__ == name for key in self.applied)
 
-    def callables(
-        self, expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]
-    ) -> dict[sp.Expr, PointFunction]:
+    def callables(self, expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> dict[sp.Expr, PointFunction]:
         """The callable for every known function and derivative that stands in `expression`."""
         found: dict[sp.Expr, PointFunction] = dict(self.derivatives)
         for applied in sorted(expression.atoms(AppliedUndef), key=str):

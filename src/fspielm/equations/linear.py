@@ -42,9 +42,7 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
         unknown,
         coordinates,
         make_operator(coefficients, unknown, givens),
-        make_field(
-            -rest, coordinates, givens.callables(rest, coordinates), what="the equation's right-hand side"
-        ),
+        make_field(-rest, coordinates, givens.callables(rest, coordinates), what="the equation's right-hand side"),
     )
 
 
@@ -71,9 +69,7 @@ def find_unknown(expression: sp.Expr, givens: Givens) -> AppliedUndef:
     names = {f.func.__name__ for f in unknowns}
     if not names:
         known = f" (its {', '.join(sorted(map(str, functions)))} is given)" if functions else ""
-        raise ProblemError(
-            f'the equation contains no unknown function{known}; write it as u = sp.Function("u")(x, y)'
-        )
+        raise ProblemError(f'the equation contains no unknown function{known}; write it as u = sp.Function("u")(x, y)')
     if len(names) > 1:
         raise ProblemError(
             f"the equation contains {len(names)} unknown functions ({shown}); one is solved for: "
@@ -91,9 +87,7 @@ def find_unknown(expression: sp.Expr, givens: Givens) -> AppliedUndef:
         )
     unknown = unknowns[0]
     if not all(isinstance(a, sp.Symbol) for a in unknown.args) or len(set(unknown.args)) < len(unknown.args):
-        raise ProblemError(
-            f"the unknown must be a function of distinct symbols, as in u(x, y); got {unknown}"
-        )
+        raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {unknown}")
     return unknown
 
 
@@ -131,18 +125,14 @@ def linear_form(expression: sp.Expr, unknown: AppliedUndef) -> tuple[dict[tuple[
     return {_orders(back[dummy], unknown): coefficient for dummy, coefficient in parts.items()}, rest
 
 
-def make_operator(
-    coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef, givens: Givens
-) -> Operator:
+def make_operator(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef, givens: Givens) -> Operator:
     """Compile symbolic coefficients into an `Operator`."""
     coordinates: tuple[sp.Symbol, ...] = unknown.args
     terms = []
     for orders, expression in sorted(coefficients.items()):
         what = f"the equation's coefficient {describe(expression)} of {_derivative_name(orders, unknown)}"
         field = make_field(expression, coordinates, givens.callables(expression, coordinates), what=what)
-        coefficient: Coefficient = (
-            field.constant if field.constant is not None else _FieldCoefficient(field, what)
-        )
+        coefficient: Coefficient = field.constant if field.constant is not None else _FieldCoefficient(field, what)
         terms.append(Term(coefficient, orders))
     return Operator(len(coordinates), tuple(terms))
 

@@ -102,9 +102,7 @@ class Problem:
         return self.domain.dimension
 
     def __repr__(self) -> str:
-        return (
-            f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
-        )
+        return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
 
 
 def _as_conditions(conditions: Any) -> tuple[Condition, ...]:
@@ -116,8 +114,7 @@ def _as_conditions(conditions: Any) -> tuple[Condition, ...]:
     for condition in stated:
         if not isinstance(condition, Condition):
             raise ProblemError(
-                "conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); "
-                f"got {condition!r}"
+                f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
             )
     return stated
 
@@ -137,6 +134,5 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
         )
     if domain.time is not None and "t" in names[:-1] and names[-1] != "t":
         raise ProblemError(
-            f"with domain={domain!r} the last coordinate of the unknown is time; got {unknown}: "
-            "move t to the end"
+            f"with domain={domain!r} the last coordinate of the unknown is time; got {unknown}: move t to the end"
         )

@@ -55,9 +55,7 @@ def find_regions(
                 raise ProblemError(_no_such_part(name, list(by_name), who, str(coordinates[-1]), domain))
         return [(by_name[name], None, 1.0) for name in dict.fromkeys(chosen)]
     shares = [float(np.mean(mask(probe(part).points))) for part in parts]
-    regions: list[Region] = [
-        (part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0
-    ]
+    regions: list[Region] = [(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
     if not regions:
         raise ProblemError(
             f"{type(condition).__name__}: on={describe(on)} holds nowhere on the boundary, or on less than "

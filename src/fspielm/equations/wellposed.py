@@ -127,9 +127,7 @@ def _missing(
     if any(c.mask is not None for c in here):
         place = ", ".join(f"{s}={v:.4g}" for s, v in zip(here[0].value.arguments, point, strict=True))
         limits = ", ".join(
-            describe(c.condition.on)
-            for c in here
-            if isinstance(c.condition, BoundaryCondition) and c.mask is not None
+            describe(c.condition.on) for c in here if isinstance(c.condition, BoundaryCondition) and c.mask is not None
         )
         return (
             f"a piece of the boundary part {part.name!r}, for instance at {place}, has {wanted} "
@@ -153,8 +151,7 @@ def _check_initial(given: Sequence[Initial], operator: Operator) -> None:
                 f"conditions: Initial of order {order} for an equation of order {needed} in time; "
                 f"prescribe order{'s' * (needed > 1)} {', '.join(map(str, range(needed)))}"
                 if needed
-                else f"conditions: Initial of order {order}, but the equation has no time derivative; "
-                "remove it"
+                else f"conditions: Initial of order {order}, but the equation has no time derivative; remove it"
             )
     for order in range(needed):
         if order not in orders:

@@ -24,9 +24,7 @@ def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
     Integrals and sums stay as they are: SymPy may search for a closed form for ever.
     """
     unevaluated = (sp.Derivative, sp.Subs, sp.UnevaluatedExpr)
-    evaluated: sp.Expr = expression.replace(
-        lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False)
-    )
+    evaluated: sp.Expr = expression.replace(lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False))
     return evaluated
 
 

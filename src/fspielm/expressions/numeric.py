@@ -19,9 +19,7 @@ def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -
     # Other names for the arguments: a coordinate may be called gamma, and gamma(x) still be a function.
     renamed = {argument: sp.Dummy(real=argument.is_real) for argument in arguments}
     arguments, body = list(renamed.values()), body.xreplace(renamed)
-    printer = _ExactPrinter(
-        {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
-    )
+    printer = _ExactPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
     fast = sp.lambdify(arguments, body, modules=["scipy", "numpy"], printer=printer, cse=True)
     probe = [np.full(2, 0.5)] * len(arguments)
     try:

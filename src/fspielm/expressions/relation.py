@@ -51,9 +51,7 @@ def same_name_hint(symbol: sp.Symbol, arguments: tuple[sp.Symbol, ...]) -> str:
     """What to add to a message where `symbol` only looks like a coordinate."""
     if str(symbol) not in map(str, arguments):
         return ""
-    return (
-        f"; SymPy symbols of one name but different assumptions (real=True) are different: use one {symbol}"
-    )
+    return f"; SymPy symbols of one name but different assumptions (real=True) are different: use one {symbol}"
 
 
 def _has_bare_symbol(formula: Boolean) -> bool:

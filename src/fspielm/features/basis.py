@@ -55,9 +55,12 @@ class RidgeBasis(Basis):
     b : (M,) array
         Phases.
     activation : Activation
+    origin : (d,) array, optional
+        Where phases are counted from: functions are ``activation(W (x - origin) + b)``. In the middle of a domain
+        far from zero, it saves the digits that a large ``W x`` would lose.
     """
 
-    def __init__(self, W: FloatArray, b: FloatArray, activation: Activation) -> None:
+    def __init__(self, W: FloatArray, b: FloatArray, activation: Activation, origin: FloatArray | None = None) -> None:
         # copies: freezing the caller's own arrays, or following their later changes, would both surprise
         self.W = np.array(W, dtype=np.float64, order="C")
         self.b = np.array(b, dtype=np.float64, order="C")
@@ -66,6 +69,7 @@ class RidgeBasis(Basis):
                 f"W must have shape (M, d) and b shape (M,); got shapes {self.W.shape} and {self.b.shape}"
             )
         self.activation = activation
+        self.origin = np.zeros(self.W.shape[1]) if origin is None else np.array(origin, dtype=np.float64)
         self.W.flags.writeable = self.b.flags.writeable = False
 
     @property
@@ -82,9 +86,9 @@ class RidgeBasis(Basis):
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         W, b = self.W[columns], self.b[columns]
         if operator.is_constant and isinstance(self.activation, Sinusoid):
-            _fill_one_cosine(W, b + self.activation.phase, operator, out)
+            _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
             return
-        z = W @ operator.points.T + b[:, None]
+        z = W @ (operator.points - self.origin).T + b[:, None]
         # (M, T): each term's power of the frequencies, the factor that differentiating brings down
         powers = np.prod(W[:, None, :] ** operator.orders, axis=2)
         folded = [self.activation.shape(int(order)) for order in operator.orders.sum(axis=1)]
@@ -107,9 +111,7 @@ class JoinedBasis(Basis):
         self.parts = tuple(parts)
         dimensions = [part.dimension for part in self.parts]
         if len(set(dimensions)) != 1:
-            raise ProblemError(
-                f"parts must be bases of the same dimension, at least one; got dimensions {dimensions}"
-            )
+            raise ProblemError(f"parts must be bases of the same dimension, at least one; got dimensions {dimensions}")
         self._starts = np.cumsum([0, *(part.size for part in self.parts)])
 
     @property
@@ -131,7 +133,9 @@ class JoinedBasis(Basis):
                 part.fill(operator, slice(begin - start, end - start), out[begin - first : end - first])
 
 
-def _fill_one_cosine(W: FloatArray, phase: FloatArray, operator: LocalOperator, out: FloatArray) -> None:
+def _fill_one_cosine(
+    W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
+) -> None:
     """Constant coefficients turn a cosine into one cosine, with another amplitude and phase.
 
     With the symbol ``P(w) = sum c (i w)^alpha``, the operator on ``cos(w x + b)`` is the real part of
@@ -139,7 +143,7 @@ def _fill_one_cosine(W: FloatArray, phase: FloatArray, operator: LocalOperator, 
     """
     powers = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2)
     symbol = powers @ operator.coefficients
-    np.matmul(W, operator.points.T, out=out)
+    np.matmul(W, (operator.points - origin).T, out=out)
     out += (phase + np.angle(symbol))[:, None]
     np.cos(out, out=out)
     out *= np.abs(symbol)[:, None]

@@ -20,7 +20,14 @@ class Family(ABC):
     neurons: int
 
     @abstractmethod
-    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+    ) -> Basis:
         """Draw the features for functions of `dimension` coordinates.
 
         Parameters
@@ -29,6 +36,8 @@ class Family(ABC):
         rng : Generator
         time_axis : int, optional
             Which coordinate is time, if one is.
+        center : (d,) array, optional
+            The middle of the domain; the paper's families draw about the origin whatever it is.
         """
 
 
@@ -42,7 +51,14 @@ class _Scaling(Family):
     mu: tuple[float, float]
     activation: ClassVar[Activation]
 
-    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+    ) -> Basis:
         """Draw weights, then biases, and multiply both by the neuron's scale."""
         delta = magnitudes(self.neurons, self.mu)
         weights = rng.standard_normal((self.neurons, dimension))
@@ -115,7 +131,7 @@ class FrequencyShift(Family):
     def __post_init__(self) -> None:
         _check(self)
         if self.groups is not None:
-            _check_count("groups", self.groups)
+            check_count("groups", self.groups)
             if self.groups > self.neurons:
                 raise ProblemError(
                     f"groups must not exceed neurons; got {self.groups} groups of {self.neurons} neurons"
@@ -123,12 +139,17 @@ class FrequencyShift(Family):
         if self.shift not in ("isotropic", "space"):
             raise ProblemError(f'shift must be "isotropic" or "space"; got {self.shift!r}')
 
-    def draw(self, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None) -> Basis:
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+    ) -> Basis:
         """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
         if self.shift == "space" and time_axis is None:
-            raise ProblemError(
-                'shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)'
-            )
+            raise ProblemError('shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)')
         mu = magnitudes(self.neurons, self.mu, self.groups)
         directions = rng.standard_normal((self.neurons, dimension))
         if self.shift == "space":
@@ -153,7 +174,7 @@ def magnitudes(neurons: int, mu: tuple[float, float], groups: int | None = None)
 
 
 def _check(family: Any) -> None:
-    _check_count("neurons", family.neurons)
+    check_count("neurons", family.neurons)
     try:
         low, high = (float(value + 0) for value in family.mu)  # + 0: text that looks like a number is none
     except (TypeError, ValueError):
@@ -163,6 +184,7 @@ def _check(family: Any) -> None:
     object.__setattr__(family, "mu", (low, high))
 
 
-def _check_count(name: str, value: Any) -> None:
+def check_count(name: str, value: Any) -> None:
+    """Refuse anything but a whole number, at least 1."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ProblemError(f"{name} must be a whole number, at least 1; got {value!r}")

@@ -47,8 +47,7 @@ def localise(operator: Operator, sites: Sites) -> LocalOperator:
     """Evaluate the coefficients of `operator` at `sites`."""
     if operator.dimension != sites.dimension:
         raise ProblemError(
-            f"the operator acts on functions of {operator.dimension} coordinates, but the points have "
-            f"{sites.dimension}"
+            f"the operator acts on functions of {operator.dimension} coordinates, but the points have {sites.dimension}"
         )
     orders = np.array([term.orders for term in operator.terms], dtype=np.int_)
     if operator.is_constant:

@@ -2,6 +2,7 @@
 
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.chords import chord_ends, cluster
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
@@ -29,6 +30,8 @@ __all__ = [
     "arc",
     "check_count",
     "check_sampling",
+    "chord_ends",
+    "cluster",
     "reject",
     "segment",
     "unit_stream",

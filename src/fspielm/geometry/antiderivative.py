@@ -117,9 +117,7 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str) 
             return Antiderivative(integrand, edges, totals)
         if len(low) > _MOST_PANELS or not np.all(np.isfinite(whole)):
             break
-    raise ProblemError(
-        f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}"
-    )
+    raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
 
 
 def _interleave(first: FloatArray, second: FloatArray) -> FloatArray:

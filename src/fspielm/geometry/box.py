@@ -84,9 +84,7 @@ class Box(Domain):
         return inside
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return tuple(
-            self._face(axis, side, f"{name}{side}") for axis, name in enumerate(axes) for side in ("-", "+")
-        )
+        return tuple(self._face(axis, side, f"{name}{side}") for axis, name in enumerate(axes) for side in ("-", "+"))
 
     def _face(self, axis: int, side: str, name: str) -> BoundaryPart:
         others = [i for i in range(self.dimension) if i != axis]

@@ -64,9 +64,7 @@ class PlaneCurve:
     def clip(self, t0: float, t1: float) -> PlaneCurve:
         """Return the piece between two parameters of this curve."""
         if not self.t0 <= t0 < t1 <= self.t1:
-            raise ProblemError(
-                f"PlaneCurve.clip: t0 < t1 must lie between {self.t0} and {self.t1}; got {t0} and {t1}"
-            )
+            raise ProblemError(f"PlaneCurve.clip: t0 < t1 must lie between {self.t0} and {self.t1}; got {t0} and {t1}")
         return replace(self, t0=t0, t1=t1)
 
     def as_part(self, name: str) -> BoundaryPart:

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.sampling import Sampling, check_count, reject, unit_stream
+from fspielm.geometry.chords import cluster
+from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
     from fspielm.geometry.time import SpaceTime, Time
@@ -79,13 +80,16 @@ class Domain(ABC):
         return self._boundary(axes)
 
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
-        """`n` points of even density inside the domain, shape ``(n, dimension)``."""
+        """`n` points inside the domain, shape ``(n, dimension)``.
+
+        Their density is even, but for ``"clustered"``, which moves them toward the boundary.
+        """
         check_count(n)
+        check_sampling(sampling)
         lower, upper = self.bounding_box
-        stream = unit_stream(self.dimension, rng, sampling)
-        return reject(
-            lambda count: lower + (upper - lower) * stream(count), self._contains, n, what=repr(self)
-        )
+        stream = unit_stream(self.dimension, rng, "low-discrepancy" if sampling == "clustered" else sampling)
+        points = reject(lambda count: lower + (upper - lower) * stream(count), self._contains, n, what=repr(self))
+        return cluster(self, points) if sampling == "clustered" else points
 
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time

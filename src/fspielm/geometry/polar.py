@@ -148,8 +148,7 @@ class PolarCurve(Domain):
             self._slope(_TRIAL_ANGLES[:1])
         except (TypeError, NameError, AttributeError, NotImplementedError) as error:
             raise ProblemError(
-                "PolarCurve: radius must be a real function that NumPy can evaluate; "
-                f"got {self.radius} ({error})"
+                f"PolarCurve: radius must be a real function that NumPy can evaluate; got {self.radius} ({error})"
             ) from error
         _refuse(~np.isfinite(r), r, "finite")
         _refuse(r <= 0, r, "positive at every angle")
@@ -169,8 +168,7 @@ class PolarCurve(Domain):
 def _check_expression(radius: object) -> None:
     if not isinstance(radius, sp.Expr):
         raise ProblemError(
-            "PolarCurve: radius must be a SymPy expression in the angle, such as 2 + cos(theta); "
-            f"got {radius!r}"
+            f"PolarCurve: radius must be a SymPy expression in the angle, such as 2 + cos(theta); got {radius!r}"
         )
     names = sorted(map(str, radius.free_symbols))
     if not names:

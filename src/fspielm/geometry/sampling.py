@@ -1,4 +1,4 @@
-"""Points in the unit cube (random or low-discrepancy), and rejection that always ends."""
+"""Points in the unit cube (random, evenly spread or clustered), and rejection that always ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 
-Sampling = Literal["uniform", "low-discrepancy"]
+Sampling = Literal["uniform", "low-discrepancy", "clustered"]
 
 # A domain that fills less of its bounding box than this is refused rather than waited for.
 _LEAST_ACCEPTANCE = 1e-5
@@ -33,7 +33,7 @@ def unit_stream(dimension: int, rng: np.random.Generator, sampling: Sampling) ->
     """A function that returns the next `n` points of a sequence in the unit cube, shape ``(n, dimension)``.
 
     ``"uniform"`` are independent random points; ``"low-discrepancy"`` is a scrambled Halton sequence, whose
-    points avoid each other.
+    points avoid each other; ``"clustered"`` is that sequence with Chebyshev density toward every face.
     """
     check_sampling(sampling)
     if dimension == 0:
@@ -43,7 +43,14 @@ def unit_stream(dimension: int, rng: np.random.Generator, sampling: Sampling) ->
     from scipy.stats import qmc  # imported here: scipy.stats alone would double the import time
 
     sequence = qmc.Halton(dimension, scramble=True, rng=rng)
+    if sampling == "clustered":
+        return lambda n: arcsine(sequence.random(n))
     return lambda n: np.asarray(sequence.random(n), dtype=np.float64)
+
+
+def arcsine(fraction: FloatArray) -> FloatArray:
+    """Map even density on [0, 1] to the Chebyshev density."""
+    return np.asarray(0.5 * (1 - np.cos(np.pi * fraction)), dtype=np.float64)
 
 
 def reject(

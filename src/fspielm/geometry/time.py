@@ -122,8 +122,6 @@ def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         sites = part.place(unit[:, :-1])
         assert sites.normals is not None  # every boundary part has them
         times = time.start + time.duration * unit[:, -1]
-        return Sites(
-            np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))])
-        )
+        return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
 
     return BoundaryPart(part.name, part.measure * time.duration, part.parameters + 1, place)

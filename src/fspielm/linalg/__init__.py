@@ -1,7 +1,8 @@
 """The solve: least-squares methods and their diagnostics."""
 
+from fspielm.linalg.factorisation import Factorisation, factor
 from fspielm.linalg.least_squares import LeastSquares, LeastSquaresResult
 from fspielm.linalg.qr import QR
 from fspielm.linalg.svd import TruncatedSVD
 
-__all__ = ["QR", "LeastSquares", "LeastSquaresResult", "TruncatedSVD"]
+__all__ = ["QR", "Factorisation", "LeastSquares", "LeastSquaresResult", "TruncatedSVD", "factor"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import SolveError
+from fspielm.linalg.factorisation import Factorisation
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +24,14 @@ class LeastSquaresResult:
         Numerical rank, as the method sees it.
     condition : float
         Condition number of the matrix, or an estimate; see each method.
+    factorisation : Factorisation or None
+        What is left of the solve for later use, where the method leaves something.
     """
 
     coefficients: FloatArray
     rank: int
     condition: float
+    factorisation: Factorisation | None = None
 
 
 class LeastSquares(ABC):

@@ -1,7 +1,17 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
-from fspielm.solution.evaluate import evaluate
-from fspielm.solution.report import Report
+from fspielm.solution.estimate import ErrorEstimate, estimate_error
+from fspielm.solution.evaluate import evaluate, tabulate
+from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
 
-__all__ = ["Report", "Solution", "evaluate"]
+__all__ = [
+    "BandReport",
+    "ErrorEstimate",
+    "Report",
+    "Round",
+    "Solution",
+    "estimate_error",
+    "evaluate",
+    "tabulate",
+]

@@ -16,9 +16,7 @@ _CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
 
-def evaluate(
-    basis: Basis, coefficients: FloatArray, operator: Operator, sites: Sites, *, threads: int
-) -> FloatArray:
+def evaluate(basis: Basis, coefficients: FloatArray, operator: Operator, sites: Sites, *, threads: int) -> FloatArray:
     """``operator`` on the sum of ``coefficients * basis``, at `sites`, shape ``(n,)``."""
     values = np.empty(len(sites))
     local = localise(operator, sites)
@@ -32,9 +30,23 @@ def evaluate(
     return values
 
 
-def _sum_chunk(
-    basis: Basis, coefficients: FloatArray, local: LocalOperator, index: slice, values: FloatArray
-) -> None:
+def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> FloatArray:
+    """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``."""
+    local = localise(operator, sites)
+    transposed = np.empty((basis.size, len(sites)))
+    run_tasks(
+        [
+            partial(basis.fill, local, columns, transposed[columns])
+            for columns in (
+                slice(first, min(first + _CHUNK_COLUMNS, basis.size)) for first in range(0, basis.size, _CHUNK_COLUMNS)
+            )
+        ],
+        threads,
+    )
+    return transposed.T
+
+
+def _sum_chunk(basis: Basis, coefficients: FloatArray, local: LocalOperator, index: slice, values: FloatArray) -> None:
     here = local.select(index)
     total = np.zeros(len(here.points))
     for first in range(0, basis.size, _CHUNK_COLUMNS):

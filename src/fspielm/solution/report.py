@@ -1,13 +1,55 @@
-"""What was done, how long it took, and how well the rows are met."""
+"""What was done and why, how long it took, and how good it is."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fspielm.collocation import BlockResidual
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of the automatic solver.
+
+    Attributes
+    ----------
+    number : int
+    why : str
+        What this round changed.
+    neurons, rows : int
+    widths : tuple of float
+        Half-width of the band of frequencies along each axis.
+    error_estimate : float
+    growth : float
+        Norm of the coefficients over the size of the solution; large where the band is too narrow.
+    seconds : float
+    """
+
+    number: int
+    why: str
+    neurons: int
+    rows: int
+    widths: tuple[float, ...]
+    error_estimate: float
+    growth: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, estimate {self.error_estimate:.1e}, "
+            f"{self.seconds:.2f} s ({self.why})"
+        )
+
+
+@dataclass(frozen=True)
+class BandReport:
+    """The highest frequency found along one axis, and what set it."""
+
+    frequency: float
+    source: str
 
 
 @dataclass(frozen=True)
@@ -23,7 +65,7 @@ class Report:
     points : mapping
         Rows of each block, by name.
     residuals : mapping
-        Residual of each block, by name.
+        Residual of each block, by name: of the rows fitted, or in an automatic solve of rows held out.
     rank : int
     condition : float
     coefficient_norm : float
@@ -31,6 +73,15 @@ class Report:
         Time of each phase.
     seed : int or None
         Gives the same features and points again; None if the caller's own generator was used.
+    tol : float
+    error_estimate, max_error_estimate : float or None
+        Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate.
+    converged : bool or None
+    reason : str
+        Why the solver stopped there.
+    bands : mapping of str to BandReport
+        What was found along each axis; empty in a solve by hand.
+    rounds : tuple of Round
     """
 
     features: str
@@ -45,34 +96,60 @@ class Report:
     coefficient_norm: float
     seconds: Mapping[str, float]
     seed: int | None
+    tol: float
+    error_estimate: float | None
+    max_error_estimate: float | None
+    converged: bool | None
+    reason: str
+    bands: Mapping[str, BandReport]
+    rounds: tuple[Round, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
 
-        The residuals are root mean squares; a condition number beyond all numbers is None.
+        The residuals are root mean squares; a number beyond all numbers is None.
         """
         content = dict(vars(self))
-        content["condition"] = self.condition if math.isfinite(self.condition) else None
         content["points"] = dict(self.points)
         content["residuals"] = {name: residual.rms for name, residual in self.residuals.items()}
         content["seconds"] = dict(self.seconds)
+        content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
+        content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
+        for name in ("condition", "error_estimate", "max_error_estimate"):
+            content[name] = _finite(content[name])
         return content
 
     def __str__(self) -> str:
-        width = max(len(name) for name in self.residuals)
-        blocks = "\n".join(
-            f"  {name:<{width}}  {self.points[name]:>7} rows   "
-            f"residual {r.rms:.2e} rms, {r.largest:.2e} largest"
-            for name, r in self.residuals.items()
-        )
-        phases = ", ".join(f"{phase} {seconds:.2f} s" for phase, seconds in self.seconds.items())
-        return (
-            f"features       {self.features}\n"
-            f"least squares  {self.least_squares}, row scaling {self.scaling}\n"
+        lines = [
+            *self._verdict_lines(),
+            f"features       {self.features}",
+            f"least squares  {self.least_squares}, row scaling {self.scaling}",
             f"system         {self.rows} rows x {self.neurons} neurons, rank {self.rank}, "
-            f"condition {self.condition:.1e}\n"
-            f"coefficients   norm {self.coefficient_norm:.2e}\n"
-            f"time           {phases}\n"
-            f"seed           {self.seed}\n"
-            f"{blocks}"
-        )
+            f"condition {self.condition:.1e}",
+            f"coefficients   norm {self.coefficient_norm:.2e}",
+            *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
+            *(str(done) for done in self.rounds),
+            "time           " + ", ".join(f"{phase} {s:.2f} s" for phase, s in self.seconds.items()),
+            f"seed           {self.seed}",
+            *self._block_lines(),
+        ]
+        return "\n".join(lines)
+
+    def _verdict_lines(self) -> list[str]:
+        if self.error_estimate is None:
+            return []
+        return [
+            f"error          estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum",
+            f"verdict        {'converged' if self.converged else 'NOT CONVERGED'}: {self.reason}",
+        ]
+
+    def _block_lines(self) -> list[str]:
+        width = max(len(name) for name in self.residuals)
+        return [
+            f"  {name:<{width}}  {self.points[name]:>7} rows   residual {r.rms:.2e} rms, {r.largest:.2e} largest"
+            for name, r in self.residuals.items()
+        ]
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None

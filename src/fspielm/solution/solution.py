@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 from numpy.typing import ArrayLike
@@ -12,6 +14,7 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
+from fspielm.solution.estimate import ErrorEstimate
 from fspielm.solution.evaluate import evaluate
 from fspielm.solution.report import Report
 
@@ -27,13 +30,38 @@ class Solution:
     basis : Basis
     coefficients : (M,) array
     report : Report
-        What was chosen, how long it took, and the residual of every block.
+        What was chosen and why, how long it took, the verdict, and the residual of every block.
     """
 
     problem: Problem
     basis: Basis
     coefficients: FloatArray
     report: Report
+    _estimator: Callable[[], ErrorEstimate] = field(repr=False)
+
+    @cached_property
+    def estimate(self) -> ErrorEstimate:
+        """How wrong the solution may be, and what that rests on.
+
+        An automatic solve has it at hand; after a solve by hand with another method than `QR`, the first look
+        costs a factorisation.
+        """
+        return self._estimator()
+
+    @property
+    def error_estimate(self) -> float:
+        """Relative L2 error over the whole domain, time included: an upper bound in practice."""
+        return self.estimate.relative
+
+    @property
+    def max_error_estimate(self) -> float:
+        """Largest error relative to the largest value of the solution: an upper bound in practice."""
+        return self.estimate.largest
+
+    @property
+    def converged(self) -> bool:
+        """Whether the error estimate meets the tolerance."""
+        return self.error_estimate <= self.report.tol
 
     def __call__(self, points: ArrayLike) -> FloatArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``."""
@@ -45,4 +73,6 @@ class Solution:
         return evaluate(self.basis, self.coefficients, operator, sites, threads=available_threads())
 
     def __repr__(self) -> str:
-        return f"Solution({self.problem.unknown}, {self.report.neurons} neurons, {self.report.rows} rows)"
+        known = self.report.error_estimate
+        error = "" if known is None else f", estimated error {known:.1e}"
+        return f"Solution({self.problem.unknown}, {self.report.neurons} neurons{error})"

@@ -21,6 +21,10 @@ class Budget:
 
     Parameters
     ----------
+    neurons : int, optional
+        At most so many features; no limit by default.
+    seconds : float, optional
+        No round is begun that is predicted to end later; 600 by default.
     memory : float, optional
         Bytes; 60 % of the machine's memory by default.
     threads : int, optional
@@ -28,16 +32,21 @@ class Budget:
         setting (such as ``OPENBLAS_NUM_THREADS``).
     """
 
+    neurons: int | None = None
+    seconds: float | None = 600.0
     memory: float | None = None
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        memory, threads = self.memory, self.threads
-        if memory is not None and not (isinstance(memory, Real) and memory > 0):
-            raise ProblemError(f"budget: memory must be a positive number of bytes; got {memory!r}")
-        whole = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
-        if threads is not None and not (whole and threads > 0):
-            raise ProblemError(f"budget: threads must be a whole number, at least 1; got {threads!r}")
+        for name, unit in (("memory", " of bytes"), ("seconds", "")):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Real) and float(value) > 0):
+                raise ProblemError(f"budget: {name} must be a positive number{unit}; got {value!r}")
+        for name in ("neurons", "threads"):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not (whole and value > 0):
+                raise ProblemError(f"budget: {name} must be a whole number, at least 1; got {value!r}")
 
     @property
     def memory_limit(self) -> float:

@@ -2,124 +2,184 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
-from time import perf_counter
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from fspielm.collocation import (
-    Points,
-    Scaling,
-    assemble,
-    check_memory,
-    check_scaling,
-    make_blocks,
-    points_for,
-)
+from fspielm.collocation import Points, Scaling, check_scaling
 from fspielm.equations import Problem
-from fspielm.errors import ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.linalg import QR, LeastSquares
-from fspielm.solution import Report, Solution
+from fspielm.solution import BandReport, ErrorEstimate, Report, Round, Solution
+from fspielm.solvers.attempt import Attempt, Streams
+from fspielm.solvers.automatic import Run, solve_automatically
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.verdict import judge
+from fspielm.spectrum import Bands
 
-T = TypeVar("T")
+_LEAST_TOLERANCE = 1e-15
 
 
 def solve(
     problem: Problem,
     *,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Callable[[Round], None] | None = None,
     features: Family | None = None,
     points: Points | None = None,
     least_squares: LeastSquares | None = None,
     scaling: Scaling = "rms",
-    budget: Budget | None = None,
-    rng: int | np.random.Generator | None = None,
 ) -> Solution:
-    """Solve a linear problem by collocation with random features and one least-squares solve.
+    """Solve a linear problem, with an estimate of the error.
+
+    Everything is chosen from the equation and its data: the band of frequencies, the number of features and
+    points, the scaling of rows. Rounds with wider or denser bands follow until the estimate meets `tol`.
 
     Parameters
     ----------
     problem : Problem
-    features : Family
-        Which features to draw, and how many.
+    tol : float
+        Relative L2 error to reach, measured by the estimate.
+    budget : Budget, optional
+        Limits on neurons, seconds, memory and threads.
+    rng : int, Generator or None
+        Seed of features and points.
+    progress : bool or callable, optional
+        True writes a line to standard error after each round; a callable receives each `Round`.
+    features : Family, optional
+        Fixes the features, and with them a single round; for instance one of the paper's families.
     points : Points, optional
-        How many collocation points; by default in proportion to the neurons.
+        Fixes the collocation points.
     least_squares : LeastSquares, optional
         `QR` by default; the paper's is ``TruncatedSVD(1e-12)``.
     scaling : {"rms", "none"}
         Whether every block of rows is divided by its root-mean-square entry; the paper's is ``"none"``.
-    budget : Budget, optional
-        Limits on memory and threads.
-    rng : int, Generator or None
-        Seed of features and points.
 
     Returns
     -------
     Solution
+        Its `converged` tells whether the estimate meets `tol`; if not, an `AccuracyWarning` says why.
 
     Raises
     ------
     ProblemError
-        If an argument is wrong, before any long computation.
+        If an argument is wrong or the data have no band, before any long computation.
     MemoryBudgetError
         If the system would not fit, before it is allocated.
     SolveError
         If the least-squares method cannot solve the system.
     """
-    _check_arguments(problem, features, points, least_squares, budget)
-    assert features is not None
+    _check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
     budget = budget or Budget()
     method = least_squares or QR()
-    points = points or points_for(problem, features.neurons)
-    counts = points.counts(problem)
-    check_memory(
-        sum(counts.values()),
-        features.neurons,
-        method.workspace(sum(counts.values()), features.neurons),
-        budget.memory_limit,
+    generators, seed = spawn(rng, 3)
+    streams = Streams(*generators)
+    if features is not None:
+        done = solve_by_hand(problem, features, points, method, scaling, budget, streams)
+        return _finish(problem, done, tol, method, scaling, seed, budget, streams)
+    run = Run(problem, tol, budget, streams, points, method, scaling, _reporter(progress))
+    done, bands = solve_automatically(run)
+    return _finish(
+        problem,
+        done,
+        tol,
+        method,
+        scaling,
+        seed,
+        budget,
+        streams,
+        ending=run.ending,
+        bands=bands,
+        rounds=run.rounds,
     )
-    (feature_rng, point_rng), seed = spawn(rng, 2)
-    seconds: dict[str, float] = {}
-    time_axis = None if problem.domain.time is None else problem.dimension - 1
 
-    basis, seconds["features"] = _timed(
-        lambda: features.draw(problem.dimension, feature_rng, time_axis=time_axis)
-    )
-    blocks, seconds["points"] = _timed(lambda: make_blocks(problem, points.draw(problem, point_rng)))
-    system, seconds["assembly"] = _timed(
-        lambda: assemble(basis, blocks, scaling=scaling, threads=budget.thread_count)
-    )
-    result, seconds["solve"] = _timed(lambda: method.solve(system.matrix, system.values))
-    residuals, seconds["check"] = _timed(lambda: system.residuals(result.coefficients))
+
+def _finish(
+    problem: Problem,
+    done: Attempt,
+    tol: float,
+    method: LeastSquares,
+    scaling: Scaling,
+    seed: int | None,
+    budget: Budget,
+    streams: Streams,
+    *,
+    ending: str = "",
+    bands: Bands | None = None,
+    rounds: list[Round] | None = None,
+) -> Solution:
+    """Judge what was done, and put it together."""
+    estimate = done.estimate
+    verdict = None if estimate is None else judge(problem, estimate, tol, ending, bands)
     report = Report(
-        features=repr(features),
+        features=repr(done.family),
         least_squares=repr(method),
         scaling=scaling,
-        neurons=basis.size,
-        rows=len(system.values),
-        points={block.name: len(block) for block in blocks},
-        residuals=residuals,
-        rank=result.rank,
-        condition=result.condition,
-        coefficient_norm=float(np.linalg.norm(result.coefficients)),
-        seconds=seconds,
+        neurons=done.basis.size,
+        rows=done.rows,
+        points=dict(done.counts),
+        residuals=dict(done.residuals),
+        rank=done.rank,
+        condition=done.condition,
+        coefficient_norm=float(np.linalg.norm(done.coefficients)),
+        seconds=dict(done.seconds),
         seed=seed,
+        tol=tol,
+        error_estimate=None if estimate is None else estimate.relative,
+        max_error_estimate=None if estimate is None else estimate.largest,
+        converged=None if verdict is None else verdict.converged,
+        reason="" if verdict is None else verdict.reason,
+        bands={} if bands is None else _band_reports(problem, bands),
+        rounds=tuple(rounds or ()),
     )
-    return Solution(problem, basis, result.coefficients, report)
+    if verdict is not None and not verdict.converged:
+        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
+    later: Callable[[], ErrorEstimate] = (
+        partial(estimate_later, problem, done, streams, threads=budget.thread_count)
+        if estimate is None
+        else lambda: estimate
+    )
+    return Solution(problem, done.basis, done.coefficients, report, later)
 
 
-def _check_arguments(problem: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
+    return {
+        str(symbol): BandReport(float(frequency), source)
+        for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
+    }
+
+
+def _reporter(progress: Any) -> Callable[[Round], None]:
+    if progress is None or progress is False:
+        return lambda done: None
+    if progress is True:
+        return lambda done: _write(f"{done}\n")
+    if not callable(progress):
+        raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
+    report: Callable[[Round], None] = progress
+    return report
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(line)
+    sys.stderr.flush()
+
+
+def _check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
-    if features is None:
-        raise ProblemError(
-            "features is required: for instance features=fs.FrequencyShift(2000, mu=(5, 100)), with mu up to "
-            "a little above the highest frequency of the solution"
-        )
+    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
+        raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
     for name, value, kind, example in (
         ("features", features, Family, "fs.FrequencyShift(2000, mu=(5, 100))"),
         ("points", points, Points, "fs.Points(interior=4000, boundary=400)"),
@@ -128,9 +188,3 @@ def _check_arguments(problem: Any, features: Any, points: Any, least_squares: An
     ):
         if value is not None and not isinstance(value, kind):
             raise ProblemError(f"{name} must be an object such as {example}; got {value!r}")
-
-
-def _timed(step: Callable[[], T]) -> tuple[T, float]:
-    start = perf_counter()
-    result = step()
-    return result, perf_counter() - start

@@ -75,6 +75,5 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str) -> N
         foreign = sorted(names)
     if foreign:
         raise ProblemError(
-            f"the folder {str(target)!r} would be replaced, but holds other files ({foreign[0]}); "
-            "name another one"
+            f"the folder {str(target)!r} would be replaced, but holds other files ({foreign[0]}); name another one"
         )

@@ -53,9 +53,7 @@ def paper_best(case: Case) -> tuple[str, float]:
     return min(((method, result.best) for method, result in case.paper.results.items()), key=lambda r: r[1])
 
 
-def run_case(
-    case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None
-) -> CaseRun:
+def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None) -> CaseRun:
     """Solve a benchmark with `settings` (keyword arguments of `fspielm.solve`) and measure the error."""
     solution = solve(case.problem, **settings, rng=rng)
     return CaseRun(

@@ -157,8 +157,7 @@ def _give_room(axes: Axes, extent: tuple[float, float, float, float]) -> None:
 
 def _solution_title(solution: Solution, fixed: FloatArray) -> str:
     held = ", ".join(
-        f"{as_math(symbol)} = {value:g}"
-        for symbol, value in zip(solution.problem.coordinates[2:], fixed, strict=False)
+        f"{as_math(symbol)} = {value:g}" for symbol, value in zip(solution.problem.coordinates[2:], fixed, strict=False)
     )
     return f"Solution {as_math(solution.problem.unknown)}" + (f" at {held}" if held else "")
 

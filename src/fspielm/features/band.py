@@ -1,0 +1,87 @@
+"""Features that fill a band of frequencies evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features.activations import COSINE
+from fspielm.features.basis import Basis, RidgeBasis
+from fspielm.features.families import Family, check_count
+from fspielm.geometry import reject, unit_stream
+
+
+@final
+@dataclass(frozen=True)
+class Band(Family):
+    """``cos(w x + b)`` with the frequencies w spread evenly over a band, one half-width for each axis.
+
+    A mean shift with a uniform instead of a normal perturbation: the frequencies are the points of a
+    low-discrepancy sequence, so that none of the band is covered twice and none left out.
+
+    Parameters
+    ----------
+    neurons : int
+    widths : sequence of float
+        Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``.
+    core : sequence of float, optional
+        Half-widths of a box inside the band that is filled to its corners; from there to `widths` the corners
+        are rounded, as frequencies that are extreme along several axes at once are hardly ever needed. Without
+        it the whole box is filled.
+    """
+
+    neurons: int
+    widths: tuple[float, ...]
+    core: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_count("neurons", self.neurons)
+        object.__setattr__(self, "widths", _as_widths("widths", self.widths))
+        if self.core is not None:
+            object.__setattr__(self, "core", _as_widths("core", self.core, zero=True))
+            if len(self.core) != len(self.widths) or np.any(np.array(self.core) > self.widths):
+                raise ProblemError(f"core must lie inside widths; got core={self.core}, widths={self.widths}")
+
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+    ) -> Basis:
+        """Draw the frequencies, then phases uniform on [0, 2 pi), counted from `center`."""
+        if dimension != len(self.widths):
+            raise ProblemError(f"widths must have one entry for each of {dimension} axes; got {self.widths}")
+        widths = np.array(self.widths)
+        stream = unit_stream(dimension, rng, "low-discrepancy")
+        W = reject(lambda n: (2 * stream(n) - 1) * widths, self._holds, self.neurons, what="the band")
+        return RidgeBasis(W, rng.uniform(0.0, 2 * np.pi, self.neurons), COSINE, origin=center)
+
+    def _holds(self, frequencies: FloatArray) -> BoolArray:
+        if self.core is None:
+            return np.ones(len(frequencies), dtype=np.bool_)
+        return in_rounded_box(frequencies, np.array(self.core), np.array(self.widths))
+
+
+def in_rounded_box(frequencies: FloatArray, core: FloatArray, widths: FloatArray) -> BoolArray:
+    """Mask of the frequencies in the box `core` widened by an ellipsoid to `widths`."""
+    margin = widths - core
+    beyond = np.maximum(np.abs(frequencies) - core, 0.0)
+    excess = np.divide(beyond, margin, out=np.where(beyond > 0, np.inf, 0.0), where=margin > 0)
+    return np.asarray(np.sum(excess**2, axis=1) <= 1.0)
+
+
+def _as_widths(name: str, values: Sequence[float], *, zero: bool = False) -> tuple[float, ...]:
+    try:
+        widths = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{name} must be a sequence of numbers, one for each axis; got {values!r}") from None
+    if not widths or not all(np.isfinite(w) and (w > 0 or (zero and w == 0)) for w in widths):
+        raise ProblemError(f"{name} must be positive, one for each axis; got {values!r}")
+    return widths

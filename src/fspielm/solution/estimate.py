@@ -1,0 +1,154 @@
+"""How wrong a solution may be, from the equation and its data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation import BlockResidual, Points, System, make_blocks
+from fspielm.equations import Problem, identity
+from fspielm.features import Basis
+from fspielm.geometry import Sites
+from fspielm.linalg import Factorisation
+from fspielm.solution.evaluate import evaluate, tabulate
+
+_PROBES = 600
+_POWER_STEPS = 10
+# Rounding of a sum of cosines, in units of the coefficients' norm.
+_ROUNDING = 2e-15
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """An estimate that is an upper bound in practice.
+
+    Attributes
+    ----------
+    relative : float
+        Of the relative L2 error over the domain, time included.
+    largest : float
+        Of the largest error, relative to the largest value.
+    amplification : float
+        How much larger the solution's error can be than the residual: the norm of the map from residuals to
+        errors. Huge where the problem has (almost) no unique solution.
+    residual : float
+        Norm of the held-out residual, in scaled rows.
+    rounding : float
+        The part of `relative` that is rounding.
+    scale : float
+        Root mean square of the solution.
+    residuals : mapping of str to BlockResidual
+        Held-out residual of each block, in its own units.
+    null_function : (n,) array
+        The function that the residual sees least, at some points of the domain.
+    """
+
+    relative: float
+    largest: float
+    amplification: float
+    residual: float
+    rounding: float
+    scale: float
+    residuals: Mapping[str, BlockResidual]
+    null_function: FloatArray
+
+
+def estimate_error(
+    problem: Problem,
+    basis: Basis,
+    coefficients: FloatArray,
+    factorisation: Factorisation,
+    system: System,
+    points: Points,
+    rng: np.random.Generator,
+    *,
+    threads: int,
+) -> ErrorEstimate:
+    """Estimate the error of ``coefficients`` from rows that were not fitted.
+
+    If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and the
+    error ``Phi delta = (Phi R^-1) (Q^T r)`` is at most ``|Phi R^-1| |r|``. The norm is found by power iteration with
+    triangular solves, the residual is measured at fresh points, and the rounding of the sum is added.
+
+    Parameters
+    ----------
+    problem, basis, coefficients
+    factorisation : Factorisation
+        Of the system that was solved.
+    system : System
+        Its blocks, sizes and scales.
+    points : Points
+        How it was collocated; the fresh points follow the same law.
+    rng : Generator
+    threads : int
+    """
+    residual, peak, residuals = _held_out(problem, basis, coefficients, system, points, rng, threads)
+    probes = Sites(problem.domain.sample(_PROBES, rng, "low-discrepancy"))
+    Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
+    values = Phi @ coefficients
+    amplification, null = _amplification(Phi, factorisation, rng)
+    scale = float(np.sqrt(np.mean(values**2)))
+    rounding = _ROUNDING * float(np.linalg.norm(coefficients))
+    error = amplification * residual
+    return ErrorEstimate(
+        relative=_ratio(error + rounding, scale),
+        largest=_ratio(peak * error + rounding, float(np.abs(values).max(initial=0.0))),
+        amplification=amplification,
+        residual=residual,
+        rounding=_ratio(rounding, scale),
+        scale=scale,
+        residuals=residuals,
+        null_function=Phi @ null,
+    )
+
+
+def _held_out(
+    problem: Problem,
+    basis: Basis,
+    coefficients: FloatArray,
+    system: System,
+    points: Points,
+    rng: np.random.Generator,
+    threads: int,
+) -> tuple[float, float, dict[str, BlockResidual]]:
+    """Norm of the residual at fresh points, weighted as the fitted rows are; its peak over its mean; by block."""
+    total, peak = 0.0, 1.0
+    residuals = {}
+    fresh = points.thinned().draw(problem, rng)
+    for block, (name, rows), scale in zip(make_blocks(problem, fresh), system.rows.items(), system.scales, strict=True):
+        deviation = np.abs(
+            sum(evaluate(basis, coefficients, op, sites, threads=threads) for op, sites in block.pieces) - block.values
+        )
+        mean_square = float(np.mean(deviation**2))
+        residuals[name] = BlockResidual(float(np.sqrt(mean_square)), float(deviation.max()))
+        total += scale**2 * mean_square * (rows.stop - rows.start)
+        if mean_square > 0:
+            peak = max(peak, float(deviation.max()) / float(np.sqrt(mean_square)))
+    return float(np.sqrt(total)), peak, residuals
+
+
+def _amplification(Phi: FloatArray, factorisation: Factorisation, rng: np.random.Generator) -> tuple[float, FloatArray]:
+    """``|Phi R^-1| / sqrt(n)`` by power iteration, and the coefficients that attain it."""
+    direction: FloatArray = rng.standard_normal(Phi.shape[1])
+    norm = 0.0
+    for _ in range(_POWER_STEPS):
+        image = Phi @ factorisation.solve_triangle(_unit(direction))
+        direction = factorisation.solve_triangle(Phi.T @ image, transposed=True)
+        size = float(np.linalg.norm(direction))
+        if not np.isfinite(size) or size == 0.0:
+            return (float("inf") if size else 0.0), np.zeros(Phi.shape[1])
+        norm = float(np.sqrt(size))
+    return norm / float(np.sqrt(len(Phi))), factorisation.solve_triangle(_unit(direction))
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def _ratio(error: float, scale: float) -> float:
+    if error == 0.0:
+        return 0.0
+    return error / scale if scale > 0 else float("inf")

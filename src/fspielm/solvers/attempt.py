@@ -1,0 +1,140 @@
+"""One round: draw, assemble, solve, estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation import BlockResidual, Points, Scaling, System, assemble, make_blocks
+from fspielm.equations import Problem
+from fspielm.features import Basis, Family
+from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
+from fspielm.solution import ErrorEstimate, estimate_error
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Streams:
+    """Independent random numbers for features, for points, and for everything that only looks."""
+
+    features: np.random.Generator
+    points: np.random.Generator
+    probes: np.random.Generator
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """One solve with everything decided, and what it showed."""
+
+    family: Family
+    basis: Basis
+    coefficients: FloatArray
+    points: Points
+    counts: Mapping[str, int]
+    residuals: Mapping[str, BlockResidual]
+    rank: int
+    condition: float
+    seconds: Mapping[str, float]
+    estimate: ErrorEstimate | None
+
+    @property
+    def rows(self) -> int:
+        """Rows of the system."""
+        return sum(self.counts.values())
+
+    @property
+    def growth(self) -> float:
+        """Norm of the coefficients over the size of the solution: large where the band is too narrow."""
+        assert self.estimate is not None
+        scale = self.estimate.scale
+        return float(np.linalg.norm(self.coefficients)) / scale if scale > 0 else 0.0
+
+
+def attempt(
+    problem: Problem,
+    family: Family,
+    points: Points,
+    method: LeastSquares,
+    scaling: Scaling,
+    streams: Streams,
+    *,
+    threads: int,
+    estimate: bool,
+    keep_matrix: bool,
+) -> Attempt:
+    """Solve once.
+
+    Parameters
+    ----------
+    estimate : bool
+        Whether to estimate the error; with a method other than `QR` this costs a factorisation more.
+    keep_matrix : bool
+        Whether residuals are those of the fitted rows, which needs a second copy of the matrix; otherwise they
+        are those of the held-out rows, and QR works in place.
+    """
+    seconds: dict[str, float] = {}
+    lower, upper = problem.domain.bounding_box
+    time_axis = None if problem.domain.time is None else problem.dimension - 1
+    basis, seconds["features"] = timed(
+        lambda: family.draw(problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper))
+    )
+    blocks, seconds["points"] = timed(lambda: make_blocks(problem, points.draw(problem, streams.points)))
+    system, seconds["assembly"] = timed(lambda: assemble(basis, blocks, scaling=scaling, threads=threads))
+    (result, factorisation), seconds["solve"] = timed(
+        lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
+    )
+    verdict, seconds["estimate"] = timed(
+        lambda: _estimate(problem, basis, result, factorisation, system, points, streams, threads)
+    )
+    return Attempt(
+        family=family,
+        basis=basis,
+        coefficients=result.coefficients,
+        points=points,
+        counts={block.name: len(block) for block in blocks},
+        residuals=system.residuals(result.coefficients) if verdict is None or keep_matrix else verdict.residuals,
+        rank=result.rank,
+        condition=result.condition,
+        seconds=seconds,
+        estimate=verdict,
+    )
+
+
+def _solve(
+    system: System, method: LeastSquares, *, in_place: bool, factored: bool
+) -> tuple[LeastSquaresResult, Factorisation | None]:
+    if isinstance(method, QR):
+        result = method.solve_in_place(system.augmented) if in_place else method.solve(system.matrix, system.values)
+        return result, result.factorisation
+    result = method.solve(system.matrix, system.values)
+    return result, factor(system.matrix.copy(order="F")) if factored else None
+
+
+def _estimate(
+    problem: Problem,
+    basis: Basis,
+    result: LeastSquaresResult,
+    factorisation: Factorisation | None,
+    system: System,
+    points: Points,
+    streams: Streams,
+    threads: int,
+) -> ErrorEstimate | None:
+    if factorisation is None:
+        return None
+    return estimate_error(
+        problem, basis, result.coefficients, factorisation, system, points, streams.probes, threads=threads
+    )
+
+
+def timed(step: Callable[[], T]) -> tuple[T, float]:
+    """The result of `step` and the seconds it took."""
+    start = perf_counter()
+    result = step()
+    return result, perf_counter() - start

@@ -1,0 +1,205 @@
+"""The automatic solver: bands, a first layout, and rounds until the estimate meets the tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation import Points, Scaling, allot_points, matrix_bytes, readable_bytes
+from fspielm.equations import Problem
+from fspielm.errors import MemoryBudgetError
+from fspielm.linalg import LeastSquares
+from fspielm.solution import Round
+from fspielm.solvers.attempt import Attempt, Streams, attempt
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.density import Layout
+from fspielm.solvers.search import Target, at_floor, next_target
+from fspielm.spectrum import Bands, infer_bands
+
+_MOST_ROUNDS = 12
+# Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
+_MARGIN = 1.5
+_FIRST_DECADES = 11.5
+# Even constant data make solutions that vary: less than a period across the domain is not assumed.
+_LEAST_PERIODS = 0.75
+# Floating-point operations per second and thread before the first round has shown the machine's.
+_CAUTIOUS_RATE = 5e9
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of an automatic solve: what is fixed, what was tried, what is left to spend."""
+
+    problem: Problem
+    tol: float
+    budget: Budget
+    streams: Streams
+    points: Points | None
+    method: LeastSquares
+    scaling: Scaling
+    progress: Callable[[Round], None]
+    started: float = field(default_factory=perf_counter)
+    rounds: list[Round] = field(default_factory=list)
+    best: Attempt | None = None
+    rate: float = 0.0
+    ending: str = ""
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Extent of the domain along each axis."""
+        lower, upper = self.problem.domain.bounding_box
+        return upper - lower
+
+    def points_for(self, used: Layout) -> Points:
+        """The user's points, or as many as the layout needs."""
+        return self.points or allot_points(self.problem, used.family.neurons, used.widths, used.factor)
+
+
+def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
+    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
+
+    Returns the best attempt; `run` then tells the rounds and why they ended.
+    """
+    problem = run.problem
+    bands = infer_bands(problem, run.streams.probes)
+    core = np.maximum(bands.frequencies, _LEAST_PERIODS * 2 * np.pi / run.lengths)
+    target: Target | None = Target(
+        core, min(-np.log10(run.tol) + _MARGIN, _FIRST_DECADES), "band of the equation and its data"
+    )
+    while target is not None:
+        used = _affordable(run, target, bands)
+        if used is None:
+            break
+        latest = _round(run, used, target.why)
+        assert latest.estimate is not None
+        if latest.estimate.relative <= run.tol:
+            break
+        if at_floor(latest):
+            run.ending = (
+                "the floor of double precision is reached; a tolerance of "
+                f"{2 * latest.estimate.relative:.0e} can be met"
+            )
+            break
+        if _stalled(run):
+            break
+        target = next_target(
+            problem,
+            latest,
+            used,
+            target,
+            run.tol,
+            run.lengths,
+            run.streams.probes,
+            threads=run.budget.thread_count,
+        )
+    if not run.ending:
+        run.ending = "more features do not help any more; the solution may not be smooth, or the tolerance be too tight"
+    assert run.best is not None
+    return run.best, bands
+
+
+def _round(run: Run, used: Layout, why: str) -> Attempt:
+    begun = perf_counter()
+    latest = attempt(
+        run.problem,
+        used.family,
+        run.points_for(used),
+        run.method,
+        run.scaling,
+        run.streams,
+        threads=run.budget.thread_count,
+        estimate=True,
+        keep_matrix=False,
+    )
+    spent = perf_counter() - begun
+    run.rate = _work(latest.rows, latest.basis.size) / spent
+    assert latest.estimate is not None
+    best = run.best
+    if best is None or best.estimate is None or latest.estimate.relative < best.estimate.relative:
+        run.best = latest
+    done = Round(
+        number=len(run.rounds) + 1,
+        why=why,
+        neurons=latest.basis.size,
+        rows=latest.rows,
+        widths=used.family.widths,
+        error_estimate=latest.estimate.relative,
+        growth=latest.growth,
+        seconds=spent,
+    )
+    run.rounds.append(done)
+    run.progress(done)
+    return latest
+
+
+def _affordable(run: Run, target: Target, bands: Bands) -> Layout | None:
+    """The layout of a target as far as the budget goes; None, with the ending said, where it does not."""
+    budget, first = run.budget, not run.rounds
+    wanted = target.layout(run.lengths)
+    used = wanted
+    if budget.neurons is not None and wanted.family.neurons > budget.neurons:
+        used = target.layout(run.lengths, budget.neurons)
+        run.ending = f"the budget of {budget.neurons} neurons ended it, {wanted.family.neurons} are needed; allow more"
+    rows = _rows(run, used)
+    memory = matrix_bytes(rows, used.family.neurons)
+    if memory > budget.memory_limit:
+        message = (
+            f"{used.family.neurons} neurons need {readable_bytes(memory)} of memory, above the budget of "
+            f"{readable_bytes(budget.memory_limit)}"
+        )
+        if first:
+            found = ", ".join(
+                f"{symbol}: {frequency:.4g} ({source})"
+                for symbol, frequency, source in zip(
+                    run.problem.coordinates, bands.frequencies, bands.sources, strict=True
+                )
+            )
+            raise MemoryBudgetError(
+                f"the band found ({found}) is too high: {message}; solve on a smaller domain, "
+                "or allow more with budget=fs.Budget(memory=...) in bytes"
+            )
+        run.ending = f"{message}; allow more with fs.Budget(memory=...)"
+        return None
+    timely = _within_time(run, used, target)
+    if timely is not None and not first and timely.family.neurons < 1.1 * run.rounds[-1].neurons:
+        return None  # no larger than what was tried: the budget is the end
+    return timely
+
+
+def _within_time(run: Run, used: Layout, target: Target) -> Layout | None:
+    if run.budget.seconds is None:
+        return used
+    rate = run.rate or _CAUTIOUS_RATE * run.budget.thread_count
+    left = run.budget.seconds - (perf_counter() - run.started)
+    predicted = _work(_rows(run, used), used.family.neurons) / rate
+    if predicted <= left:
+        return used
+    run.ending = (
+        f"the budget of {run.budget.seconds:g} s ended it, {used.family.neurons} neurons would take about "
+        f"{predicted:.2g} s more; allow more"
+    )
+    if run.rounds:
+        return None
+    fitting = max(int(used.family.neurons * (max(left, 0.0) / predicted) ** (1 / 3)), 8)
+    return target.layout(run.lengths, fitting)
+
+
+def _rows(run: Run, used: Layout) -> int:
+    return sum(run.points_for(used).counts(run.problem).values())
+
+
+def _work(rows: int, columns: int) -> float:
+    """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
+    return 2.0 * rows * columns**2 + 200.0 * rows * columns
+
+
+def _stalled(run: Run) -> bool:
+    """Whether two larger rounds in a row brought less than half a digit."""
+    estimates = [done.error_estimate for done in run.rounds]
+    if len(run.rounds) >= _MOST_ROUNDS:
+        return True
+    return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]

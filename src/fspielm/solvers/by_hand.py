@@ -1,0 +1,67 @@
+"""A solve with features chosen by hand: one round, nothing searched for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fspielm.collocation import Points, Scaling, allot_points, assemble, check_memory, make_blocks, points_for
+from fspielm.equations import Problem
+from fspielm.features import Band, Family
+from fspielm.linalg import QR, LeastSquares, factor
+from fspielm.solution import ErrorEstimate, estimate_error
+from fspielm.solvers.attempt import Attempt, Streams, attempt
+from fspielm.solvers.budget import Budget
+
+
+def solve_by_hand(
+    problem: Problem,
+    features: Family,
+    points: Points | None,
+    method: LeastSquares,
+    scaling: Scaling,
+    budget: Budget,
+    streams: Streams,
+) -> Attempt:
+    """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
+    points = points or default_points(problem, features)
+    rows = sum(points.counts(problem).values())
+    check_memory(rows, features.neurons, method.workspace(rows, features.neurons), budget.memory_limit)
+    return attempt(
+        problem,
+        features,
+        points,
+        method,
+        scaling,
+        streams,
+        threads=budget.thread_count,
+        estimate=isinstance(method, QR),
+        keep_matrix=True,
+    )
+
+
+def default_points(problem: Problem, features: Family) -> Points:
+    """Points that suit the features: what a band needs, or else the paper's proportions."""
+    if not isinstance(features, Band):
+        return points_for(problem, features.neurons)
+    lower, upper = problem.domain.bounding_box
+    widths = np.array(features.widths)
+    evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
+    factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
+    return allot_points(problem, features.neurons, widths, factor_per_axis)
+
+
+def estimate_later(problem: Problem, done: Attempt, streams: Streams, *, threads: int) -> ErrorEstimate:
+    """Estimate the error of a solve whose method left no factorisation, at the price of one."""
+    blocks = make_blocks(problem, done.points.draw(problem, streams.probes))
+    system = assemble(done.basis, blocks, scaling="rms", threads=threads)
+    factorisation = factor(system.augmented[:, :-1])
+    return estimate_error(
+        problem,
+        done.basis,
+        done.coefficients,
+        factorisation,
+        system,
+        done.points,
+        streams.probes,
+        threads=threads,
+    )

@@ -1,0 +1,73 @@
+"""How wide and how dense a band of features must be for so many digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.features.band import Band, in_rounded_box
+from fspielm.geometry import unit_stream
+
+# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T.
+_FACTORS = np.linspace(1.2, 5.0, 153)
+# Convergence beyond the one-dimensional theory, which counts every axis at its worst; measured, see docs/method.md.
+_GAIN = {1: 1.2, 2: 1.5}
+_GAIN_ABOVE = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A band of features for one round of the solver.
+
+    Attributes
+    ----------
+    family : Band
+    factor : float
+        Density of the frequencies: how many times more than the domain's length alone would ask for.
+    """
+
+    family: Band
+    factor: float
+
+    @property
+    def widths(self) -> FloatArray:
+        """Half-width of the band along each axis."""
+        return np.array(self.family.widths)
+
+
+def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | None = None) -> Layout:
+    """The smallest band that should reach ``10**-decades`` for a solution with frequencies in the box `core`.
+
+    A Fourier extension with factor T converges like ``E(T)**-n``, ``E(T) = cot(pi / (4 T))**2``, in the number n of
+    frequencies per axis and sign that exceed the ``T core L / (2 pi)`` needed to resolve at all. A large T converges
+    faster, a small T resolves cheaper; the T with the fewest neurons is taken.
+
+    Parameters
+    ----------
+    core : (d,) array
+        Highest frequencies expected in the solution.
+    lengths : (d,) array
+        Extent of the domain along each axis.
+    decades : float
+    most : int, optional
+        At most so many neurons, in the same band.
+    """
+    gain = _GAIN.get(len(core), _GAIN_ABOVE)
+    extra = decades * np.log(10) / (gain * np.log(1 / np.tan(np.pi / (4 * _FACTORS)) ** 2))
+    resolved = core * lengths / (2 * np.pi)
+    per_axis = _FACTORS * resolved[:, None] + extra
+    best = int(np.argmin(np.prod(per_axis, axis=0)))
+    factor = float(_FACTORS[best])
+    widths = core + (extra[best] / factor) * 2 * np.pi / lengths
+    neurons = max(int(np.prod(2 * per_axis[:, best]) * _rounded_share(core, widths)), 8)
+    if most is not None:
+        neurons = min(neurons, most)
+    return Layout(Band(neurons, tuple(widths), tuple(core)), factor)
+
+
+def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
+    """Volume of the band with rounded corners, as a share of its box."""
+    unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(4096)
+    return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))

@@ -1,0 +1,108 @@
+"""What to change after a round that was not good enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.geometry import Sites, chord_ends
+from fspielm.solution import evaluate
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.density import Layout, layout
+
+# Coefficients so much larger than the solution mean that the band is too narrow to hold it.
+_NARROW = 1e3
+# Coefficients of the size of the solution: the band is ample, and what is left is rounding.
+_AMPLE = 100.0
+_LEAST_GROWTH = 1.26
+_MOST_DECADES = 14.0
+_CHORDS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Which band to fill, and for how many digits.
+
+    Attributes
+    ----------
+    core : (d,) array
+        Frequencies the solution is expected to have, along each axis.
+    decades : float
+        Digits to lay the features out for.
+    why : str
+        What made it so.
+    """
+
+    core: FloatArray
+    decades: float
+    why: str
+
+    def layout(self, lengths: FloatArray, most: int | None = None) -> Layout:
+        """The features for this target."""
+        return layout(self.core, lengths, self.decades, most)
+
+
+def at_floor(attempt: Attempt) -> bool:
+    """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
+    assert attempt.estimate is not None
+    noise = 200 * np.finfo(float).eps * float(np.linalg.norm(attempt.coefficients))
+    return attempt.growth < _AMPLE and attempt.estimate.residual <= noise * np.sqrt(attempt.rows)
+
+
+def next_target(
+    problem: Problem,
+    attempt: Attempt,
+    used: Layout,
+    target: Target,
+    tol: float,
+    lengths: FloatArray,
+    rng: np.random.Generator,
+    *,
+    threads: int,
+) -> Target | None:
+    """The next target: a wider band where coefficients are large, more digits where they are not.
+
+    None where more digits cannot be laid out for.
+    """
+    assert attempt.estimate is not None
+    missing = float(np.log10(attempt.estimate.relative / tol))
+    if attempt.growth > _NARROW:
+        shares = _beyond(problem, attempt, used.widths, rng, threads)
+        axes = shares >= 0.6 * shares.max()
+        names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
+        step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
+        wider = replace(target, core=target.core + step, why=f"wider along {names}")
+        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * attempt.basis.size:
+            wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
+        return wider
+    if target.decades >= _MOST_DECADES:
+        return None
+    denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * attempt.basis.size:
+        denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
+    return denser
+
+
+def _beyond(
+    problem: Problem, attempt: Attempt, widths: FloatArray, rng: np.random.Generator, threads: int
+) -> FloatArray:
+    """Share of the equation's residual, along each axis, at frequencies that the band does not hold."""
+    seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
+    shares = []
+    for axis in range(problem.dimension):
+        low, high = chord_ends(problem.domain, seeds, axis)
+        inset = 1e-9 * (high - low)
+        n = max(128, int(3 * widths[axis] * (high - low).max() / np.pi))
+        lines = np.repeat(seeds[:, None, :], n, axis=1)
+        lines[:, :, axis] = np.linspace(low + inset, high - inset, n, axis=1)
+        points = lines.reshape(-1, problem.dimension)
+        residual = evaluate(
+            attempt.basis, attempt.coefficients, problem.operator, Sites(points), threads=threads
+        ) - problem.right_hand_side(points)
+        energy = np.abs(np.fft.rfft(residual.reshape(_CHORDS, n) * np.hanning(n), axis=1)) ** 2
+        frequencies = 2 * np.pi * np.arange(energy.shape[1]) / (high - low)[:, None]
+        shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), 1e-300))
+    return np.array(shares)

@@ -1,0 +1,209 @@
+"""The bands of a problem's data: right-hand side, boundary and initial values, along every axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations import Constraint, Problem
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field
+from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_ends
+from fspielm.spectrum.lines import LineBand, line_band
+
+_CHORDS = 24
+_SHORTEST = 0.4
+_SCOUTS = 8192
+_FIRST_SAMPLES = 1024
+_MOST_SAMPLES = 2**15
+# Noise puts half of its energy into the upper half of any spectrum; data with jumps some thousandths of it.
+_NOISE = 0.2
+_MASK_PROBES = 801
+
+LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True)
+class DataBand:
+    """The highest frequency of one datum along one axis.
+
+    Attributes
+    ----------
+    source : str
+        ``"right-hand side"`` or the name of a condition's block.
+    axis : int
+    frequency : float
+    settled : bool
+        False where finer sampling kept finding higher frequencies: the datum has jumps or kinks.
+    """
+
+    source: str
+    axis: int
+    frequency: float
+    settled: bool
+
+
+def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+    """Find the band of every datum of `problem` along every axis it varies along."""
+    bands: list[DataBand] = []
+    everywhere = range(problem.dimension)
+    if problem.right_hand_side.constant is None:
+        bands += _inside(problem.right_hand_side, "right-hand side", problem.domain, everywhere, rng)
+    for constraint in problem.constraints:
+        if constraint.value.constant is None:
+            bands += _of_constraint(constraint, problem, rng)
+    return bands
+
+
+def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+    domain = problem.domain
+    if constraint.part is None:
+        assert isinstance(domain, SpaceTime)
+        space = range(problem.dimension - 1)
+        return _inside(
+            constraint.value,
+            constraint.name,
+            domain.space,
+            space,
+            rng,
+            lift=lambda p: domain.at_start(p).points,
+        )
+    return _on_part(constraint, constraint.part, domain, rng)
+
+
+def _inside(
+    field: Field,
+    source: str,
+    domain: Domain,
+    axes: range,
+    rng: np.random.Generator,
+    lift: Callable[[FloatArray], FloatArray] = lambda points: points,
+) -> list[DataBand]:
+    """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
+    scouts = domain.sample(_SCOUTS, rng, "low-discrepancy")
+    values = field.checked(lift(scouts), f"the data of {source!r}")
+    # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
+    order = np.argsort(-np.abs(values - np.median(values)))
+    seeds = np.concatenate([scouts[: _CHORDS // 2], scouts[order[: _CHORDS // 2]]])
+    bands = []
+    for axis in axes:
+        low, high = chord_ends(domain, seeds, axis)
+        # a short chord resolves frequencies coarsely and would overstate the band
+        keep = high - low > _SHORTEST * (high - low).max()
+        # a hair inside: data may be defined in the open domain only
+        low, high = low + 1e-9 * (high - low), high - 1e-9 * (high - low)
+
+        def sample(
+            n: int, axis: int = axis, low: FloatArray = low[keep], high: FloatArray = high[keep]
+        ) -> tuple[FloatArray, FloatArray]:
+            lines = np.repeat(seeds[keep][:, None, :], n, axis=1)  # noqa: B023 - called within this iteration
+            lines[:, :, axis] = np.linspace(low, high, n, axis=1)
+            flat = lines.reshape(-1, domain.dimension)
+            return field.checked(lift(flat), f"the data of {source!r}").reshape(len(low), n), high - low
+
+        bands.append(_settle(source, axis, sample))
+    return bands
+
+
+def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+    """Bands along the lines of a part's unit cube, assigned to the axes those lines run along."""
+    field, source = constraint.value, constraint.name
+    bands = []
+    for parameter in range(part.parameters):
+        lines = _part_lines(constraint, part, parameter, rng)
+        directions = _directions(part, lines)
+        along_axes = np.flatnonzero(directions > 1e-6)
+        if along_axes.size > 1 and isinstance(field.source, sp.Expr) and _finite_inside(field, domain, rng):
+            # an expression extends into the domain, where chords see each axis by itself
+            bands += _inside(field, source, domain, range(domain.dimension), rng)
+            continue
+
+        def sample(n: int, lines: tuple[FloatArray, FloatArray] = lines) -> tuple[FloatArray, FloatArray]:
+            points = _on_lines(part, lines, n)
+            values = field.checked(points.reshape(-1, domain.dimension), f"the data of {source!r}")
+            lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
+            return values.reshape(len(points), n), lengths
+
+        along = _settle(source, 0, sample)
+        bands += [
+            DataBand(source, int(axis), float(along.frequency * directions[axis]), along.settled) for axis in along_axes
+        ]
+    return bands
+
+
+def _part_lines(
+    constraint: Constraint, part: BoundaryPart, parameter: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it."""
+    starts = rng.random((1 if part.parameters == 1 else _CHORDS, part.parameters))
+    ends = starts.copy()
+    starts[:, parameter], ends[:, parameter] = 0.0, 1.0
+    if constraint.mask is None:
+        return starts, ends
+    kept = []
+    points = _on_lines(part, (starts, ends), _MASK_PROBES)
+    for index, line in enumerate(points):
+        first, last = _longest_run(constraint.mask(line))
+        if last - first >= 2:
+            kept.append(index)
+            starts[index, parameter], ends[index, parameter] = (
+                first / (_MASK_PROBES - 1),
+                (last - 1) / (_MASK_PROBES - 1),
+            )
+    return starts[kept], ends[kept]
+
+
+def _on_lines(part: BoundaryPart, lines: tuple[FloatArray, FloatArray], n: int) -> FloatArray:
+    """`n` points on each line of a part's unit cube, shape ``(lines, n, d)``."""
+    unit = np.linspace(*lines, n, axis=1)
+    return part.place(unit.reshape(-1, part.parameters)).points.reshape(len(unit), n, -1)
+
+
+def _directions(part: BoundaryPart, lines: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """The largest component of the unit tangent along each axis, over lines of a part."""
+    steps = np.diff(_on_lines(part, lines, 201), axis=1)
+    lengths = np.linalg.norm(steps, axis=2, keepdims=True)
+    components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
+    return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
+
+
+def _longest_run(mask: BoolArray) -> tuple[int, int]:
+    """First and one past the last index of the longest run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
+    if not edges.size:
+        return 0, 0
+    runs = edges.reshape(-1, 2)
+    first, last = runs[np.argmax(runs[:, 1] - runs[:, 0])]
+    return int(first), int(last)
+
+
+def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bool:
+    return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
+
+
+def _settle(source: str, axis: int, sample: LineValues) -> DataBand:
+    """Refine the sampling until the band stops moving and lies below half of what the samples can see."""
+    n = _FIRST_SAMPLES
+    previous: LineBand | None = None
+    while True:
+        band = line_band(*sample(n))
+        if (
+            band.settled
+            and previous is not None
+            and abs(band.frequency - previous.frequency) <= 0.02 * band.frequency + 1e-12
+        ):
+            return DataBand(source, axis, band.frequency, True)
+        if n >= _MOST_SAMPLES:
+            break
+        previous = band
+        n *= 2
+    if band.flatness > _NOISE:
+        raise ProblemError(
+            f"the data of {source!r} have no band: {n} samples along a line still find {band.flatness:.0%} of their "
+            f"energy above frequency {band.frequency / 2:.3g}, as noise does; smooth the data before solving"
+        )
+    return DataBand(source, axis, band.frequency, False)

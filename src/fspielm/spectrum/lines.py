@@ -1,0 +1,74 @@
+"""The highest frequency of samples along lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+
+# Below this share of the largest amplitude, a frequency does not count: the loop adds what is missing, while a
+# lower threshold would follow the slow tails of windows and of rounding.
+THRESHOLD = 1e-5
+# Side lobes of this Kaiser window lie far below the threshold.
+_BETA = 24.0
+# Zero padding, so that frequencies are read finer than one period per line.
+_PADDING = 4
+
+
+@dataclass(frozen=True)
+class LineBand:
+    """What the spectra of a set of lines say.
+
+    Attributes
+    ----------
+    frequency : float
+        The highest frequency with an amplitude above the threshold, less the window's own width.
+    settled : bool
+        Whether it lies below half of what the samples can see.
+    flatness : float
+        Share of the energy in the upper half of the visible frequencies: near one half for white noise.
+    """
+
+    frequency: float
+    settled: bool
+    flatness: float
+
+
+def line_band(samples: FloatArray, lengths: FloatArray) -> LineBand:
+    """Read the band of lines.
+
+    Parameters
+    ----------
+    samples : (lines, n) array
+        Values at n equispaced points of each line, both ends included.
+    lengths : (lines,) array
+
+    Returns
+    -------
+    LineBand
+        Over all lines: amplitudes are compared with the largest on any of them.
+    """
+    n = samples.shape[1]
+    amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), _PADDING * n, axis=1))
+    largest = amplitudes.max(initial=0.0)
+    if largest == 0.0:
+        return LineBand(0.0, True, 0.0)
+    above = amplitudes > THRESHOLD * largest
+    bins = np.where(above.any(axis=1), above.shape[1] - 1 - np.argmax(above[:, ::-1], axis=1), 0)
+    frequencies = 2 * np.pi * np.maximum(bins - _window_bins(n), 0) / (lengths * _PADDING * n / (n - 1))
+    energy = np.sum(amplitudes**2, axis=0)
+    return LineBand(
+        float(frequencies.max()),
+        bool(bins.max() < above.shape[1] // 2),
+        float(energy[len(energy) // 2 :].sum() / energy.sum()),
+    )
+
+
+@cache
+def _window_bins(n: int) -> int:
+    """How many bins the window itself spreads a single frequency over, at the threshold."""
+    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _PADDING * n))
+    return int(np.flatnonzero(amplitude > THRESHOLD * amplitude[0])[-1])
