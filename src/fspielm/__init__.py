@@ -8,7 +8,7 @@ from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.geometry import Box, Disk, Interval, Pacman, Panda, PolarCurve, Time
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Report, Round, Solution
-from fspielm.solvers import Budget, solve
+from fspielm.solvers import Budget, Plan, prepare, solve
 
 __version__ = "0.1.0"
 
@@ -28,6 +28,7 @@ __all__ = [
     "Neumann",
     "Pacman",
     "Panda",
+    "Plan",
     "Points",
     "PolarCurve",
     "Problem",
@@ -41,5 +42,6 @@ __all__ = [
     "Time",
     "TruncatedSVD",
     "cases",
+    "prepare",
     "solve",
 ]

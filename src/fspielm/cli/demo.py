@@ -32,7 +32,7 @@ def show_demo(
 ) -> None:
     """Solve all seven benchmarks; pictures and a page with them.
 
-    Takes about two minutes on two cores. The folder appears, or is replaced, once everything is finished.
+    Takes a minute or two on two cores. The folder appears, or is replaced, once everything is finished.
     """
     with _display() as display:
         runs = run_demo(out, seed=seed, starts=display.start, ends=display.end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        with _signals():
+        with _signals(), _warnings():
             status = _run(arguments)
             sys.stdout.flush()
     except Interrupted as interrupt:
@@ -68,6 +69,18 @@ def _fail(message: object, status: int) -> int:
 
 def _say(message: str) -> None:
     print("fspielm:", " ".join(message.split()), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _warnings() -> Iterator[None]:
+    """Print a warning as one line, without the place in the source that gave it."""
+
+    def show(message: Warning | str, *place: Any, **options: Any) -> None:
+        _say(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

@@ -25,7 +25,8 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     initial = None
     for constraint in problem.constraints:
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(constraint, widths, rng)
-        count = int(np.ceil(needed)) + _LEAST_ROWS
+        # a part cannot tell apart more features than there are
+        count = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS
         if constraint.part is None:
             initial = max(count, initial or 0)
         else:

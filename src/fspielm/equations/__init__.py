@@ -3,6 +3,7 @@
 from fspielm.equations.conditions import BoundaryCondition, Condition, Dirichlet, Initial, Neumann
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.corners import corner_conflicts
+from fspielm.equations.data import with_data
 from fspielm.equations.operator import Operator, Term, derivative, identity, normal_derivative
 from fspielm.equations.problem import Problem
 
@@ -20,4 +21,5 @@ __all__ = [
     "derivative",
     "identity",
     "normal_derivative",
+    "with_data",
 ]

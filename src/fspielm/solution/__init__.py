@@ -1,6 +1,6 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
-from fspielm.solution.estimate import ErrorEstimate, estimate_error
+from fspielm.solution.estimate import ErrorEstimate, Sensitivity, estimate_error
 from fspielm.solution.evaluate import evaluate, tabulate
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
@@ -10,6 +10,7 @@ __all__ = [
     "ErrorEstimate",
     "Report",
     "Round",
+    "Sensitivity",
     "Solution",
     "estimate_error",
     "evaluate",

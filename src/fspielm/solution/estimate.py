@@ -44,6 +44,8 @@ class ErrorEstimate:
         Held-out residual of each block, in its own units.
     null_function : (n,) array
         The function that the residual sees least, at some points of the domain.
+    sensitivity : Sensitivity
+        What `amplification` came from; serves again for other data of the same problem.
     """
 
     relative: float
@@ -54,6 +56,25 @@ class ErrorEstimate:
     scale: float
     residuals: Mapping[str, BlockResidual]
     null_function: FloatArray
+    sensitivity: Sensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """How strongly a system's residual shows in its solution; does not depend on the data.
+
+    Attributes
+    ----------
+    amplification : float
+    values : (n, M) array
+        The features at the points where the solution is looked at.
+    null : (M,) array
+        Coefficients of the function that is amplified most.
+    """
+
+    amplification: float
+    values: FloatArray
+    null: FloatArray
 
 
 def estimate_error(
@@ -66,6 +87,7 @@ def estimate_error(
     rng: np.random.Generator,
     *,
     threads: int,
+    sensitivity: Sensitivity | None = None,
 ) -> ErrorEstimate:
     """Estimate the error of ``coefficients`` from rows that were not fitted.
 
@@ -84,12 +106,14 @@ def estimate_error(
         How it was collocated; the fresh points follow the same law.
     rng : Generator
     threads : int
+    sensitivity : Sensitivity, optional
+        From an earlier estimate with the same system.
     """
     residual, peak, residuals = _held_out(problem, basis, coefficients, system, points, rng, threads)
-    probes = Sites(problem.domain.sample(_PROBES, rng, "low-discrepancy"))
-    Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
-    values = Phi @ coefficients
-    amplification, null = _amplification(Phi, factorisation, rng)
+    if sensitivity is None:
+        sensitivity = _sensitivity(problem, basis, factorisation, rng, threads)
+    amplification = sensitivity.amplification
+    values = sensitivity.values @ coefficients
     scale = float(np.sqrt(np.mean(values**2)))
     rounding = _ROUNDING * float(np.linalg.norm(coefficients))
     error = amplification * residual
@@ -101,7 +125,8 @@ def estimate_error(
         rounding=_ratio(rounding, scale),
         scale=scale,
         residuals=residuals,
-        null_function=Phi @ null,
+        null_function=sensitivity.values @ sensitivity.null,
+        sensitivity=sensitivity,
     )
 
 
@@ -130,18 +155,23 @@ def _held_out(
     return float(np.sqrt(total)), peak, residuals
 
 
-def _amplification(Phi: FloatArray, factorisation: Factorisation, rng: np.random.Generator) -> tuple[float, FloatArray]:
-    """``|Phi R^-1| / sqrt(n)`` by power iteration, and the coefficients that attain it."""
-    direction: FloatArray = rng.standard_normal(Phi.shape[1])
+def _sensitivity(
+    problem: Problem, basis: Basis, factorisation: Factorisation, rng: np.random.Generator, threads: int
+) -> Sensitivity:
+    """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
+    probes = Sites(problem.domain.sample(_PROBES, rng, "low-discrepancy"))
+    Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
+    direction: FloatArray = rng.standard_normal((Phi.shape[1],))
     norm = 0.0
     for _ in range(_POWER_STEPS):
         image = Phi @ factorisation.solve_triangle(_unit(direction))
         direction = factorisation.solve_triangle(Phi.T @ image, transposed=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
-            return (float("inf") if size else 0.0), np.zeros(Phi.shape[1])
+            return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(Phi.shape[1]))
         norm = float(np.sqrt(size))
-    return norm / float(np.sqrt(len(Phi))), factorisation.solve_triangle(_unit(direction))
+    null = factorisation.solve_triangle(_unit(direction))
+    return Sensitivity(norm / float(np.sqrt(len(Phi))), Phi, null)
 
 
 def _unit(vector: FloatArray) -> FloatArray:

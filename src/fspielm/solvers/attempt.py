@@ -13,6 +13,7 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import BlockResidual, Points, Scaling, System, assemble, make_blocks
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family
+from fspielm.geometry import Sites
 from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 
@@ -29,6 +30,15 @@ class Streams:
 
 
 @dataclass(frozen=True, eq=False)
+class Reusable:
+    """What serves for other data of the same problem: the factored system and where its rows are."""
+
+    factorisation: Factorisation
+    system: System
+    sites: Mapping[str, Sites]
+
+
+@dataclass(frozen=True, eq=False)
 class Attempt:
     """One solve with everything decided, and what it showed."""
 
@@ -42,6 +52,7 @@ class Attempt:
     condition: float
     seconds: Mapping[str, float]
     estimate: ErrorEstimate | None
+    reusable: Reusable | None = None
 
     @property
     def rows(self) -> int:
@@ -67,6 +78,7 @@ def attempt(
     threads: int,
     estimate: bool,
     keep_matrix: bool,
+    reuse: bool = False,
 ) -> Attempt:
     """Solve once.
 
@@ -77,6 +89,8 @@ def attempt(
     keep_matrix : bool
         Whether residuals are those of the fitted rows, which needs a second copy of the matrix; otherwise they
         are those of the held-out rows, and QR works in place.
+    reuse : bool
+        Whether to keep the factored system, as large as the matrix, for further right-hand sides.
     """
     seconds: dict[str, float] = {}
     lower, upper = problem.domain.bounding_box
@@ -84,7 +98,8 @@ def attempt(
     basis, seconds["features"] = timed(
         lambda: family.draw(problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper))
     )
-    blocks, seconds["points"] = timed(lambda: make_blocks(problem, points.draw(problem, streams.points)))
+    sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
+    blocks = make_blocks(problem, sites)
     system, seconds["assembly"] = timed(lambda: assemble(basis, blocks, scaling=scaling, threads=threads))
     (result, factorisation), seconds["solve"] = timed(
         lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
@@ -103,6 +118,7 @@ def attempt(
         condition=result.condition,
         seconds=seconds,
         estimate=verdict,
+        reusable=Reusable(factorisation, system, sites) if reuse and factorisation is not None else None,
     )
 
 

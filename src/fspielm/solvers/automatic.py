@@ -9,11 +9,11 @@ from time import perf_counter
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation import Points, Scaling, allot_points, matrix_bytes, readable_bytes
+from fspielm.collocation import Points, Scaling, allot_points
 from fspielm.equations import Problem
-from fspielm.errors import MemoryBudgetError
 from fspielm.linalg import LeastSquares
 from fspielm.solution import Round
+from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, work
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.density import Layout
@@ -26,8 +26,6 @@ _MARGIN = 1.5
 _FIRST_DECADES = 11.5
 # Even constant data make solutions that vary: less than a period across the domain is not assumed.
 _LEAST_PERIODS = 0.75
-# Floating-point operations per second and thread before the first round has shown the machine's.
-_CAUTIOUS_RATE = 5e9
 
 
 @dataclass(eq=False)
@@ -42,6 +40,7 @@ class Run:
     method: LeastSquares
     scaling: Scaling
     progress: Callable[[Round], None]
+    reuse: bool = False
     started: float = field(default_factory=perf_counter)
     rounds: list[Round] = field(default_factory=list)
     best: Attempt | None = None
@@ -77,6 +76,8 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
         latest = _round(run, used, target.why)
         assert latest.estimate is not None
         if latest.estimate.relative <= run.tol:
+            break
+        if run.ending:  # the budget allowed less than was wanted
             break
         if at_floor(latest):
             run.ending = (
@@ -114,9 +115,10 @@ def _round(run: Run, used: Layout, why: str) -> Attempt:
         threads=run.budget.thread_count,
         estimate=True,
         keep_matrix=False,
+        reuse=run.reuse,
     )
     spent = perf_counter() - begun
-    run.rate = _work(latest.rows, latest.basis.size) / spent
+    run.rate = work(latest.rows, latest.basis.size) / spent
     assert latest.estimate is not None
     best = run.best
     if best is None or best.estimate is None or latest.estimate.relative < best.estimate.relative:
@@ -138,63 +140,21 @@ def _round(run: Run, used: Layout, why: str) -> Attempt:
 
 def _affordable(run: Run, target: Target, bands: Bands) -> Layout | None:
     """The layout of a target as far as the budget goes; None, with the ending said, where it does not."""
-    budget, first = run.budget, not run.rounds
     wanted = target.layout(run.lengths)
-    used = wanted
-    if budget.neurons is not None and wanted.family.neurons > budget.neurons:
-        used = target.layout(run.lengths, budget.neurons)
-        run.ending = f"the budget of {budget.neurons} neurons ended it, {wanted.family.neurons} are needed; allow more"
-    rows = _rows(run, used)
-    memory = matrix_bytes(rows, used.family.neurons)
-    if memory > budget.memory_limit:
-        message = (
-            f"{used.family.neurons} neurons need {readable_bytes(memory)} of memory, above the budget of "
-            f"{readable_bytes(budget.memory_limit)}"
-        )
-        if first:
-            found = ", ".join(
-                f"{symbol}: {frequency:.4g} ({source})"
-                for symbol, frequency, source in zip(
-                    run.problem.coordinates, bands.frequencies, bands.sources, strict=True
-                )
-            )
-            raise MemoryBudgetError(
-                f"the band found ({found}) is too high: {message}; solve on a smaller domain, "
-                "or allow more with budget=fs.Budget(memory=...) in bytes"
-            )
-        run.ending = f"{message}; allow more with fs.Budget(memory=...)"
-        return None
-    timely = _within_time(run, used, target)
-    if timely is not None and not first and timely.family.neurons < 1.1 * run.rounds[-1].neurons:
+    rows = sum(run.points_for(wanted).counts(run.problem).values())
+    left = np.inf if run.budget.seconds is None else run.budget.seconds - (perf_counter() - run.started)
+    rate = run.rate or CAUTIOUS_RATE * run.budget.thread_count
+    exceeded = limits(run.budget, wanted.family.neurons, rows, left, rate)
+    if not exceeded:
+        return wanted
+    tightest = min(exceeded, key=lambda limit: limit.neurons)
+    if tightest.is_memory and not run.rounds:
+        refuse_memory(run.problem, bands, tightest)
+    run.ending = tightest.reason
+    smaller = shrink(target, run.lengths, tightest.neurons)
+    if run.rounds and smaller.family.neurons < 1.1 * run.rounds[-1].neurons:
         return None  # no larger than what was tried: the budget is the end
-    return timely
-
-
-def _within_time(run: Run, used: Layout, target: Target) -> Layout | None:
-    if run.budget.seconds is None:
-        return used
-    rate = run.rate or _CAUTIOUS_RATE * run.budget.thread_count
-    left = run.budget.seconds - (perf_counter() - run.started)
-    predicted = _work(_rows(run, used), used.family.neurons) / rate
-    if predicted <= left:
-        return used
-    run.ending = (
-        f"the budget of {run.budget.seconds:g} s ended it, {used.family.neurons} neurons would take about "
-        f"{predicted:.2g} s more; allow more"
-    )
-    if run.rounds:
-        return None
-    fitting = max(int(used.family.neurons * (max(left, 0.0) / predicted) ** (1 / 3)), 8)
-    return target.layout(run.lengths, fitting)
-
-
-def _rows(run: Run, used: Layout) -> int:
-    return sum(run.points_for(used).counts(run.problem).values())
-
-
-def _work(rows: int, columns: int) -> float:
-    """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
-    return 2.0 * rows * columns**2 + 200.0 * rows * columns
+    return smaller
 
 
 def _stalled(run: Run) -> bool:

@@ -78,18 +78,19 @@ def solve(
     SolveError
         If the least-squares method cannot solve the system.
     """
-    _check_arguments(problem, tol, features, points, least_squares, budget)
+    check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
+    report_round = reporter(progress)
     budget = budget or Budget()
     method = least_squares or QR()
     generators, seed = spawn(rng, 3)
     streams = Streams(*generators)
     if features is not None:
         done = solve_by_hand(problem, features, points, method, scaling, budget, streams)
-        return _finish(problem, done, tol, method, scaling, seed, budget, streams)
-    run = Run(problem, tol, budget, streams, points, method, scaling, _reporter(progress))
+        return finish(problem, done, tol, method, scaling, seed, budget, streams)
+    run = Run(problem, tol, budget, streams, points, method, scaling, report_round)
     done, bands = solve_automatically(run)
-    return _finish(
+    return finish(
         problem,
         done,
         tol,
@@ -104,7 +105,7 @@ def solve(
     )
 
 
-def _finish(
+def finish(
     problem: Problem,
     done: Attempt,
     tol: float,
@@ -159,7 +160,8 @@ def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
     }
 
 
-def _reporter(progress: Any) -> Callable[[Round], None]:
+def reporter(progress: Any) -> Callable[[Round], None]:
+    """What to do after each round, from the `progress` argument of `solve`."""
     if progress is None or progress is False:
         return lambda done: None
     if progress is True:
@@ -175,7 +177,8 @@ def _write(line: str) -> None:
     sys.stderr.flush()
 
 
-def _check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+    """Refuse arguments of the wrong kind, each by name and with an example."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:

@@ -13,7 +13,7 @@ from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_ends
-from fspielm.spectrum.lines import LineBand, line_band
+from fspielm.spectrum.lines import ROUGH_THRESHOLD, LineBand, line_band
 
 _CHORDS = 24
 _SHORTEST = 0.4
@@ -206,4 +206,4 @@ def _settle(source: str, axis: int, sample: LineValues) -> DataBand:
             f"the data of {source!r} have no band: {n} samples along a line still find {band.flatness:.0%} of their "
             f"energy above frequency {band.frequency / 2:.3g}, as noise does; smooth the data before solving"
         )
-    return DataBand(source, axis, band.frequency, False)
+    return DataBand(source, axis, line_band(*sample(n), ROUGH_THRESHOLD).frequency, False)

@@ -12,6 +12,8 @@ from fspielm.arrays import FloatArray
 # Below this share of the largest amplitude, a frequency does not count: the loop adds what is missing, while a
 # lower threshold would follow the slow tails of windows and of rounding.
 THRESHOLD = 1e-5
+# What data without a highest frequency (jumps, kinks) are cut at: a first few digits can still be had.
+ROUGH_THRESHOLD = 1e-2
 # Side lobes of this Kaiser window lie far below the threshold.
 _BETA = 24.0
 # Zero padding, so that frequencies are read finer than one period per line.
@@ -37,7 +39,7 @@ class LineBand:
     flatness: float
 
 
-def line_band(samples: FloatArray, lengths: FloatArray) -> LineBand:
+def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRESHOLD) -> LineBand:
     """Read the band of lines.
 
     Parameters
@@ -45,6 +47,8 @@ def line_band(samples: FloatArray, lengths: FloatArray) -> LineBand:
     samples : (lines, n) array
         Values at n equispaced points of each line, both ends included.
     lengths : (lines,) array
+    threshold : float
+        Share of the largest amplitude below which a frequency does not count.
 
     Returns
     -------
@@ -56,9 +60,9 @@ def line_band(samples: FloatArray, lengths: FloatArray) -> LineBand:
     largest = amplitudes.max(initial=0.0)
     if largest == 0.0:
         return LineBand(0.0, True, 0.0)
-    above = amplitudes > THRESHOLD * largest
+    above = amplitudes > threshold * largest
     bins = np.where(above.any(axis=1), above.shape[1] - 1 - np.argmax(above[:, ::-1], axis=1), 0)
-    frequencies = 2 * np.pi * np.maximum(bins - _window_bins(n), 0) / (lengths * _PADDING * n / (n - 1))
+    frequencies = 2 * np.pi * np.maximum(bins - _window_bins(n, threshold), 0) / (lengths * _PADDING * n / (n - 1))
     energy = np.sum(amplitudes**2, axis=0)
     return LineBand(
         float(frequencies.max()),
@@ -68,7 +72,7 @@ def line_band(samples: FloatArray, lengths: FloatArray) -> LineBand:
 
 
 @cache
-def _window_bins(n: int) -> int:
+def _window_bins(n: int, threshold: float) -> int:
     """How many bins the window itself spreads a single frequency over, at the threshold."""
     amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _PADDING * n))
-    return int(np.flatnonzero(amplitude > THRESHOLD * amplitude[0])[-1])
+    return int(np.flatnonzero(amplitude > threshold * amplitude[0])[-1])

@@ -89,7 +89,7 @@ def number(value: float) -> str:
     """A number in scientific notation, as HTML."""
     if not math.isfinite(value):
         return "not finite"
-    mantissa, exponent = f"{value:.1e}".split("e")
+    mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}&#8239;&times;&#8239;10<sup>{int(exponent)}</sup>".replace("<sup>-", "<sup>&minus;")
 
 

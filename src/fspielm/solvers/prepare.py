@@ -1,0 +1,141 @@
+"""prepare(): factor once, then solve for many right-hand sides."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from fspielm.collocation import make_blocks
+from fspielm.equations import Problem, with_data
+from fspielm.errors import AccuracyWarning, SolveError
+from fspielm.expressions import Value
+from fspielm.linalg import QR
+from fspielm.solution import Round, Solution, estimate_error
+from fspielm.solvers.attempt import Attempt, Streams, timed
+from fspielm.solvers.automatic import Run, solve_automatically
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.randomness import spawn
+from fspielm.solvers.solve import check_arguments, finish, reporter
+from fspielm.solvers.verdict import judge
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A solved problem whose factorisation serves for other data.
+
+    Attributes
+    ----------
+    problem : Problem
+    solution : Solution
+        For the data the plan was prepared with; their band decided the features.
+    """
+
+    problem: Problem
+    solution: Solution
+    _attempt: Attempt
+    _streams: Streams
+    _threads: int
+
+    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Value] | None = None) -> Solution:
+        """Solve with other data, at a small fraction of the cost.
+
+        Parameters
+        ----------
+        right_hand_side : number, Expr or callable, optional
+            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default.
+        values : mapping, optional
+            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``).
+
+        Returns
+        -------
+        Solution
+            With its own error estimate: data of a higher band than the plan's are noticed, with an
+            `AccuracyWarning`.
+        """
+        problem = with_data(self.problem, right_hand_side, values)
+        reusable = self._attempt.reusable
+        first = self._attempt.estimate
+        assert reusable is not None
+        assert first is not None
+        system = reusable.system
+        coefficients, solving = timed(lambda: self._coefficients(problem))
+        estimate, estimating = timed(
+            lambda: estimate_error(
+                problem,
+                self._attempt.basis,
+                coefficients,
+                reusable.factorisation,
+                system,
+                self._attempt.points,
+                self._streams.probes,
+                threads=self._threads,
+                sensitivity=first.sensitivity,
+            )
+        )
+        tol = self.solution.report.tol
+        verdict = judge(
+            problem, estimate, tol, "these data need another band than the plan's; solve them by themselves"
+        )
+        report = replace(
+            self.solution.report,
+            residuals=dict(estimate.residuals),
+            coefficient_norm=float(np.linalg.norm(coefficients)),
+            seconds={"solve": solving, "estimate": estimating},
+            error_estimate=estimate.relative,
+            max_error_estimate=estimate.largest,
+            converged=verdict.converged,
+            reason=verdict.reason,
+            bands={},
+            rounds=(),
+        )
+        if not verdict.converged:
+            warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=2)
+        return Solution(problem, self._attempt.basis, coefficients, report, lambda: estimate)
+
+    def _coefficients(self, problem: Problem) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        reusable = self._attempt.reusable
+        assert reusable is not None
+        blocks = make_blocks(problem, reusable.sites)
+        scaled = [block.values * scale for block, scale in zip(blocks, reusable.system.scales, strict=True)]
+        rotated = reusable.factorisation.rotate(np.concatenate(scaled))
+        return reusable.factorisation.solve_triangle(rotated[: self._attempt.basis.size])
+
+
+def prepare(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Callable[[Round], None] | None = None,
+) -> Plan:
+    """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
+
+    The band of the data given here decides the features: prepare with the most oscillating of the data to come.
+
+    Parameters
+    ----------
+    problem, tol, budget, rng, progress
+        As for `solve`.
+
+    Returns
+    -------
+    Plan
+    """
+    check_arguments(problem, tol, None, None, None, budget)
+    budget = budget or Budget()
+    generators, seed = spawn(rng, 3)
+    streams = Streams(*generators)
+    run = Run(problem, tol, budget, streams, None, QR(), "rms", reporter(progress), reuse=True)
+    done, bands = solve_automatically(run)
+    if done.reusable is None:
+        raise SolveError("the factorisation was not kept")
+    solution = finish(
+        problem, done, tol, QR(), "rms", seed, budget, streams, ending=run.ending, bands=bands, rounds=run.rounds
+    )
+    return Plan(problem, solution, done, streams, budget.thread_count)
