@@ -32,6 +32,8 @@ def fspielm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COLUMNS", "80")
     for variable in ("FORCE_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(variable, raising=False)
+    # on a busy machine anything may take longer than two seconds
+    monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 3600.0)
 
     def call(*arguments: object) -> Done:
         with pytest.raises(SystemExit) as end:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -161,6 +163,18 @@ class TestPlot:
         assert 'pip install "fspielm[plot]"' in done.error
 
 
+def test_what_takes_long_says_so(fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(*args: Any, **kwargs: Any) -> CaseRun:
+        sleep(0.5)
+        return run_case(*args, **kwargs)
+
+    monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(solve, "run_case", wait)
+    done = fspielm("solve", "poisson-1d", "--json")
+    assert done.err == "solving poisson-1d with 200 neurons ...\n"
+    strict_json(done.out)
+
+
 class TestWrongInput:
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -201,6 +215,20 @@ class TestWrongInput:
         done = fspielm("slove")
         assert done.status == 2
         assert "slove" in done.error
+
+
+def test_a_warning_is_one_line(fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(*args: Any, **kwargs: Any) -> CaseRun:
+        warnings.warn("mind\nthe gap", UserWarning, stacklevel=1)
+        return run_case(*args, **kwargs)
+
+    monkeypatch.setattr(solve, "run_case", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        done = fspielm("solve", "poisson-1d", "--json")
+    assert done.status == 0
+    assert done.err == "fspielm: warning: mind the gap\n"
+    strict_json(done.out)
 
 
 class TestFailure:

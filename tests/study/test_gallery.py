@@ -91,10 +91,10 @@ def test_everything_is_escaped(run: CaseRun) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (3.28e-10, "3.3\u202f\u00d7\u202f10<sup>\u221210</sup>"),
-        (1.0, "1.0\u202f\u00d7\u202f10<sup>0</sup>"),
-        (97700.0, "9.8\u202f\u00d7\u202f10<sup>4</sup>"),
-        (0.0, "0.0\u202f\u00d7\u202f10<sup>0</sup>"),
+        (3.28e-10, "3.28\u202f\u00d7\u202f10<sup>\u221210</sup>"),
+        (1.0, "1.00\u202f\u00d7\u202f10<sup>0</sup>"),
+        (97700.0, "9.77\u202f\u00d7\u202f10<sup>4</sup>"),
+        (0.0, "0.00\u202f\u00d7\u202f10<sup>0</sup>"),
         (float("nan"), "not finite"),
         (float("inf"), "not finite"),
     ],
