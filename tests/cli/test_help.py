@@ -29,7 +29,8 @@ def test_no_arguments_print_the_help(fspielm: Any) -> None:
 def test_help_of_solve_names_the_methods(fspielm: Any) -> None:
     text = " ".join(fspielm("solve", "--help").out.split())
     assert all(method in text for method in fs.cases.METHODS)
-    assert "--mu LOW HIGH" in text
+    for option in ("--mu LOW HIGH", "--tol X", "--seconds S", "--neurons N"):
+        assert option in text
 
 
 def test_version(fspielm: Any) -> None:

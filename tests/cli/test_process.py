@@ -56,7 +56,18 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_solve_ends_at_once(tmp_path: Path, number: int, status: int) -> None:
     # large enough to be in the middle of its factorisation for many seconds, on any machine
-    options = ("--neurons", 4500, "--least-squares", "qr", "--threads", 1, "--plot", tmp_path / "a.png")
+    options = (
+        "--method",
+        "fs-l",
+        "--neurons",
+        4500,
+        "--least-squares",
+        "qr",
+        "--threads",
+        1,
+        "--plot",
+        tmp_path / "a.png",
+    )
     process = start("solve", "helmholtz-2d", *options)
     assert process.stderr is not None
     assert process.stderr.readline() == "solving helmholtz-2d with 4500 neurons ...\n"

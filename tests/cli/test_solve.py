@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fspielm as fs
 from fspielm.cli import blas, report, solve
+from fspielm.cli.settings import Options, read_options
 from fspielm.study import CaseRun, run_case
 
 REQUIRED = {
     *("case", "method", "neurons", "rows", "relative_error", "seconds", "residuals", "rank"),
     *("coefficient_norm", "seed", "mu", "least_squares", "scaling", "space_time_error", "paper"),
+    *("error_estimate", "max_error_estimate", "tol", "converged", "reason", "bands", "rounds"),
 }
 
 
@@ -31,16 +35,134 @@ def strict_json(text: str) -> dict[str, Any]:
     return content
 
 
-class TestJson:
-    def test_defaults_are_the_papers(self, fspielm: Any) -> None:
+class TestAutomatic:
+    def test_is_the_default(self, fspielm: Any) -> None:
         done = fspielm("solve", "poisson-1d", "--json")
+        assert (done.status, done.err) == (0, "")
+        content = strict_json(done.out)
+        assert content.keys() >= REQUIRED
+        chosen = {name: content[name] for name in ("method", "mu", "least_squares", "scaling", "tol", "seed")}
+        expected = {"method": "auto", "mu": None, "least_squares": "qr", "scaling": "rms", "tol": 1e-8, "seed": 0}
+        assert chosen == expected
+        assert content["converged"] is True
+        assert content["relative_error"] <= content["error_estimate"] <= 1e-8
+        assert content["max_error_estimate"] > 0
+        assert "meets the tolerance" in content["reason"]
+        assert content["bands"]["x"]["frequency"] == pytest.approx(75 * np.pi, rel=0.05)
+        assert content["bands"]["x"]["source"] == "right-hand side"
+        last = content["rounds"][-1]
+        assert (last["neurons"], last["rows"]) == (content["neurons"], content["rows"])
+        assert last["error_estimate"] == content["error_estimate"]
+        # the same numbers as through the library
+        solution = fs.solve(fs.cases.load("poisson-1d").problem, rng=0)
+        assert content["neurons"] == solution.report.neurons
+
+    def test_is_compared_with_the_best_method_of_the_paper(self, fspielm: Any) -> None:
+        content = strict_json(fspielm("solve", "heat", "--neurons", 40, "--json").out)
+        best = fs.cases.load("heat").paper.results["gff"]
+        assert content["paper"] == {"method": "gff", "best": best.best, "mean": best.mean, "mu": list(best.mu)}
+
+    def test_the_time_is_that_of_all_rounds(self, fspielm: Any) -> None:
+        content = strict_json(fspielm("solve", "poisson-1d", "--json").out)
+        assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
+        assert content["seconds"] >= sum(done["seconds"] for done in content["rounds"])
+
+    @pytest.mark.parametrize("name", [[], ["--method", "auto"]])
+    def test_options(self, fspielm: Any, name: list[str]) -> None:
+        options = "--tol 1e-5 --least-squares svd --scaling none --seconds 100 --seed 3 --json"
+        content = strict_json(fspielm("solve", "poisson-1d", *name, *options.split()).out)
+        assert (content["method"], content["least_squares"], content["scaling"]) == ("auto", "svd", "none")
+        assert (content["tol"], content["seed"]) == (1e-5, 3)
+        assert content["features"].startswith("Band(")
+
+    def test_neurons_are_a_limit(self, fspielm: Any) -> None:
+        content = strict_json(fspielm("solve", "poisson-1d", "--neurons", 1000, "--json").out)
+        assert content["neurons"] < 200
+        assert content["converged"] is True
+
+    @pytest.mark.parametrize("flags", [[], ["--json"]])
+    def test_a_missed_tolerance_is_one_line_and_no_failure(self, fspielm: Any, flags: list[str]) -> None:
+        done = fspielm("solve", "poisson-1d", "--neurons", 40, *flags)
+        assert done.status == 0
+        assert done.err.startswith("fspielm: warning: not converged: the error estimate ")
+        assert "the budget of 40 neurons ended it" in done.err
+        assert done.err.count("\n") == 1
+        if flags:
+            content = strict_json(done.out)
+            assert (content["converged"], content["neurons"]) == (False, 40)
+            assert content["reason"] in done.err
+        else:
+            assert "NOT CONVERGED: the error estimate" in " ".join(done.out.split())
+
+    def test_the_warning_does_not_depend_on_the_filters(self, fspielm: Any) -> None:
+        for action in ("ignore", "error"):
+            with warnings.catch_warnings():
+                warnings.simplefilter(action)  # type: ignore[arg-type]
+                done = fspielm("solve", "poisson-1d", "--neurons", 40, "--json")
+            assert done.status == 0
+            assert done.err.count("not converged") == 1
+
+    def test_the_report_fits_80_columns_and_names_what_matters(self, fspielm: Any) -> None:
+        done = fspielm("solve", "advection-diffusion-pacman", "--neurons", 30)
+        assert done.status == 0
+        assert max(map(len, done.out.splitlines())) <= 80
+        text = " ".join(done.out.split())
+        for fact in (
+            "error estimate",
+            "relative L2, ",
+            "verdict NOT CONVERGED: ",
+            "method auto",
+            "band x",
+            "band t",
+            "set by",
+            "features cosines, frequencies up to",
+            "QR(), row scaling rms",
+            "round neurons rows estimate seconds what it changed",
+            "band of the equation and its data",
+            "held-out residual (rms)",
+        ):
+            assert fact in text
+
+    def test_every_round_is_shown(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        def wait(*args: Any, **kwargs: Any) -> CaseRun:
+            sleep(0.5)
+            return run_case(*args, **kwargs)
+
+        monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(solve, "run_case", wait)
+        done = fspielm("solve", "poisson-1d", "--json")
+        content = strict_json(done.out)
+        first, *rounds = done.err.splitlines()
+        assert first == "solving poisson-1d ..."
+        assert rounds == [
+            f"poisson-1d: round {r['number']}, {r['neurons']} neurons, estimate {r['error_estimate']:.1e}"
+            for r in content["rounds"]
+        ]
+
+    def test_a_terminal_shows_the_round(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        def wait(*args: Any, **kwargs: Any) -> CaseRun:
+            run = run_case(*args, **kwargs)
+            sleep(0.5)  # longer than the display takes to refresh
+            return run
+
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setattr(solve, "run_case", wait)
+        done = fspielm("solve", "poisson-1d", "--json")
+        assert done.status == 0
+        assert "poisson-1d: round 1, " in done.err
+        strict_json(done.out)
+
+
+class TestJson:
+    def test_defaults_of_a_method_are_the_papers(self, fspielm: Any) -> None:
+        done = fspielm("solve", "poisson-1d", "--method", "fs-l", "--json")
         assert done.status == 0
         content = strict_json(done.out)
         assert content.keys() >= REQUIRED
         case = fs.cases.load("poisson-1d")
         paper = case.paper.results["fs-l"]
         assert content["mu"] == list(paper.mu)
-        assert content["paper"] == {"best": paper.best, "mean": paper.mean, "mu": list(paper.mu)}
+        assert content["paper"] == {"method": "fs-l", "best": paper.best, "mean": paper.mean, "mu": list(paper.mu)}
         chosen = {name: content[name] for name in ("method", "neurons", "rows", "least_squares", "scaling")}
         expected = {"method": "fs-l", "neurons": 200, "rows": 402, "least_squares": "svd", "scaling": "none"}
         assert chosen == expected
@@ -51,6 +173,10 @@ class TestJson:
         assert content["residuals"].keys() == {"equation", "dirichlet x-", "dirichlet x+"}
         assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
         assert content["space_time_error"] is None
+        # an estimate would cost a factorisation more
+        missing = ("error_estimate", "max_error_estimate", "converged")
+        assert [content[name] for name in missing] == [None, None, None]
+        assert (content["reason"], content["bands"], content["rounds"]) == ("", {}, [])
 
     @pytest.mark.parametrize("method", fs.cases.METHODS)
     def test_every_method(self, fspielm: Any, method: str) -> None:
@@ -70,15 +196,20 @@ class TestJson:
         assert (content["least_squares"], content["scaling"], content["seed"]) == ("qr", "rms", 7)
         assert content["mu"] == [3.0, 90.0]
         assert content["rank"] == 40
+        # QR leaves an estimate at no price
+        assert content["error_estimate"] > 1e-8
+        assert content["converged"] is False
+        assert done.err.startswith("fspielm: warning: not converged: ")
 
     def test_a_time_slice_has_a_space_time_error_as_well(self, fspielm: Any) -> None:
-        options = ("--neurons", 30, "--least-squares", "qr", "--json")
+        options = ("--method", "fs-l", "--neurons", 30, "--least-squares", "qr", "--json")
         content = strict_json(fspielm("solve", "advection-diffusion-pacman", *options).out)
         assert content["space_time_error"] > 0
         assert content["space_time_error"] != content["relative_error"]
 
-    def test_the_same_seed_gives_the_same_error(self, fspielm: Any) -> None:
-        command = ("solve", "poisson-1d", "--json", "--least-squares", "qr", "--neurons", 60)
+    @pytest.mark.parametrize("options", [(), ("--method", "fs-l", "--least-squares", "qr", "--neurons", 60)])
+    def test_the_same_seed_gives_the_same_error(self, fspielm: Any, options: tuple[object, ...]) -> None:
+        command = ("solve", "poisson-1d", "--json", *options)
         first, again, other = (
             strict_json(fspielm(*command, "--seed", seed).out)["relative_error"] for seed in (3, 3, 4)
         )
@@ -86,9 +217,10 @@ class TestJson:
 
     def test_what_is_not_finite_is_null(self) -> None:
         case = fs.cases.load("poisson-1d")
-        settings = case.paper.settings("fs-l")
-        run = run_case(case, settings, rng=0)
-        content = report.as_json(CaseRun(case, run.solution, float("nan"), float("inf")), "fs-l", settings)
+        choice = read_options(case, Options(method="fs-l"))
+        run = run_case(case, choice.settings, rng=0)
+        run = replace(run, relative_error=float("nan"), space_time_error=float("inf"))
+        content = report.as_json(run, choice)
         assert content["relative_error"] is None
         assert content["space_time_error"] is None
         strict_json(json.dumps(content, allow_nan=False))
@@ -96,7 +228,8 @@ class TestJson:
 
 class TestReport:
     def test_fits_80_columns_and_names_what_matters(self, fspielm: Any) -> None:
-        done = fspielm("solve", "advection-diffusion-pacman", "--neurons", 30, "--least-squares", "qr")
+        options = ("--method", "fs-l", "--neurons", 30, "--least-squares", "qr")
+        done = fspielm("solve", "advection-diffusion-pacman", *options)
         assert done.status == 0
         assert max(map(len, done.out.splitlines())) <= 80
         text = " ".join(done.out.split())
@@ -113,6 +246,11 @@ class TestReport:
 
     def test_a_case_without_time_slice_has_one_error(self, fspielm: Any) -> None:
         assert "space-time" not in fspielm("solve", "poisson-1d").out
+
+    def test_a_method_of_the_paper_has_no_rounds(self, fspielm: Any) -> None:
+        text = fspielm("solve", "poisson-1d", "--method", "fs-l").out
+        assert not any(word in text for word in ("error estimate", "verdict", "band", "held-out"))
+        assert "method             fs-l" in text
 
 
 class TestPlot:
@@ -170,7 +308,7 @@ def test_what_takes_long_says_so(fspielm: Any, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 0.01)
     monkeypatch.setattr(solve, "run_case", wait)
-    done = fspielm("solve", "poisson-1d", "--json")
+    done = fspielm("solve", "poisson-1d", "--method", "fs-l", "--json")
     assert done.err == "solving poisson-1d with 200 neurons ...\n"
     strict_json(done.out)
 
@@ -186,9 +324,9 @@ class TestWrongInput:
             ("zzz", "choose from helmholtz-2d, wave-1d, poisson-1d"),
             ("heat --method fsl", "unknown method 'fsl'; did you mean fs-l"),
             ("heat --method fourier", "choose from tanh, siren, gff, fs-l, fs-g"),
-            ("heat --mu 10 5", "mu must be (smallest, largest)"),
-            ("heat --mu -1 5", "got (-1.0, 5.0)"),
-            ("heat --mu nan 5", "mu must be"),
+            ("heat --method fs-l --mu 10 5", "mu must be (smallest, largest)"),
+            ("heat --method fs-l --mu -1 5", "got (-1.0, 5.0)"),
+            ("heat --method fs-l --mu nan 5", "mu must be"),
             ("heat --mu 1", "--mu"),
             ("heat --mu low high", "--mu"),
             ("heat --neurons 0", "neurons must be at least 1; got 0"),
@@ -196,9 +334,22 @@ class TestWrongInput:
             ("heat --method fs-g --neurons 5", "groups must not exceed neurons"),
             ("heat --least-squares lu", "unknown least-squares method 'lu'; choose from svd, qr"),
             ("heat --scaling max", "unknown scaling 'max'; choose from none, rms"),
-            ("heat --shift time", "unknown shift 'time'"),
+            ("heat --method fs-l --least-squares lu", "unknown least-squares method 'lu'; choose from svd, qr"),
+            ("heat --method fs-l --scaling max", "unknown scaling 'max'; choose from none, rms"),
+            ("heat --mu 5 10", "--mu belongs to the paper's methods; add --method"),
+            ("heat --shift space", "--shift belongs to the paper's methods; add --method"),
+            ("heat --method auto --mu 5 10", "--mu belongs to the paper's methods; add --method"),
+            ("heat --method gff --tol 1e-6", "--tol belongs to the automatic solver"),
+            ("heat --method gff --seconds 5", "--seconds belongs to the automatic solver"),
+            ("heat --method fs-l --neurons 0", "neurons must be at least 1; got 0"),
+            ("heat --tol 0", "tol must be a number from 1e-15 to 1; got 0.0"),
+            ("heat --tol nan", "tol must be a number"),
+            ("heat --tol small", "--tol"),
+            ("heat --seconds 0", "seconds must be a positive number; got 0.0"),
+            ("heat --seconds nan", "seconds must be a positive number"),
+            ("heat --method fs-l --shift time", "unknown shift 'time'"),
             ("heat --method tanh --shift space", "--shift goes with the methods fs-l and fs-g"),
-            ("poisson-1d --shift space", "needs a domain with time"),
+            ("poisson-1d --method fs-l --shift space", "needs a domain with time"),
             ("heat --seed -1", "--seed"),
             ("heat --threads 0", "threads"),
             ("heat --bogus", "--bogus"),
@@ -235,8 +386,8 @@ class TestFailure:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ("heat --neurons 50000000", "above the budget"),
-            ("poisson-1d --neurons 1000 --least-squares qr", "QR needs at least as many rows as neurons"),
+            ("heat --method fs-l --neurons 50000000", "above the budget"),
+            ("poisson-1d --method fs-l --neurons 1000 --least-squares qr", "QR needs at least as many rows as neurons"),
         ],
     )
     def test_is_one_line_and_status_1(self, fspielm: Any, arguments: str, message: str) -> None:

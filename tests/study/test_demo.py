@@ -77,16 +77,31 @@ def test_a_folder_that_holds_something_else_is_refused_first(
     assert os.listdir(tmp_path) == ["data.csv"]
 
 
-@pytest.mark.parametrize("name", fs.cases.names())
-def test_best_settings_are_accepted_and_affordable(name: str) -> None:
-    case = fs.cases.load(name)
-    settings = best_settings(case)
-    rows, neurons = sum(settings["points"].counts(case.problem).values()), settings["features"].neurons
-    assert rows > neurons
-    # a dozen seconds of QR on two cores
-    assert 2 * neurons**2 * (rows - neurons / 3) < 5e11
+def test_nothing_is_chosen_by_hand() -> None:
+    assert all(best_settings(fs.cases.load(name)) == {} for name in fs.cases.names())
 
 
 def test_the_smallest_beats_the_paper() -> None:
     case = fs.cases.load("poisson-1d")
-    assert run_case(case, best_settings(case), rng=0).relative_error < case.paper.results["fs-l"].best
+    run = run_case(case, best_settings(case), rng=0)
+    assert run.solution.converged
+    assert run.relative_error < case.paper.results["fs-l"].best
+
+
+class TestRun:
+    def test_the_time_includes_what_no_phase_does(self) -> None:
+        case = fs.cases.load("poisson-1d")
+        run = run_case(case, {}, rng=0)
+        assert run.phases.keys() == {*run.solution.report.seconds, "other"}
+        assert run.phases["other"] >= 0
+        assert sum(run.phases.values()) == pytest.approx(run.seconds)
+
+    def test_the_widths_are_those_of_the_best_round(self) -> None:
+        case = fs.cases.load("poisson-1d")
+        run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
+        assert run.widths is not None
+        assert f"widths=({run.widths['x']!r},)" in run.solution.report.features
+
+    def test_a_solve_by_hand_has_no_widths(self) -> None:
+        case = fs.cases.load("poisson-1d")
+        assert run_case(case, case.paper.settings("fs-l"), rng=0).widths is None

@@ -47,7 +47,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def run() -> CaseRun:
     case = fs.cases.load("poisson-1d")
-    return run_case(case, case.paper.settings("fs-l"), rng=0)
+    return run_case(case, {}, rng=0)
 
 
 def test_every_picture_is_there_once(tiny_demo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +108,32 @@ def test_numbers_have_exponents_above_the_line(value: float, expected: str) -> N
 def test_multiples_of_pi_are_typeset() -> None:
     assert gallery.typeset("2 pi to 16 pi; a pipe 3 pint") == "2\u202fπ to 16\u202fπ; a pipe 3 pint"
     assert gallery.typeset("100 x 100 grid") == "100\u00a0×\u00a0100 grid"
+
+
+def test_shows_estimate_verdict_and_bands(run: CaseRun) -> None:
+    text = gallery.gallery_page([(run, "a.png")], seed=0)
+    estimate = run.solution.report.error_estimate
+    assert estimate is not None
+    assert text.count(gallery.number(estimate)) == 2
+    words = Page(text).text
+    assert "Verdictconverged: the error estimate" in words
+    assert "in x (right-hand side). Frequencies drawn up to" in words
+    assert "Band(" not in words
+
+
+def test_says_when_a_case_did_not_converge() -> None:
+    case = fs.cases.load("heat")
+    run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
+    words = Page(gallery.gallery_page([(run, "a.png")], seed=0)).text
+    assert "not converged: " in words
+    assert "over all of space and time" in words
+
+
+def test_a_solve_by_hand_without_estimate_shows_its_features(run: CaseRun) -> None:
+    by_hand = run_case(run.case, run.case.paper.settings("fs-l"), rng=0)
+    words = Page(gallery.gallery_page([(by_hand, "a.png")], seed=0)).text
+    assert "FrequencyShift(neurons=200" in words
+    assert "Verdict" not in words
 
 
 def test_says_how_many_beat_the_paper(run: CaseRun) -> None:

@@ -30,9 +30,9 @@ def show_demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
 ) -> None:
-    """Solve all seven benchmarks; pictures and a page with them.
+    """Solve all seven benchmarks automatically; pictures and a page with them.
 
-    Takes a minute or two on two cores. The folder appears, or is replaced, once everything is finished.
+    Takes about a minute on two cores. The folder appears, or is replaced, once everything is finished.
     """
     with _display() as display:
         runs = run_demo(out, seed=seed, starts=display.start, ends=display.end)
@@ -41,16 +41,19 @@ def show_demo(
 
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
-    """Case, neurons, error, the paper's best error, seconds."""
+    """Case, neurons, error, what the solver estimates it to be, the paper's best error, seconds."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
     table.add_column("neurons", justify="right")
-    table.add_column("relative L2\nerror", justify="right", min_width=11)
-    table.add_column("paper's best\nerror", justify="right", min_width=12)
+    table.add_column("relative\nL2 error", justify="right", min_width=8)
+    table.add_column("error\nestimate", justify="right", min_width=8)
+    table.add_column("paper's\nbest", justify="right", min_width=8)
     table.add_column("seconds", justify="right")
     for run in runs:
-        neurons, error, best = run.solution.report.neurons, run.relative_error, run.paper_best[1]
-        table.add_row(run.case.name, str(neurons), f"{error:.2e}", f"{best:.2e}", f"{run.seconds:.1f}")
+        report = run.solution.report
+        estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
+        errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
+        table.add_row(run.case.name, str(report.neurons), *errors, f"{run.seconds:.1f}")
     return table
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from fspielm.cli.app import app
-from fspielm.errors import ProblemError, SolveError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError
 
 FAILED, WRONG_INPUT = 1, 2
 
@@ -80,6 +80,8 @@ def _warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.showwarning = show
+        # whatever PYTHONWARNINGS says: it is part of the answer, and no reason to fail
+        warnings.simplefilter("always", AccuracyWarning)
         yield
 
 

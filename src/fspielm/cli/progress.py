@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Lock, Timer
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -15,9 +15,9 @@ _PATIENCE_SECONDS = 2.0
 
 @contextmanager
 def working(description: str) -> Iterator[Callable[[str], None]]:
-    """Show that something runs, and for how long; the value changes the description.
+    """Show that something runs, and for how long; the value tells how far it is, from any thread.
 
-    A terminal gets a spinner that disappears at the end, anything else one line after two seconds.
+    A terminal gets a spinner that disappears at the end, anything else lines, and none in the first two seconds.
     """
     console = Console(stderr=True)
     if console.is_terminal:
@@ -26,10 +26,35 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
             task = progress.add_task(description, total=None)
             yield lambda text: progress.update(task, description=text)
         return
-    timer = Timer(_PATIENCE_SECONDS, print, [f"{description} ..."], {"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
+    lines = _Lines(f"{description} ...")
     try:
-        yield lambda text: None
+        yield lines.show
     finally:
-        timer.cancel()
+        lines.close()
+
+
+class _Lines:
+    """The first line after a while, then every further one; nothing once closed."""
+
+    def __init__(self, first: str) -> None:
+        self._lock = Lock()
+        self._first = first
+        self._open = False
+        self._timer = Timer(_PATIENCE_SECONDS, self._begin)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def show(self, line: str) -> None:
+        with self._lock:
+            if self._open:
+                print(line, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._open = False
+
+    def _begin(self) -> None:
+        with self._lock:
+            print(self._first, file=sys.stderr, flush=True)
+            self._open = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,33 +15,56 @@ from fspielm.cli import blas
 from fspielm.cli.names import choose
 from fspielm.cli.progress import working
 from fspielm.cli.report import as_json, print_report
-from fspielm.errors import ProblemError
-from fspielm.features import Family, FrequencyShift
-from fspielm.linalg import QR, LeastSquares, TruncatedSVD
+from fspielm.cli.settings import Choice, Options, read_options
+from fspielm.solution import Round
 from fspielm.solution.pictures import check_picture_path, save_picture
-from fspielm.solvers import Budget
 from fspielm.study import CaseRun, draw_run, run_case, run_interruptibly
 
 
 def solve_case(
     case: Annotated[str, typer.Argument(metavar="CASE", help="A name that 'fspielm cases' lists.")],
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"Features: {', '.join(METHODS)}.")] = "fs-l",
-    mu: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="LOW HIGH", help="Range of frequencies.", show_default="the paper's best"),
+    tol: Annotated[
+        float | None, typer.Option(metavar="X", help="Relative L2 error to reach.", show_default="1e-8")
     ] = None,
     neurons: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of features.", show_default="the paper's")
+        int | None,
+        typer.Option(metavar="N", help="At most so many features; with --method, so many.", show_default="as needed"),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Begin no round that would end later.", show_default="600")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"As the paper: {', '.join(METHODS)}.", show_default="automatic"),
+    ] = None,
+    mu: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="LOW HIGH", help="With --method: range of frequencies.", show_default="the paper's best"),
     ] = None,
     shift: Annotated[
-        str, typer.Option(metavar="NAME", help="What fs-l and fs-g shift: isotropic, or space but not time.")
-    ] = "isotropic",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --method fs-l or fs-g: shift isotropic, or space but not time.",
+            show_default="isotropic",
+        ),
+    ] = None,
     least_squares: Annotated[
-        str, typer.Option(metavar="NAME", help="svd truncates at 1e-12, as the paper; qr does not truncate.")
-    ] = "svd",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="svd truncates at 1e-12, as the paper; qr does not truncate.",
+            show_default="qr, or svd with --method",
+        ),
+    ] = None,
     scaling: Annotated[
-        str, typer.Option(metavar="NAME", help="Rows: none, or rms to give every block the same size.")
-    ] = "none",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rows: none, or rms to give every block the same size.",
+            show_default="rms, or none with --method",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
     threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use.", show_default="all cores")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False,
@@ -52,47 +74,37 @@ def solve_case(
 ) -> None:
     """Solve a benchmark of the FS-PIELM paper and measure the error.
 
-    What is not given is as in the paper: the best range of frequencies for the case and method, the neurons,
-    the points, the least-squares solve.
+    Frequencies, sizes and points are chosen from the equation and its data, in rounds, until the error estimate
+    meets the tolerance. With --method, what is not given is as in the paper: the best range of frequencies for
+    the case and method, the neurons, the points, the least-squares solve.
     """
     benchmark = cases.load(choose("case", case, cases.names()))
-    features = _features(benchmark, method, mu, neurons, shift)
-    settings = {
-        "features": features,
-        "points": benchmark.paper.points,
-        "least_squares": _least_squares(benchmark, least_squares),
-        "scaling": choose("scaling", scaling, ("none", "rms")),
-        "budget": Budget(threads=threads),
-    }
+    options = Options(method, tol, mu, neurons, seconds, shift, least_squares, scaling, threads)
+    choice = read_options(benchmark, options)
     if plot is not None:
         check_picture_path(plot)
     if threads is not None:
         _limit_blas(threads)
-    with working(f"solving {benchmark.name} with {features.neurons} neurons"):
-        run = run_interruptibly(partial(run_case, benchmark, settings, rng=seed))
+    run = _run(benchmark, choice, seed)
     if json_:
-        print(json.dumps(as_json(run, method, settings), indent=2, allow_nan=False))
+        print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
-        print_report(run, method)
+        print_report(run, choice)
     if plot is not None:
-        _write_picture(run, method, plot, announce=not json_)
+        _write_picture(run, choice.method, plot, announce=not json_)
 
 
-def _features(case: Case, method: str, mu: tuple[float, float] | None, neurons: int | None, shift: str) -> Family:
-    if neurons is not None and neurons < 1:
-        raise ProblemError(f"neurons must be at least 1; got {neurons}")
-    features = case.paper.features(choose("method", method, METHODS), mu=mu, neurons=neurons)
-    shift = choose("shift", shift, ("isotropic", "space"))
-    if shift == "isotropic":
-        return features
-    if not isinstance(features, FrequencyShift):
-        raise ProblemError(f"--shift goes with the methods fs-l and fs-g; the method is {method}")
-    return replace(features, shift="space")
+def _run(case: Case, choice: Choice, seed: int) -> CaseRun:
+    size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
+    with working(f"solving {case.name}{size}") as show:
 
+        def show_round(done: Round) -> None:
+            show(
+                f"{case.name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}",
+            )
 
-def _least_squares(case: Case, name: str) -> LeastSquares:
-    name = choose("least-squares method", name, ("svd", "qr"))
-    return QR() if name == "qr" else TruncatedSVD(case.paper.svd_tolerance)
+        settings = choice.settings | {"progress": show_round}
+        return run_interruptibly(partial(run_case, case, settings, rng=seed))
 
 
 def _limit_blas(threads: int) -> None:

@@ -2,7 +2,7 @@
 
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.box import Box, Interval
-from fspielm.geometry.chords import chord_ends, cluster
+from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
@@ -31,6 +31,7 @@ __all__ = [
     "check_count",
     "check_sampling",
     "chord_ends",
+    "chord_lines",
     "cluster",
     "reject",
     "segment",

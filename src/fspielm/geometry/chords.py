@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _STEPS = 48
 _BISECTIONS = 45
+# Data may be defined in the open domain only: lines keep this share of their length away from its boundary.
+_HAIR = 1e-9
 
 
 def chord_ends(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
@@ -55,6 +57,37 @@ def _first_exit(domain: Domain, points: FloatArray, axis: int, limit: float) -> 
         low, high = np.where(held, middle, low), np.where(held, high, middle)
     inside[left] = low
     return inside
+
+
+def chord_lines(
+    domain: Domain, seeds: FloatArray, axis: int, n: int, *, shortest: float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """`n` equispaced points on the chord along `axis` through each seed, a hair inside its ends.
+
+    Parameters
+    ----------
+    domain : Domain
+    seeds : (m, d) array
+        Points of the domain.
+    axis, n : int
+    shortest : float
+        Chords shorter than this share of the longest are left out.
+
+    Returns
+    -------
+    lines : (k, n, d) array
+        Every point lies in the domain: a chord over a gap that the march did not see is left out too.
+    lengths : (k,) array
+    """
+    low, high = chord_ends(domain, seeds, axis)
+    inset = _HAIR * (high - low)
+    low, high = low + inset, high - inset
+    long_enough = high - low > shortest * (high - low).max(initial=0.0)
+    seeds, low, high = seeds[long_enough], low[long_enough], high[long_enough]
+    lines = np.repeat(seeds[:, None, :], n, axis=1)
+    lines[:, :, axis] = np.linspace(low, high, n, axis=1)
+    whole = domain.contains(lines.reshape(-1, domain.dimension)).reshape(len(lines), n).all(axis=1)
+    return lines[whole], (high - low)[whole]
 
 
 def cluster(domain: Domain, points: FloatArray) -> FloatArray:

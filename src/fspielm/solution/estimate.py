@@ -36,6 +36,8 @@ class ErrorEstimate:
         errors. Huge where the problem has (almost) no unique solution.
     residual : float
         Norm of the held-out residual, in scaled rows.
+    data : float
+        Norm of the held-out data, in scaled rows.
     rounding : float
         The part of `relative` that is rounding.
     scale : float
@@ -52,6 +54,7 @@ class ErrorEstimate:
     largest: float
     amplification: float
     residual: float
+    data: float
     rounding: float
     scale: float
     residuals: Mapping[str, BlockResidual]
@@ -109,19 +112,20 @@ def estimate_error(
     sensitivity : Sensitivity, optional
         From an earlier estimate with the same system.
     """
-    residual, peak, residuals = _held_out(problem, basis, coefficients, system, points, rng, threads)
+    residual, data, peak, residuals = _held_out(problem, basis, coefficients, system, points, rng, threads)
     if sensitivity is None:
         sensitivity = _sensitivity(problem, basis, factorisation, rng, threads)
     amplification = sensitivity.amplification
     values = sensitivity.values @ coefficients
     scale = float(np.sqrt(np.mean(values**2)))
     rounding = _ROUNDING * float(np.linalg.norm(coefficients))
-    error = amplification * residual
+    error = amplification * residual if np.isfinite(amplification) else float("inf")
     return ErrorEstimate(
         relative=_ratio(error + rounding, scale),
         largest=_ratio(peak * error + rounding, float(np.abs(values).max(initial=0.0))),
         amplification=amplification,
         residual=residual,
+        data=data,
         rounding=_ratio(rounding, scale),
         scale=scale,
         residuals=residuals,
@@ -138,9 +142,9 @@ def _held_out(
     points: Points,
     rng: np.random.Generator,
     threads: int,
-) -> tuple[float, float, dict[str, BlockResidual]]:
-    """Norm of the residual at fresh points, weighted as the fitted rows are; its peak over its mean; by block."""
-    total, peak = 0.0, 1.0
+) -> tuple[float, float, float, dict[str, BlockResidual]]:
+    """Norms of residual and data at fresh points, weighted as the fitted rows are; peak over mean; by block."""
+    total, data, peak = 0.0, 0.0, 1.0
     residuals = {}
     fresh = points.thinned().draw(problem, rng)
     for block, (name, rows), scale in zip(make_blocks(problem, fresh), system.rows.items(), system.scales, strict=True):
@@ -149,10 +153,12 @@ def _held_out(
         )
         mean_square = float(np.mean(deviation**2))
         residuals[name] = BlockResidual(float(np.sqrt(mean_square)), float(deviation.max()))
-        total += scale**2 * mean_square * (rows.stop - rows.start)
+        weight = scale**2 * (rows.stop - rows.start)
+        total += weight * mean_square
+        data += weight * float(np.mean(block.values**2))
         if mean_square > 0:
             peak = max(peak, float(deviation.max()) / float(np.sqrt(mean_square)))
-    return float(np.sqrt(total)), peak, residuals
+    return float(np.sqrt(total)), float(np.sqrt(data)), peak, residuals
 
 
 def _sensitivity(
@@ -161,14 +167,17 @@ def _sensitivity(
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
     probes = Sites(problem.domain.sample(_PROBES, rng, "low-discrepancy"))
     Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
-    direction: FloatArray = rng.standard_normal((Phi.shape[1],))
+    rows, columns = factorisation.shape
+    if rows < columns or not np.all(factorisation.diagonal > 0):  # the rows do not determine the coefficients
+        return Sensitivity(float("inf"), Phi, np.zeros(columns))
+    direction: FloatArray = rng.standard_normal(columns)
     norm = 0.0
     for _ in range(_POWER_STEPS):
         image = Phi @ factorisation.solve_triangle(_unit(direction))
         direction = factorisation.solve_triangle(Phi.T @ image, transposed=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
-            return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(Phi.shape[1]))
+            return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(columns))
         norm = float(np.sqrt(size))
     null = factorisation.solve_triangle(_unit(direction))
     return Sensitivity(norm / float(np.sqrt(len(Phi))), Phi, null)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from numpy.typing import ArrayLike
 
@@ -17,6 +18,9 @@ from fspielm.machine import available_threads
 from fspielm.solution.estimate import ErrorEstimate
 from fspielm.solution.evaluate import evaluate
 from fspielm.solution.report import Report
+
+if TYPE_CHECKING:
+    from fspielm.solution.pictures import Figure
 
 
 @final
@@ -71,6 +75,15 @@ class Solution:
         """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
         sites = Sites(as_points(points, self.problem.dimension))
         return evaluate(self.basis, self.coefficients, operator, sites, threads=available_threads())
+
+    def plot_spectrum(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the chosen frequencies, the band that was found, and where the energy of the solution is.
+
+        Needs matplotlib (``pip install "fspielm[plot]"``); saves the picture if a `path` is given.
+        """
+        from fspielm.solution.pictures import plot_spectrum  # pictures import this module
+
+        return plot_spectrum(self, path)
 
     def __repr__(self) -> str:
         known = self.report.error_estimate

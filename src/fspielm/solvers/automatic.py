@@ -13,7 +13,7 @@ from fspielm.collocation import Points, Scaling, allot_points
 from fspielm.equations import Problem
 from fspielm.linalg import LeastSquares
 from fspielm.solution import Round
-from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, work
+from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, too_few, work
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.density import Layout
@@ -23,9 +23,13 @@ from fspielm.spectrum import Bands, infer_bands
 _MOST_ROUNDS = 12
 # Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
 _MARGIN = 1.5
-_FIRST_DECADES = 11.5
-# Even constant data make solutions that vary: less than a period across the domain is not assumed.
-_LEAST_PERIODS = 0.75
+# More than these gain nothing: double precision ends them.
+_FIRST_DECADES = {1: 11.5, 2: 11.5}
+_FIRST_DECADES_ABOVE = 12.5
+_ROUGH_DECADES = 4.0
+# Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
+# dimensions, where that costs most, nothing is until a round asks for it.
+_LEAST_PERIODS = {1: 0.75, 2: 0.75}
 
 
 @dataclass(eq=False)
@@ -65,10 +69,12 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     """
     problem = run.problem
     bands = infer_bands(problem, run.streams.probes)
-    core = np.maximum(bands.frequencies, _LEAST_PERIODS * 2 * np.pi / run.lengths)
-    target: Target | None = Target(
-        core, min(-np.log10(run.tol) + _MARGIN, _FIRST_DECADES), "band of the equation and its data"
-    )
+    least = _LEAST_PERIODS.get(problem.dimension, 0.0)
+    core = np.maximum(bands.frequencies, least * 2 * np.pi / run.lengths)
+    most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
+    # data that are not smooth have no more digits to give
+    decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(run.tol) + _MARGIN, most)
+    target: Target | None = Target(core, decades, "band of the equation and its data")
     while target is not None:
         used = _affordable(run, target, bands)
         if used is None:
@@ -144,14 +150,16 @@ def _affordable(run: Run, target: Target, bands: Bands) -> Layout | None:
     rows = sum(run.points_for(wanted).counts(run.problem).values())
     left = np.inf if run.budget.seconds is None else run.budget.seconds - (perf_counter() - run.started)
     rate = run.rate or CAUTIOUS_RATE * run.budget.thread_count
-    exceeded = limits(run.budget, wanted.family.neurons, rows, left, rate)
+    exceeded = limits(run.budget, run.method, wanted.family.neurons, rows, left, rate)
     if not exceeded:
         return wanted
     tightest = min(exceeded, key=lambda limit: limit.neurons)
-    if tightest.is_memory and not run.rounds:
-        refuse_memory(run.problem, bands, tightest)
-    run.ending = tightest.reason
     smaller = shrink(target, run.lengths, tightest.neurons)
+    memory = [limit for limit in exceeded if limit.resource == "memory"]
+    hopeless = tightest.resource == "seconds" and too_few(target, run.lengths, tightest.neurons)
+    if memory and not run.rounds and (tightest.resource == "memory" or hopeless):
+        refuse_memory(run.problem, bands, memory[0])
+    run.ending = tightest.reason
     if run.rounds and smaller.family.neurons < 1.1 * run.rounds[-1].neurons:
         return None  # no larger than what was tried: the budget is the end
     return smaller

@@ -52,7 +52,7 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
         return None
     null = estimate.null_function
     if len(null) and np.ptp(null) < 1e-3 * np.abs(null).max():
-        compatible = estimate.residual < 1e-6 * np.sqrt(len(null))
+        compatible = estimate.residual < 1e-6 * estimate.data
         return (
             "the solution is determined only up to a constant, "
             + ("for which the data are compatible" if compatible else "and the data are not compatible with one")
@@ -75,6 +75,6 @@ def _rough_data(bands: Bands | None) -> str | None:
     if bands is None or not bands.unsettled:
         return None
     return (
-        f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps or kinks; "
-        "smooth them, or split the domain where they are"
+        f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps, kinks or "
+        "noise; smooth them, or split the domain where they are"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -12,17 +12,18 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_ends
-from fspielm.spectrum.lines import ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_lines
+from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
 _CHORDS = 24
 _SHORTEST = 0.4
 _SCOUTS = 8192
 _FIRST_SAMPLES = 1024
 _MOST_SAMPLES = 2**15
-# Noise puts half of its energy into the upper half of any spectrum; data with jumps some thousandths of it.
-_NOISE = 0.2
 _MASK_PROBES = 801
+# Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
+_SILENT = 1e-9
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
 
@@ -38,25 +39,43 @@ class DataBand:
     axis : int
     frequency : float
     settled : bool
-        False where finer sampling kept finding higher frequencies: the datum has jumps or kinks.
+        False where finer sampling kept finding higher frequencies, or amplitudes fall too slowly to resolve:
+        the datum has jumps or kinks.
+    noise : bool
+        Whether those higher frequencies are as strong as the low ones.
     """
 
     source: str
     axis: int
     frequency: float
     settled: bool
+    noise: bool = False
 
 
 def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis it varies along."""
-    bands: list[DataBand] = []
+    sizes = data_sizes(problem, rng)
+    least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
+    bands: list[DataBand] = []
     if problem.right_hand_side.constant is None:
-        bands += _inside(problem.right_hand_side, "right-hand side", problem.domain, everywhere, rng)
+        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, rng)
+        bands += _audible(found, sizes[RIGHT_HAND_SIDE] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
-            bands += _of_constraint(constraint, problem, rng)
+            bands += _audible(_of_constraint(constraint, problem, rng), sizes[constraint.name] > least)
     return bands
+
+
+def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
+    """Refuse noise that matters, drop what is neither smooth nor matters."""
+    for band in bands:
+        if band.noise and matters:
+            raise ProblemError(
+                f"the data of {band.source!r} have no band: {_MOST_SAMPLES} samples along a line still find "
+                f"frequencies up to {band.frequency:.3g}, as noise has; smooth the data before solving"
+            )
+    return [band for band in bands if band.settled or matters]
 
 
 def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
@@ -91,19 +110,12 @@ def _inside(
     seeds = np.concatenate([scouts[: _CHORDS // 2], scouts[order[: _CHORDS // 2]]])
     bands = []
     for axis in axes:
-        low, high = chord_ends(domain, seeds, axis)
-        # a short chord resolves frequencies coarsely and would overstate the band
-        keep = high - low > _SHORTEST * (high - low).max()
-        # a hair inside: data may be defined in the open domain only
-        low, high = low + 1e-9 * (high - low), high - 1e-9 * (high - low)
 
-        def sample(
-            n: int, axis: int = axis, low: FloatArray = low[keep], high: FloatArray = high[keep]
-        ) -> tuple[FloatArray, FloatArray]:
-            lines = np.repeat(seeds[keep][:, None, :], n, axis=1)  # noqa: B023 - called within this iteration
-            lines[:, :, axis] = np.linspace(low, high, n, axis=1)
-            flat = lines.reshape(-1, domain.dimension)
-            return field.checked(lift(flat), f"the data of {source!r}").reshape(len(low), n), high - low
+        def sample(n: int, axis: int = axis) -> tuple[FloatArray, FloatArray]:
+            # a short chord resolves frequencies coarsely and would overstate the band
+            lines, lengths = chord_lines(domain, seeds, axis, n, shortest=_SHORTEST)
+            values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
+            return values.reshape(len(lines), n), lengths
 
         bands.append(_settle(source, axis, sample))
     return bands
@@ -130,7 +142,7 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
 
         along = _settle(source, 0, sample)
         bands += [
-            DataBand(source, int(axis), float(along.frequency * directions[axis]), along.settled) for axis in along_axes
+            replace(along, axis=int(axis), frequency=float(along.frequency * directions[axis])) for axis in along_axes
         ]
     return bands
 
@@ -190,20 +202,20 @@ def _settle(source: str, axis: int, sample: LineValues) -> DataBand:
     n = _FIRST_SAMPLES
     previous: LineBand | None = None
     while True:
-        band = line_band(*sample(n))
+        values, lengths = sample(n)
+        band = line_band(values, lengths)
         if (
             band.settled
             and previous is not None
             and abs(band.frequency - previous.frequency) <= 0.02 * band.frequency + 1e-12
         ):
+            if band.rough:
+                break
             return DataBand(source, axis, band.frequency, True)
         if n >= _MOST_SAMPLES:
             break
         previous = band
         n *= 2
-    if band.flatness > _NOISE:
-        raise ProblemError(
-            f"the data of {source!r} have no band: {n} samples along a line still find {band.flatness:.0%} of their "
-            f"energy above frequency {band.frequency / 2:.3g}, as noise does; smooth the data before solving"
-        )
-    return DataBand(source, axis, line_band(*sample(n), ROUGH_THRESHOLD).frequency, False)
+    if not line_band(values, lengths, NOISE_THRESHOLD).settled:
+        return DataBand(source, axis, band.frequency, False, noise=True)
+    return DataBand(source, axis, line_band(values, lengths, ROUGH_THRESHOLD).frequency, False)

@@ -12,8 +12,14 @@ from fspielm.arrays import FloatArray
 # Below this share of the largest amplitude, a frequency does not count: the loop adds what is missing, while a
 # lower threshold would follow the slow tails of windows and of rounding.
 THRESHOLD = 1e-5
-# What data without a highest frequency (jumps, kinks) are cut at: a first few digits can still be had.
-ROUGH_THRESHOLD = 1e-2
+# What data without a highest frequency (jumps, kinks) are cut at: a first digit or two can still be had.
+ROUGH_THRESHOLD = 1e-1
+# Above this share, frequencies that never end are noise: the tail of a jump is lower than that long before.
+NOISE_THRESHOLD = 1e-2
+# From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
+# threefold, smooth functions by half at most; a second derivative that jumps (twofold) can still be resolved.
+_DECAY_THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5)
+_ROUGH_RATIO = 2.5
 # Side lobes of this Kaiser window lie far below the threshold.
 _BETA = 24.0
 # Zero padding, so that frequencies are read finer than one period per line.
@@ -30,13 +36,13 @@ class LineBand:
         The highest frequency with an amplitude above the threshold, less the window's own width.
     settled : bool
         Whether it lies below half of what the samples can see.
-    flatness : float
-        Share of the energy in the upper half of the visible frequencies: near one half for white noise.
+    rough : bool
+        Whether amplitudes fall no faster than the square of the frequency, as those of jumps and kinks.
     """
 
     frequency: float
     settled: bool
-    flatness: float
+    rough: bool
 
 
 def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRESHOLD) -> LineBand:
@@ -59,15 +65,20 @@ def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRES
     amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), _PADDING * n, axis=1))
     largest = amplitudes.max(initial=0.0)
     if largest == 0.0:
-        return LineBand(0.0, True, 0.0)
-    above = amplitudes > threshold * largest
-    bins = np.where(above.any(axis=1), above.shape[1] - 1 - np.argmax(above[:, ::-1], axis=1), 0)
-    frequencies = 2 * np.pi * np.maximum(bins - _window_bins(n, threshold), 0) / (lengths * _PADDING * n / (n - 1))
-    energy = np.sum(amplitudes**2, axis=0)
+        return LineBand(0.0, True, False)
+    per_bin = 2 * np.pi / (lengths * _PADDING * n / (n - 1))
+
+    def highest(share: float) -> tuple[float, int]:
+        above = amplitudes > share * largest
+        bins = np.where(above.any(axis=1), above.shape[1] - 1 - np.argmax(above[:, ::-1], axis=1), 0)
+        return float(np.max(np.maximum(bins - _window_bins(n, share), 0) * per_bin)), int(bins.max())
+
+    frequency, last = highest(threshold)
+    decay = np.array([highest(share)[0] for share in _DECAY_THRESHOLDS])
     return LineBand(
-        float(frequencies.max()),
-        bool(bins.max() < above.shape[1] // 2),
-        float(energy[len(energy) // 2 :].sum() / energy.sum()),
+        frequency,
+        last < amplitudes.shape[1] // 2,
+        bool(decay[0] > 0 and np.all(decay[1:] > _ROUGH_RATIO * decay[:-1])),
     )
 
 

@@ -1,47 +1,27 @@
-"""The demonstration: every benchmark of the paper, solved as well as the package can, on one page."""
+"""The demonstration: every benchmark of the paper, solved automatically, on one page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fspielm import cases
 from fspielm.cases import Case
-from fspielm.features import FrequencyShift
-from fspielm.linalg import QR
 from fspielm.solution.pictures import require_matplotlib, save_picture
 from fspielm.study.background import run_interruptibly
 from fspielm.study.gallery import GENERATOR, gallery_page
 from fspielm.study.publish import check_replaceable, staged_folder
 from fspielm.study.run import CaseRun, draw_run, run_case
 
-# Fewer neurons than the paper's where they already gain nothing worth their time.
-_NEURONS = {"klein-gordon": 4000, "advection-diffusion-pacman": 3500, "helmholtz-panda": 4000}
-# These solutions oscillate in space and merely decay in time.
-_DECAYING = frozenset({"heat", "advection-diffusion-pacman"})
-
 
 def best_settings(case: Case) -> dict[str, Any]:
-    """The best setting for a benchmark that the package has: keyword arguments of `fspielm.solve`.
+    """The best setting for a benchmark that the package has, as keyword arguments of `fspielm.solve`: none.
 
-    Chosen by hand, knowing the benchmarks: FS-PIELM-L at the paper's best range (which the paper found by
-    searching with the exact solution), shifted in space alone where the solution merely decays in time; sizes
-    that bring the seven together under two minutes; QR, scaled rows and low-discrepancy points in the paper's
-    numbers everywhere. The automatic solver, which knows nothing but the equation, is to replace this.
+    The automatic solver chooses everything from the equation and its data.
     """
-    return {
-        "features": FrequencyShift(
-            _NEURONS.get(case.name, case.paper.neurons),
-            mu=case.paper.results["fs-l"].mu,
-            shift="space" if case.name in _DECAYING else "isotropic",
-        ),
-        "points": replace(case.paper.points, sampling="low-discrepancy"),
-        "least_squares": QR(),
-        "scaling": "rms",
-    }
+    return {}
 
 
 def run_demo(

@@ -15,6 +15,7 @@ GENERATOR = '<meta name="generator" content="fspielm demo">'
 
 _ROW = """\
 <tr><th scope="row"><a href="#{name}">{name}</a></th><td>{neurons}</td><td><strong>{error}</strong></td>\
+<td>{estimate}</td>\
 <td>{best} <span class="method">{method}</span></td><td>{seconds:.1f}</td></tr>"""
 
 _FIGURE = """\
@@ -56,6 +57,7 @@ def _row(run: CaseRun) -> str:
         name=escape(run.case.name),
         neurons=run.solution.report.neurons,
         error=number(run.relative_error),
+        estimate=_estimate(run),
         best=number(best),
         method=escape(method),
         seconds=run.seconds,
@@ -68,8 +70,8 @@ def _figure(run: CaseRun, picture: str) -> str:
     facts = {"Relative error": number(run.relative_error) + at}
     if run.space_time_error is not None:
         facts["Over all times"] = number(run.space_time_error)
-    facts |= {
-        "Features": f"<code>{escape(report.features)}</code>",
+    facts |= _verdict(run) | {
+        "Features": _features(run),
         "System": f"{report.rows} rows &times; {report.neurons} neurons, solved by "
         f"<code>{escape(report.least_squares)}</code> with row scaling {escape(report.scaling)}",
     }
@@ -83,6 +85,36 @@ def _figure(run: CaseRun, picture: str) -> str:
         facts="\n".join(f"<dt>{term}</dt><dd>{fact}</dd>" for term, fact in facts.items()),
         notes=notes,
     )
+
+
+def _estimate(run: CaseRun) -> str:
+    estimate = run.solution.report.error_estimate
+    return "&ndash;" if estimate is None else number(estimate)
+
+
+def _verdict(run: CaseRun) -> dict[str, str]:
+    """What the solver itself says about the error; nothing where a solve by hand did not estimate."""
+    report = run.solution.report
+    if report.error_estimate is None:
+        return {}
+    over = " over all of space and time" if run.case.problem.domain.time is not None else ""
+    verdict = "converged" if report.converged else "not converged"
+    return {
+        "Error estimate": number(report.error_estimate) + over,
+        "Verdict": f"{verdict}: {escape(report.reason)}",
+    }
+
+
+def _features(run: CaseRun) -> str:
+    """The band that was found and how far the features go beyond it; or the features chosen by hand."""
+    report, widths = run.solution.report, run.widths
+    if widths is None:
+        return f"<code>{escape(report.features)}</code>"
+    bands = "; ".join(
+        f"{band.frequency:.4g} in <i>{escape(axis)}</i> ({escape(band.source)})" for axis, band in report.bands.items()
+    )
+    reach = ", ".join(f"{width:.4g}" for width in widths.values())
+    return f"Band found: {bands}. Frequencies drawn up to {reach}."
 
 
 def number(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -30,17 +31,31 @@ class CaseRun:
         The paper's metric.
     space_time_error : float or None
         Over the whole domain, for a case whose paper's metric is a time slice.
+    seconds : float
+        Time of the solve, all its rounds; measuring and drawing not included.
     """
 
     case: Case
     solution: Solution
     relative_error: float
     space_time_error: float | None
+    seconds: float
 
     @property
-    def seconds(self) -> float:
-        """Time of the solve, all phases; measuring and drawing not included."""
-        return float(sum(self.solution.report.seconds.values()))
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase of the round that gave the solution, and of all the rest together."""
+        phases = dict(self.solution.report.seconds)
+        return phases | {"other": self.seconds - sum(phases.values())}
+
+    @property
+    def widths(self) -> dict[str, float] | None:
+        """Highest frequency of the features along each axis; None if the features were chosen by hand."""
+        rounds = self.solution.report.rounds
+        if not rounds:
+            return None
+        # the solution is that of the best round, not always the last
+        best = min(rounds, key=lambda done: done.error_estimate)
+        return {str(axis): width for axis, width in zip(self.case.problem.coordinates, best.widths, strict=True)}
 
     @property
     def paper_best(self) -> tuple[str, float]:
@@ -55,12 +70,15 @@ def paper_best(case: Case) -> tuple[str, float]:
 
 def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None) -> CaseRun:
     """Solve a benchmark with `settings` (keyword arguments of `fspielm.solve`) and measure the error."""
+    begun = perf_counter()
     solution = solve(case.problem, **settings, rng=rng)
+    seconds = perf_counter() - begun
     return CaseRun(
         case,
         solution,
         relative_error=case.relative_error(solution),
         space_time_error=None if case.time_slice is None else case.space_time_error(solution),
+        seconds=seconds,
     )
 
 

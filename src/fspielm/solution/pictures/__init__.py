@@ -1,9 +1,18 @@
-"""Pictures of a solution: what it looks like, and where it is wrong.
+"""Pictures of a solution: what it looks like, where it is wrong, and which frequencies it has.
 
 They need matplotlib (``pip install "fspielm[plot]"``), which is imported when a picture is asked for.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from fspielm.solution.pictures.plot import plot_solution
 from fspielm.solution.pictures.save import check_picture_path, require_matplotlib, save_picture
+from fspielm.solution.pictures.spectrum import plot_spectrum
 
-__all__ = ["check_picture_path", "plot_solution", "require_matplotlib", "save_picture"]
+if TYPE_CHECKING:
+    # for those who may not import matplotlib, but return its figures
+    from matplotlib.figure import Figure as Figure
+
+__all__ = ["check_picture_path", "plot_solution", "plot_spectrum", "require_matplotlib", "save_picture"]

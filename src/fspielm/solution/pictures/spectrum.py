@@ -1,0 +1,197 @@
+"""plot_spectrum(): the frequencies of the features, the band that was found, and those of the solution."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, JoinedBasis, RidgeBasis
+from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
+from fspielm.solution.pictures.labels import as_math
+from fspielm.solution.pictures.save import check_picture_path, require_matplotlib, save_picture
+from fspielm.solution.pictures.section import is_spatial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fspielm.solution.solution import Solution
+
+_SIZE = (10.0, 4.6)
+_INK = "#222222"
+_BAND = "#d55e00"
+_MARGIN = 1.08
+_COEFFICIENT_DECADES = 5
+_ENERGY_DECADES = 6
+# Two axes of space share one scale, unless their bands differ by more than this.
+_ALIKE = 2.0
+
+
+def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Draw the chosen frequencies, the band that was found, and where the energy of the solution is.
+
+    The frequencies are those of the first two axes. The energy is the squared Fourier transform of the solution,
+    faded out toward the boundary; later coordinates (such as time) are held in the middle of the domain.
+
+    Parameters
+    ----------
+    solution : Solution
+    path : str or path, optional
+        Where to save the picture.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state.
+    """
+    require_matplotlib()
+    if path is not None:
+        check_picture_path(path)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    W, coefficients = _frequencies(solution.basis, solution.coefficients)
+    band = np.array([found.frequency for found in solution.report.bands.values()])
+    figure = Figure(figsize=_SIZE, layout=ConstrainedLayoutEngine(wspace=0.08), facecolor="white")
+    FigureCanvasAgg(figure)
+    if solution.problem.dimension == 1:
+        _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
+    else:
+        _draw_planes(figure, solution, W[:, :2], np.abs(coefficients), band[:2])
+    if path is not None:
+        save_picture(figure, path)
+    return figure
+
+
+def _frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``."""
+    if isinstance(basis, RidgeBasis):
+        return basis.W, coefficients
+    if not isinstance(basis, JoinedBasis):
+        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
+    ends = np.cumsum([part.size for part in basis.parts])
+    pieces = [
+        _frequencies(part, coefficients[end - part.size : end])
+        for part, end in zip(basis.parts, ends, strict=True)
+        if isinstance(part, RidgeBasis | JoinedBasis)
+    ]
+    if not pieces:
+        raise ProblemError("a spectrum needs features that have frequencies; got none")
+    return np.concatenate([W for W, _ in pieces]), np.concatenate([c for _, c in pieces])
+
+
+def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
+    """A stem for every frequency, and the energy below."""
+    from matplotlib.ticker import LogLocator
+
+    reach = _reach(np.concatenate([np.abs(W), band]))
+    above, below = figure.subplots(2, 1, sharex=True)
+    low, high = _decades(sizes, _COEFFICIENT_DECADES)
+    above.vlines(W, low, np.clip(sizes, low, high), color="#0072b2", linewidth=0.8)
+    above.plot(W, np.clip(sizes, low, high), "o", color="#0072b2", markersize=3)
+    above.set_yscale("log")
+    above.set_ylim(low, 2 * high)
+    above.set_title(f"{len(W)} chosen frequencies")
+    above.set_ylabel("|coefficient|")
+    energy = energy_along_line(solution, reach)
+    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-_ENERGY_DECADES), color=_INK, linewidth=0.9)
+    below.set_ylim(10.0**-_ENERGY_DECADES, 4)
+    below.set_title(f"Energy of {as_math(solution.problem.unknown)}")
+    below.set_ylabel("relative energy")
+    below.set_xlabel(_axis_label(solution, 0))
+    for panel in (above, below):
+        for frequency in band:
+            for sign, label in ((-1, None), (1, _band_label(solution, band))):
+                panel.axvline(sign * frequency, color=_BAND, linestyle="--", linewidth=1.4, label=label)
+        panel.set_xlim(-reach, reach)
+        panel.yaxis.set_major_locator(LogLocator(numticks=6))
+        panel.grid(color="#dddddd", linewidth=0.6)
+        panel.set_axisbelow(True)
+    if len(band):
+        figure.legend(*below.get_legend_handles_labels(), loc="outside lower center", frameon=False)
+
+
+def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
+    """The frequencies as points, and the energy as a map beside them."""
+    from matplotlib.colors import LogNorm
+
+    reach = np.array([_reach(np.concatenate([np.abs(W[:, axis]), band[axis : axis + 1]])) for axis in (0, 1)])
+    if is_spatial(solution.problem.domain) and reach.max() < _ALIKE * reach.min():
+        reach[:] = reach.max()
+    left, right = figure.subplots(1, 2, sharex=True, sharey=True)
+    order = np.argsort(sizes)  # the largest on top
+    size = float(np.clip(12000 / len(W), 2.0, 16.0))
+    norm = LogNorm(*_decades(sizes, _COEFFICIENT_DECADES), clip=True)
+    dots = left.scatter(*W[order].T, c=sizes[order], s=size, norm=norm, cmap="viridis_r", linewidths=0)
+    left.set_title(f"{len(W)} chosen frequencies")
+    energy = energy_in_plane(solution, reach)
+    image = _draw_energy(right, energy)
+    right.set_title(f"Energy of {as_math(solution.problem.unknown)}{energy.held}")
+    for panel, shown, label in ((left, dots, "|coefficient|"), (right, image, "relative energy")):
+        if len(band):
+            _draw_box(panel, band)
+        panel.set_xlim(-reach[0], reach[0])
+        panel.set_ylim(-reach[1], reach[1])
+        panel.set_box_aspect(1)
+        panel.locator_params(nbins=5)
+        panel.set_xlabel(_axis_label(solution, 0))
+        # an inset: as tall as the panel itself, whatever its aspect
+        figure.colorbar(shown, cax=panel.inset_axes((1.04, 0.0, 0.045, 1.0)), label=label)
+    left.set_ylabel(_axis_label(solution, 1))
+    if len(band):
+        figure.legend(left.patches[:1], [_band_label(solution, band)], loc="outside lower center", frameon=False)
+
+
+def _draw_energy(axes: Axes, energy: Energy) -> Any:
+    from matplotlib.colors import LogNorm
+
+    floor = 10.0**-_ENERGY_DECADES
+    axes.set_facecolor("white")
+    return axes.pcolormesh(
+        *energy.axes,
+        np.maximum(energy.values.T, floor),
+        norm=LogNorm(floor, 1.0),
+        cmap="magma_r",
+        shading="nearest",
+        rasterized=True,
+    )
+
+
+def _draw_box(axes: Axes, band: FloatArray) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(
+        Rectangle(
+            (-band[0], -band[1]), 2 * band[0], 2 * band[1], fill=False, edgecolor=_BAND, linestyle="--", linewidth=1.4
+        )
+    )
+
+
+def _band_label(solution: Solution, band: FloatArray) -> str:
+    axes = zip(solution.problem.coordinates, band, strict=False)
+    return "band found: " + ", ".join(
+        f"\N{PLUS-MINUS SIGN}{frequency:.4g} in {as_math(axis)}" for axis, frequency in axes
+    )
+
+
+def _axis_label(solution: Solution, axis: int) -> str:
+    return f"frequency along {as_math(solution.problem.coordinates[axis])}"
+
+
+def _reach(frequencies: FloatArray) -> float:
+    largest = float(frequencies.max(initial=0.0))
+    return _MARGIN * largest if largest > 0 else 1.0
+
+
+def _decades(sizes: FloatArray, most: int) -> tuple[float, float]:
+    """Limits of a logarithmic scale that ends at the largest size."""
+    positive = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if positive.size == 0:
+        return 10.0**-most, 1.0
+    largest = float(positive.max())
+    return max(float(positive.min()), largest * 10.0**-most) / 1.5, largest

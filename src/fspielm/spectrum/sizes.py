@@ -1,0 +1,34 @@
+"""How much each datum of a problem weighs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator, Problem
+from fspielm.expressions import Field
+from fspielm.geometry import Sites
+
+RIGHT_HAND_SIDE = "right-hand side"
+_SITES = 256
+
+
+def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
+    """Size of the slowly varying solution that each datum by itself would make, by name.
+
+    Only orders of magnitude: they tell data from what rounding left where data should be zero.
+    """
+    lower, upper = problem.domain.bounding_box
+    lengths = upper - lower
+    inside = Sites(problem.domain.sample(_SITES, rng, "low-discrepancy"))
+    sizes = {RIGHT_HAND_SIDE: _size(problem.operator, problem.right_hand_side, inside, lengths, RIGHT_HAND_SIDE)}
+    for constraint in problem.constraints:
+        sites = constraint.sample(_SITES, rng, "low-discrepancy")
+        sizes[constraint.name] = _size(constraint.operator, constraint.value, sites, lengths, constraint.name)
+    return sizes
+
+
+def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
+    strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
+    values = field.checked(sites.points, f"the data of {source!r}")
+    return float(np.sqrt(np.mean(values**2))) / strength if strength > 0 else 0.0
