@@ -37,3 +37,16 @@ def _hint(ndim: int, dimension: int, argument: str) -> str:
     if ndim == 1 and dimension == 1:
         return f"; make it a column with {argument}[:, None]"
     return f"; a single point is [[{', '.join(['...'] * dimension)}]]" if ndim < 2 else ""
+
+
+def safe_norm(values: FloatArray) -> float:
+    """Euclidean norm without overflow or underflow of the squares."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    return largest * float(np.linalg.norm(values / largest))
+
+
+def safe_rms(values: FloatArray) -> float:
+    """Root mean square without overflow or underflow of the squares."""
+    return safe_norm(values) / float(np.sqrt(max(values.size, 1)))

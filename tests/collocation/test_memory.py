@@ -17,8 +17,11 @@ GIB = 2**30
 
 
 def test_counts_the_matrix_and_its_workspace() -> None:
-    assert check_memory(1000, 500, 77, 1e12) == 8 * 1000 * 500 + 77
-    assert check_memory(10, 10, 0, 800) == 800
+    # the values are one more column
+    assert check_memory(1000, 500, 77, 1e12) == 8 * 1000 * 501 + 77
+    assert check_memory(10, 10, 0, 880) == 880
+    with pytest.raises(fs.MemoryBudgetError):
+        check_memory(10, 10, 0, 879)
 
 
 def test_refuses_above_the_limit_with_sizes_and_remedy() -> None:
@@ -71,7 +74,7 @@ def test_solve_refuses_before_it_draws_or_allocates(poisson: fs.Problem, method:
 @pytest.mark.parametrize("method", [fs.QR(), fs.TruncatedSVD()])
 def test_the_budget_counts_matrix_and_workspace(poisson: fs.Problem, method: fs.QR) -> None:
     points = fs.Points(300, boundary=10)
-    needed = 8 * 340 * 100 + method.workspace(340, 100)
+    needed = 8 * 340 * 101 + method.workspace(340, 100)
 
     def solve(memory: float) -> fs.Solution:
         return fs.solve(

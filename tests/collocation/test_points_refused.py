@@ -33,7 +33,7 @@ def test_refuses_both_boundary_and_total() -> None:
 
 
 def test_refuses_an_unknown_sampling() -> None:
-    with pytest.raises(ProblemError, match=r"sampling must be one of \['uniform', 'low-discrepancy'\]"):
+    with pytest.raises(ProblemError, match=r"sampling must be one of \['uniform', 'low-discrepancy', 'clustered'\]"):
         Points(10, boundary=5, sampling="sobol")  # type: ignore[arg-type]
 
 

@@ -229,3 +229,38 @@ def test_a_failure_while_filling_reaches_the_caller(blocks: Blocks) -> None:
     for threads in (1, 3):
         with pytest.raises(RuntimeError, match="in a thread"):
             assemble(Failing(), blocks, threads=threads)
+
+
+# --- weights ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scaling", ["none", "rms"])
+def test_a_weight_multiplies_its_own_block_after_the_scaling(scaling: Any) -> None:
+    x, y = sp.symbols("x y")
+    u = sp.Function("u")(x, y)
+    basis = FrequencyShift(20, (1, 30)).draw(2, np.random.default_rng(0))
+
+    def system(weight: float) -> System:
+        conditions = [Dirichlet(x, on=["x-", "x+"]), Dirichlet(y, on=["y-", "y+"], weight=weight)]
+        problem = Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), Box((0, 0), (1, 1)), conditions)
+        blocks = make_blocks(problem, Points(50, boundary=10).draw(problem, np.random.default_rng(1)))
+        return assemble(basis, blocks, scaling=scaling)
+
+    plain, weighted = system(1.0), system(250.0)
+    for name, rows in plain.rows.items():
+        factor = 250.0 if name in ("dirichlet y-", "dirichlet y+") else 1.0
+        assert np.allclose(weighted.augmented[rows], factor * plain.augmented[rows], rtol=1e-14)
+    assert weighted.scales == pytest.approx([s * f for s, f in zip(plain.scales, (1, 1, 1, 250, 250), strict=True)])
+    coefficients = np.random.default_rng(2).normal(size=20)
+    assert weighted.residuals(coefficients)["dirichlet y-"].rms == pytest.approx(
+        plain.residuals(coefficients)["dirichlet y-"].rms, rel=1e-12
+    )
+
+
+def test_matrix_and_values_are_one_array(basis: Basis, blocks: Blocks) -> None:
+    system = assemble(basis, blocks)
+    assert system.augmented.shape == (len(system.values), basis.size + 1)
+    assert system.augmented.flags.f_contiguous
+    assert np.shares_memory(system.matrix, system.augmented)
+    assert np.shares_memory(system.values, system.augmented)
+    assert np.array_equal(system.values, np.concatenate([block.values for block in blocks]))

@@ -130,7 +130,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]()
 
 
-@pytest.fixture(params=["uniform", "low-discrepancy"])
+@pytest.fixture(params=["uniform", "low-discrepancy", "clustered"])
 def sampling(request: pytest.FixtureRequest) -> str:
     """Each sampling rule in turn."""
     return str(request.param)

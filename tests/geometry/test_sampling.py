@@ -116,7 +116,7 @@ def test_the_stream_goes_on_where_it_stopped(sampling: Any) -> None:
 
 def test_unknown_sampling(rng: np.random.Generator) -> None:
     rule: Any = "sobol"
-    message = r"sampling must be one of \['uniform', 'low-discrepancy'\]; got 'sobol'"
+    message = r"sampling must be one of \['uniform', 'low-discrepancy', 'clustered'\]; got 'sobol'"
     domain = Interval(0, 1) * Time(0, 1)
     for draw in (
         domain.sample,

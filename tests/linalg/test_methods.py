@@ -10,7 +10,7 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from fspielm import QR, ProblemError, SolveError, TruncatedSVD
-from fspielm.linalg import qr as qr_module
+from fspielm.linalg import factorisation as factorisation_module
 from fspielm.linalg import svd as svd_module
 
 EPS = np.finfo(float).eps
@@ -171,7 +171,7 @@ def test_qr_refuses_fewer_rows_than_columns(columns: int) -> None:
 
 
 def test_qr_reports_a_failure_of_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qr_module.lapack, "dgeqrf", lambda a, **_: (a, None, None, -3))
+    monkeypatch.setattr(factorisation_module.lapack, "dgeqrf", lambda a, **_: (a, None, None, -3))
     with pytest.raises(SolveError, match="LAPACK dgeqrf failed with info=-3"):
         QR().solve(np.eye(3), np.ones(3))
 

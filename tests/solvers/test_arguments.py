@@ -25,7 +25,8 @@ def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any, **__: Any) -> Any:
         raise AssertionError("begun before the arguments were checked")
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.solve"], "assemble", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.attempt"], "assemble", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.automatic"], "infer_bands", forbidden)
     monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
     monkeypatch.setattr(fs.Points, "draw", forbidden)
 
@@ -34,13 +35,6 @@ early = pytest.mark.usefixtures("nothing_long")
 
 
 # --- wrong arguments ----------------------------------------------------------------------------
-
-
-@early
-def test_features_are_required_and_the_message_shows_some(problem: fs.Problem) -> None:
-    message = r"features is required: for instance features=fs.FrequencyShift\(2000, mu=\(5, 100\)\)"
-    with pytest.raises(fs.ProblemError, match=message):
-        fs.solve(problem)
 
 
 @early
@@ -68,22 +62,46 @@ def test_the_problem_must_be_one(value: Any) -> None:
 def test_an_argument_of_the_wrong_kind_is_named_with_an_example(
     problem: fs.Problem, argument: str, value: Any, example: str
 ) -> None:
-    settings: dict[str, Any] = {"features": FEATURES, argument: value}
-    with pytest.raises(fs.ProblemError, match=rf"{argument} must be an object such as {example}.*; got"):
-        fs.solve(problem, **settings)
+    by_hand: dict[str, Any] = {"features": FEATURES}
+    automatic: dict[str, Any] = {}
+    for settings in (by_hand, automatic):
+        with pytest.raises(fs.ProblemError, match=rf"{argument} must be an object such as {example}.*; got"):
+            fs.solve(problem, **(settings | {argument: value}))
+
+
+@early
+@pytest.mark.parametrize("tol", [0, 1, 1.5, -1e-8, 1e-16, math.nan, math.inf, "1e-8", None, True])
+def test_a_tolerance_is_between_rounding_and_one(problem: fs.Problem, tol: Any) -> None:
+    for settings in ({}, {"features": FEATURES}):
+        with pytest.raises(fs.ProblemError, match="tol must be a number from 1e-15 to 1; got"):
+            fs.solve(problem, tol=tol, **settings)
+
+
+@early
+@pytest.mark.parametrize("progress", [1, "stderr", [print]])
+def test_progress_is_a_truth_value_or_a_callable(problem: fs.Problem, progress: Any) -> None:
+    for settings in ({}, {"features": FEATURES}):
+        with pytest.raises(fs.ProblemError, match="progress must be True, or a callable that receives each round; got"):
+            fs.solve(problem, progress=progress, **settings)
 
 
 @early
 @pytest.mark.parametrize("scaling", ["rows", None, True])
 def test_an_unknown_scaling_is_refused(problem: fs.Problem, scaling: Any) -> None:
-    with pytest.raises(fs.ProblemError, match=r"scaling must be one of \['none', 'rms'\]; got"):
-        fs.solve(problem, features=FEATURES, scaling=scaling)
+    for settings in ({}, {"features": FEATURES}):
+        with pytest.raises(fs.ProblemError, match=r"scaling must be one of \['none', 'rms'\]; got"):
+            fs.solve(problem, scaling=scaling, **settings)
 
 
 @early
 def test_missing_points_are_refused(problem: fs.Problem) -> None:
     with pytest.raises(fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"):
         fs.solve(problem, features=FEATURES, points=fs.Points(200))
+
+
+def test_missing_points_are_refused_by_the_automatic_solver_too(problem: fs.Problem) -> None:
+    with pytest.raises(fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"):
+        fs.solve(problem, points=fs.Points(200))
 
 
 @early
@@ -176,10 +194,17 @@ def test_refuses_a_memory_that_is_no_size(memory: Any) -> None:
         fs.Budget(memory=memory)
 
 
-@pytest.mark.parametrize("threads", [0, -2, 1.5, "all", True, math.nan])
-def test_refuses_threads_that_are_no_number_of_threads(threads: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="budget: threads must be a whole number, at least 1; got"):
-        fs.Budget(threads=threads)
+@pytest.mark.parametrize("seconds", [0, -1, math.nan, "a minute"])
+def test_refuses_seconds_that_are_no_time(seconds: Any) -> None:
+    with pytest.raises(fs.ProblemError, match="budget: seconds must be a positive number; got"):
+        fs.Budget(seconds=seconds)
+
+
+@pytest.mark.parametrize("name", ["neurons", "threads"])
+@pytest.mark.parametrize("value", [0, -2, 1.5, "all", True, math.nan])
+def test_refuses_neurons_and_threads_that_are_no_whole_number(name: str, value: Any) -> None:
+    with pytest.raises(fs.ProblemError, match=f"budget: {name} must be a whole number, at least 1; got"):
+        fs.Budget(**{name: value})
 
 
 def test_a_budget_is_an_immutable_value() -> None:

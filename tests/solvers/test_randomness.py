@@ -32,7 +32,7 @@ def same(one: fs.Solution, other: fs.Solution) -> bool:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, np.ndarray]]:
-    """The points of every solve of a test, as they were drawn."""
+    """The points of every draw of a test, in order: with QR the fitted ones of each solve, then the held-out ones."""
     seen: list[dict[str, np.ndarray]] = []
     original = fs.Points.draw
 
@@ -43,6 +43,16 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, np.ndarray]]:
 
     monkeypatch.setattr(fs.Points, "draw", draw)
     return seen
+
+
+def assert_same_draws(drawn: list[dict[str, np.ndarray]]) -> None:
+    fitted, held_out = drawn[::2], drawn[1::2]
+    assert len(fitted) == len(held_out) == 3
+    for draws in (fitted, held_out):
+        for other in draws[1:]:
+            assert all(np.array_equal(other[name], draws[0][name]) for name in draws[0])
+    # what checks a solution is none of what it was fitted to
+    assert not set(map(tuple, fitted[0]["equation"])) & set(map(tuple, held_out[0]["equation"]))
 
 
 # --- solve --------------------------------------------------------------------------------------
@@ -65,17 +75,15 @@ def test_other_seeds_give_others(problem: fs.Problem) -> None:
 
 def test_features_and_points_do_not_depend_on_threads(problem: fs.Problem, drawn: list[dict[str, np.ndarray]]) -> None:
     solutions = [solve(problem, rng=5, budget=fs.Budget(threads=threads)) for threads in (1, 2, 3)]
-    for solution, points in zip(solutions[1:], drawn[1:], strict=True):
-        assert same(solutions[0], solution)
-        assert all(np.array_equal(points[name], drawn[0][name]) for name in drawn[0])
+    assert all(same(solutions[0], solution) for solution in solutions[1:])
+    assert_same_draws(drawn)
 
 
 def test_points_do_not_depend_on_the_features(problem: fs.Problem, drawn: list[dict[str, np.ndarray]]) -> None:
     points = fs.Points(200, boundary=20)
     for features in (FEATURES, fs.Tanh(10, (1, 3)), fs.FrequencyShift(80, (1, 5), groups=4)):
         solve(problem, features=features, points=points, rng=5)
-    for other in drawn[1:]:
-        assert all(np.array_equal(other[name], drawn[0][name]) for name in drawn[0])
+    assert_same_draws(drawn)
 
 
 def test_features_do_not_depend_on_the_points(problem: fs.Problem) -> None:
@@ -84,7 +92,7 @@ def test_features_do_not_depend_on_the_points(problem: fs.Problem) -> None:
 
 
 def test_features_come_from_the_first_child_of_the_seed(problem: fs.Problem) -> None:
-    child = np.random.SeedSequence(5).spawn(2)[0]
+    child = np.random.SeedSequence(5).spawn(3)[0]
     by_hand = FEATURES.draw(2, np.random.default_rng(child))
     assert isinstance(by_hand, RidgeBasis)
     assert np.array_equal(frequencies(solve(problem, rng=5))[:, :2], by_hand.W)

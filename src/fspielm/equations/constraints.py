@@ -15,7 +15,7 @@ from fspielm.equations.givens import Givens
 from fspielm.equations.operator import Operator
 from fspielm.equations.regions import Mask, find_regions
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, describe, make_field
+from fspielm.expressions import Field, Value, describe, make_field
 from fspielm.geometry import BoundaryPart, Domain, Sampling, Sites, SpaceTime, reject, unit_stream
 
 
@@ -69,7 +69,7 @@ def bind_conditions(
     coordinates: tuple[sp.Symbol, ...] = unknown.args
     constraints: list[Constraint] = []
     for condition in conditions:
-        field = _field(condition, unknown, givens)
+        field = known_field(condition.value, f"the value of {type(condition).__name__}", unknown, givens)
         operator = condition.operator(domain.dimension)
         if isinstance(condition, Initial):
             constraints.append(_bind_initial(condition, operator, field, domain))
@@ -81,10 +81,9 @@ def bind_conditions(
     return tuple(_distinct(constraints))
 
 
-def _field(condition: Condition, unknown: AppliedUndef, givens: Givens) -> Field:
-    value = condition.value
+def known_field(value: Value, what: str, unknown: AppliedUndef, givens: Givens) -> Field:
+    """A datum as a field, with what is given put in and the unknown refused."""
     functions = {}
-    what = f"the value of {type(condition).__name__}"
     if isinstance(value, sp.Expr):
         if value.has(unknown.func):
             raise ProblemError(

@@ -9,11 +9,11 @@ from typing import Any
 import sympy as sp
 
 from fspielm.equations.conditions import BoundaryCondition, Condition
-from fspielm.equations.constraints import Constraint
+from fspielm.equations.constraints import Constraint, known_field
 from fspielm.equations.linear import residual_form
 from fspielm.equations.problem import Problem
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, Value, make_field
+from fspielm.expressions import Field, Value
 
 
 def with_data(
@@ -30,7 +30,7 @@ def with_data(
     """
     source = problem.right_hand_side
     if right_hand_side is not None:
-        source = make_field(right_hand_side, problem.coordinates, what="right_hand_side")
+        source = known_field(right_hand_side, "right_hand_side", problem.unknown, problem.givens)
     constraints = tuple(_renewed(c, problem, values or {}) for c in problem.constraints)
     _check_names(problem, values or {})
     renewed = object.__new__(Problem)
@@ -48,7 +48,7 @@ def with_data(
 def _renewed(constraint: Constraint, problem: Problem, values: Mapping[str, Value]) -> Constraint:
     for key in (constraint.name, constraint.condition.kind):
         if key in values:
-            field = make_field(values[key], problem.coordinates, what=f"values[{key!r}]")
+            field = known_field(values[key], f"values[{key!r}]", problem.unknown, problem.givens)
             return replace(constraint, value=field, condition=_with_value(constraint.condition, values[key]))
     return constraint
 

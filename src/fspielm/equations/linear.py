@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.arrays import FloatArray
 from fspielm.equations.affine import NonlinearTermError, split_affine
 from fspielm.equations.givens import Givens
+from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.operator import Coefficient, Operator, Term
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, make_field
@@ -38,6 +39,7 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
             f"the equation contains no derivative of {unknown}, so it is not a differential equation: "
             f"{describe(equation)}"
         )
+    refuse_jumps(coefficients, coordinates)
     return LinearEquation(
         unknown,
         coordinates,

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions import BoundaryCondition, Condition
 from fspielm.equations.constraints import Constraint, bind_conditions
-from fspielm.equations.givens import read_givens
+from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
 from fspielm.equations.wellposed import check_conditions
@@ -49,6 +49,8 @@ class Problem:
     right_hand_side : Field
     constraints : tuple of Constraint
         The conditions, one entry for each boundary part they hold on.
+    givens : Givens
+        What was given, for other data of the same problem.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Problem:
     operator: Operator
     right_hand_side: Field
     constraints: tuple[Constraint, ...]
+    givens: Givens
 
     def __init__(
         self,
@@ -93,6 +96,7 @@ class Problem:
             "operator": linear.operator,
             "right_hand_side": linear.right_hand_side,
             "constraints": constraints,
+            "givens": givens,
         }.items():
             object.__setattr__(self, name, attribute)
 

@@ -17,7 +17,7 @@ from fspielm.geometry import reject, unit_stream
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Band(Family):
     """``cos(w x + b)`` with the frequencies w spread evenly over a band, one half-width for each axis.
 
@@ -47,6 +47,11 @@ class Band(Family):
             if len(self.core) != len(self.widths) or np.any(np.array(self.core) > self.widths):
                 raise ProblemError(f"core must lie inside widths; got core={self.core}, widths={self.widths}")
 
+    def __repr__(self) -> str:
+        """Four digits of the widths, for reports."""
+        core = "" if self.core is None else f", core={_short(self.core)}"
+        return f"Band({self.neurons}, widths={_short(self.widths)}{core})"
+
     def draw(
         self,
         dimension: int,
@@ -67,6 +72,10 @@ class Band(Family):
         if self.core is None:
             return np.ones(len(frequencies), dtype=np.bool_)
         return in_rounded_box(frequencies, np.array(self.core), np.array(self.widths))
+
+
+def _short(widths: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{width:.4g}' for width in widths)}{',' * (len(widths) == 1)})"
 
 
 def in_rounded_box(frequencies: FloatArray, core: FloatArray, widths: FloatArray) -> BoolArray:

@@ -1,11 +1,13 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
-from fspielm.solution.estimate import ErrorEstimate, Sensitivity, estimate_error
+from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
 from fspielm.solution.evaluate import evaluate, tabulate
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
 
 __all__ = [
+    "ILL_POSED",
+    "PROBES",
     "BandReport",
     "ErrorEstimate",
     "Report",

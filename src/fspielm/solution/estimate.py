@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, Points, System, make_blocks
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
@@ -15,10 +16,15 @@ from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation
 from fspielm.solution.evaluate import evaluate, tabulate
 
-_PROBES = 600
+PROBES = 600
+# An error of this share of the solution leaves no digit of it certain, nor the share itself.
+_NO_DIGITS = 0.5
 _POWER_STEPS = 10
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 _ROUNDING = 2e-15
+# A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
+# resonance, by more than this.
+ILL_POSED = 1e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,7 @@ class ErrorEstimate:
     Attributes
     ----------
     relative : float
-        Of the relative L2 error over the domain, time included.
+        Of the relative L2 error over the domain, time included; infinite where no digit is certain.
     largest : float
         Of the largest error, relative to the largest value.
     amplification : float
@@ -117,9 +123,11 @@ def estimate_error(
         sensitivity = _sensitivity(problem, basis, factorisation, rng, threads)
     amplification = sensitivity.amplification
     values = sensitivity.values @ coefficients
-    scale = float(np.sqrt(np.mean(values**2)))
-    rounding = _ROUNDING * float(np.linalg.norm(coefficients))
-    error = amplification * residual if np.isfinite(amplification) else float("inf")
+    scale = safe_rms(values)
+    rounding = _ROUNDING * safe_norm(coefficients)
+    # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing
+    undetermined = not np.isfinite(amplification) or (residual == 0.0 and amplification > ILL_POSED)
+    error = float("inf") if undetermined else amplification * residual
     return ErrorEstimate(
         relative=_ratio(error + rounding, scale),
         largest=_ratio(peak * error + rounding, float(np.abs(values).max(initial=0.0))),
@@ -151,21 +159,21 @@ def _held_out(
         deviation = np.abs(
             sum(evaluate(basis, coefficients, op, sites, threads=threads) for op, sites in block.pieces) - block.values
         )
-        mean_square = float(np.mean(deviation**2))
-        residuals[name] = BlockResidual(float(np.sqrt(mean_square)), float(deviation.max()))
-        weight = scale**2 * (rows.stop - rows.start)
-        total += weight * mean_square
-        data += weight * float(np.mean(block.values**2))
-        if mean_square > 0:
-            peak = max(peak, float(deviation.max()) / float(np.sqrt(mean_square)))
-    return float(np.sqrt(total)), float(np.sqrt(data)), peak, residuals
+        rms = safe_rms(deviation)
+        residuals[name] = BlockResidual(rms, float(deviation.max()))
+        weight = scale * float(np.sqrt(rows.stop - rows.start))
+        total = math.hypot(total, weight * rms)
+        data = math.hypot(data, weight * safe_rms(block.values))
+        if rms > 0:
+            peak = max(peak, float(deviation.max()) / rms)
+    return total, data, peak, residuals
 
 
 def _sensitivity(
     problem: Problem, basis: Basis, factorisation: Factorisation, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
-    probes = Sites(problem.domain.sample(_PROBES, rng, "low-discrepancy"))
+    probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
     Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
     rows, columns = factorisation.shape
     if rows < columns or not np.all(factorisation.diagonal > 0):  # the rows do not determine the coefficients
@@ -188,6 +196,7 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 
 def _ratio(error: float, scale: float) -> float:
+    """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
     if error == 0.0:
         return 0.0
-    return error / scale if scale > 0 else float("inf")
+    return error / (scale - error) if error < _NO_DIGITS * scale else float("inf")

@@ -10,6 +10,7 @@ from fspielm.collocation import matrix_bytes, readable_bytes
 from fspielm.equations import Problem
 from fspielm.errors import MemoryBudgetError
 from fspielm.linalg import QR, LeastSquares
+from fspielm.solution import PROBES
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.density import Layout
 from fspielm.solvers.search import Target
@@ -41,9 +42,12 @@ class Limit:
 
 
 def limits(
-    budget: Budget, method: LeastSquares, wanted: int, rows: int, seconds_left: float, rate: float
+    budget: Budget, method: LeastSquares, wanted: int, rows: int, seconds_left: float, rate: float, kept: int = 0
 ) -> list[Limit]:
-    """The parts of the budget, and the points chosen by hand, that `wanted` neurons with so many rows would exceed."""
+    """The parts of the budget, and the points chosen by hand, that `wanted` neurons with so many rows would exceed.
+
+    `kept` are the bytes of an earlier round that stay in memory.
+    """
     exceeded = []
     if _LEAST_ROWS_PER_NEURON * wanted > rows:
         reason = f"{wanted} neurons are needed, too many for the {rows} rows of the points chosen by hand; give more"
@@ -52,7 +56,9 @@ def limits(
         reason = f"the budget of {budget.neurons} neurons ended it, {wanted} are needed; allow more"
         exceeded.append(Limit(budget.neurons, "neurons", reason))
     # QR works in place
-    memory = matrix_bytes(rows, wanted) + (0 if isinstance(method, QR) else method.workspace(rows, wanted))
+    memory = (
+        kept + matrix_bytes(rows + PROBES, wanted) + (0 if isinstance(method, QR) else method.workspace(rows, wanted))
+    )
     if memory > budget.memory_limit:
         reason = (
             f"{wanted} neurons need {readable_bytes(memory)} of memory, above the budget of "
@@ -80,7 +86,7 @@ def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
         smaller = target.layout(lengths)
         if smaller.family.neurons <= most:
             return smaller
-    return target.layout(lengths, max(most, 8))
+    return target.layout(lengths, max(most, 1))
 
 
 def too_few(target: Target, lengths: FloatArray, most: int) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import BlockResidual, Points, Scaling, System, assemble, make_blocks
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family
@@ -64,7 +64,7 @@ class Attempt:
         """Norm of the coefficients over the size of the solution: large where the band is too narrow."""
         assert self.estimate is not None
         scale = self.estimate.scale
-        return float(np.linalg.norm(self.coefficients)) / scale if scale > 0 else 0.0
+        return safe_norm(self.coefficients) / scale if scale > 0 else 0.0
 
 
 def attempt(

@@ -10,17 +10,18 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling, allot_points
-from fspielm.equations import Problem
+from fspielm.equations import Problem, corner_conflicts
 from fspielm.linalg import LeastSquares
 from fspielm.solution import Round
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, too_few, work
-from fspielm.solvers.attempt import Attempt, Streams, attempt
+from fspielm.solvers.attempt import Attempt, Streams, attempt, timed
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.density import Layout
 from fspielm.solvers.search import Target, at_floor, next_target
 from fspielm.spectrum import Bands, infer_bands
 
-_MOST_ROUNDS = 12
+_MOST_ROUNDS = 20
+_MOST_BLIND_NEURONS = 1000
 # Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
 _MARGIN = 1.5
 # More than these gain nothing: double precision ends them.
@@ -49,6 +50,7 @@ class Run:
     rounds: list[Round] = field(default_factory=list)
     best: Attempt | None = None
     rate: float = 0.0
+    band_seconds: float = 0.0
     ending: str = ""
 
     @property
@@ -68,7 +70,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     Returns the best attempt; `run` then tells the rounds and why they ended.
     """
     problem = run.problem
-    bands = infer_bands(problem, run.streams.probes)
+    bands, run.band_seconds = timed(lambda: infer_bands(problem, run.streams.probes))
     least = _LEAST_PERIODS.get(problem.dimension, 0.0)
     core = np.maximum(bands.frequencies, least * 2 * np.pi / run.lengths)
     most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
@@ -91,7 +93,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
                 f"{2 * latest.estimate.relative:.0e} can be met"
             )
             break
-        if _stalled(run):
+        if _stalled(run, bands):
             break
         target = next_target(
             problem,
@@ -104,7 +106,10 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
             threads=run.budget.thread_count,
         )
     if not run.ending:
-        run.ending = "more features do not help any more; the solution may not be smooth, or the tolerance be too tight"
+        run.ending = (
+            "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
+            "domain, or where data do not fit each other"
+        )
     assert run.best is not None
     return run.best, bands
 
@@ -127,7 +132,7 @@ def _round(run: Run, used: Layout, why: str) -> Attempt:
     run.rate = work(latest.rows, latest.basis.size) / spent
     assert latest.estimate is not None
     best = run.best
-    if best is None or best.estimate is None or latest.estimate.relative < best.estimate.relative:
+    if best is None or best.estimate is None or latest.estimate.relative <= best.estimate.relative:
         run.best = latest
     done = Round(
         number=len(run.rounds) + 1,
@@ -150,7 +155,8 @@ def _affordable(run: Run, target: Target, bands: Bands) -> Layout | None:
     rows = sum(run.points_for(wanted).counts(run.problem).values())
     left = np.inf if run.budget.seconds is None else run.budget.seconds - (perf_counter() - run.started)
     rate = run.rate or CAUTIOUS_RATE * run.budget.thread_count
-    exceeded = limits(run.budget, run.method, wanted.family.neurons, rows, left, rate)
+    kept = 0 if run.best is None or run.best.reusable is None else run.best.reusable.system.augmented.nbytes
+    exceeded = limits(run.budget, run.method, wanted.family.neurons, rows, left, rate, kept)
     if not exceeded:
         return wanted
     tightest = min(exceeded, key=lambda limit: limit.neurons)
@@ -165,9 +171,14 @@ def _affordable(run: Run, target: Target, bands: Bands) -> Layout | None:
     return smaller
 
 
-def _stalled(run: Run) -> bool:
-    """Whether two larger rounds in a row brought less than half a digit."""
+def _stalled(run: Run, bands: Bands) -> bool:
+    """Whether two larger rounds in a row brought less than half a digit.
+
+    While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
+    """
     estimates = [done.error_estimate for done in run.rounds]
-    if len(run.rounds) >= _MOST_ROUNDS:
+    if len(estimates) >= _MOST_ROUNDS or (bands.unsettled and len(estimates) >= 3):
         return True
+    if len(estimates) >= 3 and np.isinf(estimates[-1]):
+        return run.rounds[-1].neurons >= _MOST_BLIND_NEURONS or bool(corner_conflicts(run.problem))
     return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]

@@ -50,9 +50,12 @@ def default_points(problem: Problem, features: Family) -> Points:
     return allot_points(problem, features.neurons, widths, factor_per_axis)
 
 
-def estimate_later(problem: Problem, done: Attempt, streams: Streams, *, threads: int) -> ErrorEstimate:
+def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -> ErrorEstimate:
     """Estimate the error of a solve whose method left no factorisation, at the price of one."""
-    blocks = make_blocks(problem, done.points.draw(problem, streams.probes))
+    rng = np.random.default_rng(seed)
+    threads = budget.thread_count
+    check_memory(done.rows, done.basis.size, 0, budget.memory_limit)
+    blocks = make_blocks(problem, done.points.draw(problem, rng))
     system = assemble(done.basis, blocks, scaling="rms", threads=threads)
     factorisation = factor(system.augmented[:, :-1])
     return estimate_error(
@@ -62,6 +65,6 @@ def estimate_later(problem: Problem, done: Attempt, streams: Streams, *, threads
         factorisation,
         system,
         done.points,
-        streams.probes,
+        rng,
         threads=threads,
     )

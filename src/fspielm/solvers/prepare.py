@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from fspielm.arrays import safe_norm
 from fspielm.collocation import make_blocks
 from fspielm.equations import Problem, with_data
 from fspielm.errors import AccuracyWarning, SolveError
@@ -24,7 +25,7 @@ from fspielm.solvers.verdict import judge
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """A solved problem whose factorisation serves for other data.
 
@@ -38,8 +39,11 @@ class Plan:
     problem: Problem
     solution: Solution
     _attempt: Attempt
-    _streams: Streams
+    _probe_seed: int
     _threads: int
+
+    def __repr__(self) -> str:
+        return f"Plan({self.solution!r})"
 
     def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Value] | None = None) -> Solution:
         """Solve with other data, at a small fraction of the cost.
@@ -72,7 +76,7 @@ class Plan:
                 reusable.factorisation,
                 system,
                 self._attempt.points,
-                self._streams.probes,
+                np.random.default_rng(self._probe_seed),
                 threads=self._threads,
                 sensitivity=first.sensitivity,
             )
@@ -84,7 +88,7 @@ class Plan:
         report = replace(
             self.solution.report,
             residuals=dict(estimate.residuals),
-            coefficient_norm=float(np.linalg.norm(coefficients)),
+            coefficient_norm=safe_norm(coefficients),
             seconds={"solve": solving, "estimate": estimating},
             error_estimate=estimate.relative,
             max_error_estimate=estimate.largest,
@@ -136,6 +140,19 @@ def prepare(
     if done.reusable is None:
         raise SolveError("the factorisation was not kept")
     solution = finish(
-        problem, done, tol, QR(), "rms", seed, budget, streams, ending=run.ending, bands=bands, rounds=run.rounds
+        problem,
+        done,
+        tol,
+        QR(),
+        "rms",
+        seed,
+        budget,
+        streams,
+        ending=run.ending,
+        bands=bands,
+        rounds=run.rounds,
+        band_seconds=run.band_seconds,
     )
-    return Plan(problem, solution, done, streams, budget.thread_count)
+    # a seed rather than a stream: what a plan answers does not depend on what it was asked before
+    probe_seed = int(streams.probes.integers(2**63))
+    return Plan(problem, solution, done, probe_seed, budget.thread_count)

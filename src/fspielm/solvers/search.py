@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, safe_norm
 from fspielm.equations import Problem
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solution import evaluate
@@ -18,6 +18,8 @@ _NARROW = 1e3
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
 _LEAST_GROWTH = 1.26
+# More digits than this are not laid out for at once: the estimate of a poor round says little.
+_MOST_MISSING = 5.0
 # Beyond double precision: low bands, of a period or less, need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
@@ -49,7 +51,7 @@ class Target:
 def at_floor(attempt: Attempt) -> bool:
     """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
     assert attempt.estimate is not None
-    noise = 200 * np.finfo(float).eps * float(np.linalg.norm(attempt.coefficients))
+    noise = 200 * np.finfo(float).eps * safe_norm(attempt.coefficients)
     return attempt.growth < _AMPLE and attempt.estimate.residual <= noise * np.sqrt(attempt.rows)
 
 
@@ -69,10 +71,10 @@ def next_target(
     None where more digits cannot be laid out for.
     """
     assert attempt.estimate is not None
-    missing = float(np.log10(attempt.estimate.relative / tol))
+    missing = min(float(np.log10(attempt.estimate.relative / tol)), _MOST_MISSING)
     if attempt.growth > _NARROW:
         shares = _beyond(problem, attempt, used.widths, rng, threads)
-        axes = shares >= 0.6 * shares.max()
+        axes = shares >= 0.6 * shares.max()  # at least the largest one
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
@@ -100,7 +102,8 @@ def _beyond(
         points = lines.reshape(-1, problem.dimension)
         residual = evaluate(
             attempt.basis, attempt.coefficients, problem.operator, Sites(points), threads=threads
-        ) - problem.right_hand_side(points)
+        ) - problem.right_hand_side.checked(points, "the equation's right-hand side")
+        residual = residual / max(float(np.abs(residual).max()), 1e-300)
         energy = np.abs(np.fft.rfft(residual.reshape(len(lines), n) * np.hanning(n), axis=1)) ** 2
         frequencies = 2 * np.pi * np.arange(energy.shape[1]) / lengths[:, None]
         shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), 1e-300))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fspielm.arrays import safe_norm
 from fspielm.collocation import Points, Scaling, check_scaling
 from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
@@ -102,6 +103,7 @@ def solve(
         ending=run.ending,
         bands=bands,
         rounds=run.rounds,
+        band_seconds=run.band_seconds,
     )
 
 
@@ -118,6 +120,7 @@ def finish(
     ending: str = "",
     bands: Bands | None = None,
     rounds: list[Round] | None = None,
+    band_seconds: float | None = None,
 ) -> Solution:
     """Judge what was done, and put it together."""
     estimate = done.estimate
@@ -132,8 +135,8 @@ def finish(
         residuals=dict(done.residuals),
         rank=done.rank,
         condition=done.condition,
-        coefficient_norm=float(np.linalg.norm(done.coefficients)),
-        seconds=dict(done.seconds),
+        coefficient_norm=safe_norm(done.coefficients),
+        seconds=({} if band_seconds is None else {"bands": band_seconds}) | dict(done.seconds),
         seed=seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
@@ -145,12 +148,19 @@ def finish(
     )
     if verdict is not None and not verdict.converged:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
-    later: Callable[[], ErrorEstimate] = (
-        partial(estimate_later, problem, done, streams, threads=budget.thread_count)
-        if estimate is None
-        else lambda: estimate
-    )
+    if estimate is not None:
+        return Solution(problem, done.basis, done.coefficients, report, lambda: estimate)
+    later = partial(_judge_later, problem, done, tol, int(streams.probes.integers(2**63)), budget)
     return Solution(problem, done.basis, done.coefficients, report, later)
+
+
+def _judge_later(problem: Problem, done: Attempt, tol: float, seed: int, budget: Budget) -> ErrorEstimate:
+    """Estimate when first asked for, with the warning that an estimate at once would have given."""
+    estimate = estimate_later(problem, done, seed, budget)
+    verdict = judge(problem, estimate, tol, "")
+    if not verdict.converged:
+        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=4)
+    return estimate
 
 
 def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:

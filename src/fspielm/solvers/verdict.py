@@ -7,12 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fspielm.equations import Problem, corner_conflicts
-from fspielm.solution import ErrorEstimate
+from fspielm.solution import ILL_POSED, ErrorEstimate
 from fspielm.spectrum import Bands
-
-# A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
-# resonance, by more than this.
-_ILL_POSED = 1e7
 
 
 @dataclass(frozen=True)
@@ -44,19 +40,23 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         or ending
         or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
     )
-    return Verdict(False, f"the error estimate {error:.1e} misses the tolerance {tol:.0e}: {cause}")
+    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
+    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}")
 
 
 def _ill_posed(estimate: ErrorEstimate) -> str | None:
-    if not estimate.amplification > _ILL_POSED:
+    if not estimate.amplification > ILL_POSED:
         return None
     null = estimate.null_function
     if len(null) and np.ptp(null) < 1e-3 * np.abs(null).max():
-        compatible = estimate.residual < 1e-6 * estimate.data
+        if estimate.residual > 1e-6 * estimate.data:
+            return (
+                "the solution is determined only up to a constant, and the data are not compatible with any: source "
+                "and fluxes do not balance; correct one of them"
+            )
         return (
-            "the solution is determined only up to a constant, "
-            + ("for which the data are compatible" if compatible else "and the data are not compatible with one")
-            + "; prescribe a value somewhere with fs.Dirichlet(..., on=...)"
+            "the solution is determined only up to a constant, for which the data are compatible; prescribe values "
+            "on one part of the boundary, fs.Dirichlet(..., on=...) in the place of its fs.Neumann"
         )
     return (
         f"the problem is ill-posed or close to a resonance: errors may be {estimate.amplification:.0e} times the "

@@ -8,20 +8,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_lines
+from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_lines, reject, unit_stream
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
 _CHORDS = 24
 _SHORTEST = 0.4
-_SCOUTS = 8192
+_SCOUTS = 2**13
+# An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
+_EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _MOST_SAMPLES = 2**15
-_MASK_PROBES = 801
+_MASK_HALVINGS = 40
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
 
@@ -103,7 +105,8 @@ def _inside(
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
-    scouts = domain.sample(_SCOUTS, rng, "low-discrepancy")
+    count = _EXPRESSION_SCOUTS if isinstance(field.source, sp.Expr) else _SCOUTS
+    scouts = domain.sample(count, rng, "low-discrepancy")
     values = field.checked(lift(scouts), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
     order = np.argsort(-np.abs(values - np.median(values)))
@@ -151,22 +154,37 @@ def _part_lines(
     constraint: Constraint, part: BoundaryPart, parameter: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it."""
-    starts = rng.random((1 if part.parameters == 1 else _CHORDS, part.parameters))
-    ends = starts.copy()
-    starts[:, parameter], ends[:, parameter] = 0.0, 1.0
+    count = 1 if part.parameters == 1 else _CHORDS
     if constraint.mask is None:
+        starts = rng.random((count, part.parameters))
+        ends = starts.copy()
+        starts[:, parameter], ends[:, parameter] = 0.0, 1.0
         return starts, ends
-    kept = []
-    points = _on_lines(part, (starts, ends), _MASK_PROBES)
-    for index, line in enumerate(points):
-        first, last = _longest_run(constraint.mask(line))
-        if last - first >= 2:
-            kept.append(index)
-            starts[index, parameter], ends[index, parameter] = (
-                first / (_MASK_PROBES - 1),
-                (last - 1) / (_MASK_PROBES - 1),
-            )
-    return starts[kept], ends[kept]
+    mask = constraint.mask
+    stream = unit_stream(part.parameters, rng, "uniform")
+    seeds = reject(stream, lambda unit: mask(part.place(unit).points), count, what=f"the condition {constraint.name!r}")
+    return _masked_lines(constraint, part, parameter, seeds)
+
+
+def _masked_lines(
+    constraint: Constraint, part: BoundaryPart, parameter: int, seeds: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """From each seed, where the mask holds, along one parameter as far as it does, by halving the way."""
+    assert constraint.mask is not None
+    ends = []
+    for limit in (0.0, 1.0):
+        inside = seeds[:, parameter].copy()
+        step = limit - inside
+        for _ in range(_MASK_HALVINGS):
+            unit = seeds.copy()
+            unit[:, parameter] = inside + step
+            held = constraint.mask(part.place(unit).points)
+            inside = np.where(held, unit[:, parameter], inside)
+            step = np.where(held, np.minimum(np.abs(step), np.abs(limit - inside)) * np.sign(step), step / 2)
+        end = seeds.copy()
+        end[:, parameter] = inside
+        ends.append(end)
+    return ends[0], ends[1]
 
 
 def _on_lines(part: BoundaryPart, lines: tuple[FloatArray, FloatArray], n: int) -> FloatArray:
@@ -181,16 +199,6 @@ def _directions(part: BoundaryPart, lines: tuple[FloatArray, FloatArray]) -> Flo
     lengths = np.linalg.norm(steps, axis=2, keepdims=True)
     components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
     return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
-
-
-def _longest_run(mask: BoolArray) -> tuple[int, int]:
-    """First and one past the last index of the longest run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
-    if not edges.size:
-        return 0, 0
-    runs = edges.reshape(-1, 2)
-    first, last = runs[np.argmax(runs[:, 1] - runs[:, 0])]
-    return int(first), int(last)
 
 
 def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bool:

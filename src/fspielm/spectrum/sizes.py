@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, safe_rms
 from fspielm.equations import Operator, Problem
 from fspielm.expressions import Field
 from fspielm.geometry import Sites
@@ -31,4 +31,4 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
 def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
     strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
     values = field.checked(sites.points, f"the data of {source!r}")
-    return float(np.sqrt(np.mean(values**2))) / strength if strength > 0 else 0.0
+    return safe_rms(values) / strength if strength > 0 else 0.0

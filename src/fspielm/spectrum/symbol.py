@@ -36,10 +36,12 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray) -> FloatArr
     # the distinct extremes are enough: one column for each term's smallest and largest value
     extremes = np.unique(np.concatenate([coefficients.argmin(axis=1), coefficients.argmax(axis=1)]))
     coefficients = coefficients[:, extremes]
-    return np.array([_along(operator, coefficients, bands, axis) for axis in range(operator.dimension)])
+    units = 1 / np.ptp(sites.points, axis=0)
+    return np.array([_along(operator, coefficients, bands, axis, units[axis]) for axis in range(operator.dimension)])
 
 
-def _along(operator: Operator, coefficients: FloatArray, bands: FloatArray, axis: int) -> float:
+def _along(operator: Operator, coefficients: FloatArray, bands: FloatArray, axis: int, unit: float) -> float:
+    """The band along one axis, found in multiples of `unit`: only then do small coefficients mean little."""
     others = [i for i in range(operator.dimension) if i != axis]
     grid = np.meshgrid(*(np.linspace(-bands[i], bands[i], _GRID) for i in others), indexing="ij")
     w = np.stack([g.ravel() for g in grid], axis=1) if others else np.zeros((1, 0))
@@ -50,8 +52,8 @@ def _along(operator: Operator, coefficients: FloatArray, bands: FloatArray, axis
     polynomial = np.zeros((degree + 1, coefficients.shape[1], len(w)), dtype=complex)
     for term, values in zip(operator.terms, coefficients, strict=True):
         factor = np.prod((1j * w) ** np.array([term.orders[i] for i in others]), axis=1) if others else np.ones(1)
-        polynomial[term.orders[axis]] += values[:, None] * factor * 1j ** term.orders[axis]
-    return _largest_real_part(polynomial.reshape(degree + 1, -1))
+        polynomial[term.orders[axis]] += values[:, None] * factor * (1j * unit) ** term.orders[axis]
+    return unit * _largest_real_part(polynomial.reshape(degree + 1, -1))
 
 
 def _largest_real_part(polynomials: NDArray[np.complex128]) -> float:

@@ -1,0 +1,266 @@
+"""Every way in which a solve can fall short is told, with its cause and a remedy."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.geometry import Domain
+
+x, y, t = sp.symbols("x y t")
+u = sp.Function("u")(x, y)
+v = sp.Function("u")(x, t)
+f = sp.Function("f")
+SQUARE = fs.Box((0, 0), (1, 1))
+Make = Callable[..., Any]
+
+
+def laplace(w: sp.Expr) -> sp.Expr:
+    return w.diff(x, 2) + w.diff(y, 2)
+
+
+def helmholtz(square: Any, source: Any, *conditions: Any, domain: Domain = SQUARE) -> fs.Problem:
+    return fs.Problem(sp.Eq(laplace(u) + square * u, source), domain, conditions or [fs.Dirichlet(0)])
+
+
+def warned(problem: fs.Problem, message: str, **settings: Any) -> fs.Solution:
+    """Solve, and expect exactly one AccuracyWarning, which says what the report says."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        solution = fs.solve(problem, **{"rng": 0, **settings})
+    assert [w.category for w in caught] == [fs.AccuracyWarning]
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) == f"not converged: {solution.report.reason}"
+    assert not solution.converged
+    assert solution.report.converged is False
+    assert solution.error_estimate > solution.report.tol
+    assert re.search(message, solution.report.reason), solution.report.reason
+    assert re.match(r"the error estimate \S+ misses the tolerance \S+: ", solution.report.reason)
+    assert f"NOT CONVERGED: {solution.report.reason}" in str(solution.report)
+    return solution
+
+
+@pytest.fixture
+def smooth(manufacture: Make) -> Any:
+    """Needs about eight hundred neurons."""
+    return manufacture(lambda w: laplace(w) + 400 * w, sp.exp(x) * sp.sin(20 * (x + y**2 / 2)), SQUARE, (x, y))
+
+
+def test_success_warns_of_nothing_and_says_so(manufacture: Make) -> None:
+    made = manufacture(lambda w: laplace(w) + 50 * w, sp.sin(10 * x) * sp.cos(7 * y), SQUARE, (x, y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = fs.solve(made.problem, rng=0)
+    assert solution.converged is solution.report.converged is True
+    assert re.fullmatch(r"the error estimate \S+ meets the tolerance 1e-08", solution.report.reason)
+    assert f"verdict        converged: {solution.report.reason}" in str(solution.report)
+
+
+# --- the budget ---------------------------------------------------------------------------------
+
+
+def test_too_few_neurons(smooth: Any) -> None:
+    solution = warned(
+        smooth.problem, r"the budget of 300 neurons ended it, \d+ are needed", budget=fs.Budget(neurons=300)
+    )
+    assert solution.report.neurons <= 300
+    assert smooth.error(solution) < 0.1  # the best that 300 can do is returned
+
+
+def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
+    """Fewer digits, not a sparse band."""
+    errors = [
+        smooth.error(warned(smooth.problem, "the budget of", budget=fs.Budget(neurons=n))) for n in (250, 400, 550)
+    ]
+    assert errors[0] > 10 * errors[1] > 100 * errors[2]
+
+
+def test_too_little_time(smooth: Any) -> None:
+    start = perf_counter()
+    solution = warned(
+        smooth.problem, r"the budget of 0\.01 s ended it, \d+ neurons would take about", budget=fs.Budget(seconds=0.01)
+    )
+    assert perf_counter() - start < 5
+    assert solution.report.neurons < 500
+
+
+def test_no_round_is_begun_that_would_overrun(manufacture: Make) -> None:
+    layer = (sp.exp((x - 1) * 50) - sp.exp(-50)) * sp.sin(sp.pi * y)
+    made = manufacture(lambda w: -laplace(w) / 50 + w.diff(x), layer, SQUARE, (x, y))
+    solution = warned(made.problem, "the budget of 1 s ended it", budget=fs.Budget(seconds=1))
+    assert sum(done.seconds for done in solution.report.rounds) < 2
+
+
+def test_too_much_memory_is_refused_at_once_with_the_numbers() -> None:
+    problem = helmholtz(1e6, sp.sin(1000 * x) * sp.sin(900 * y))
+    message = (
+        r"the band found \(x: 1000, set by .*, y: 1000, set by .*\) is too high: "
+        r"\d+ neurons need [\d.]+ GiB of memory, "
+        r"above the budget of 1\.00 GiB; solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
+    )
+    start = perf_counter()
+    with pytest.raises(fs.MemoryBudgetError, match=message):
+        fs.solve(problem, rng=0, budget=fs.Budget(memory=2**30))
+    assert perf_counter() - start < 5
+
+
+def test_a_hopeless_band_is_not_waited_for_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What memory forbids is refused, even if time would forbid it sooner."""
+    monkeypatch.setattr("fspielm.solvers.budget.physical_memory", lambda: 2**37)
+    start = perf_counter()
+    with pytest.raises(fs.MemoryBudgetError, match="is too high"):
+        fs.solve(helmholtz(1e6, 1), rng=0)
+    assert perf_counter() - start < 5
+
+
+def test_memory_counts_the_copies_of_other_methods(smooth: Any) -> None:
+    settings: dict[str, Any] = {"budget": fs.Budget(memory=16e6), "rng": 0}
+    assert fs.solve(smooth.problem, **settings).converged  # 9 MB in place, and 4 MB to check with
+    with pytest.raises(fs.MemoryBudgetError):
+        fs.solve(smooth.problem, least_squares=fs.TruncatedSVD(), **settings)
+
+
+def test_points_chosen_by_hand_limit_the_neurons(smooth: Any) -> None:
+    solution = warned(
+        smooth.problem,
+        r"\d+ neurons are needed, too many for the 480 rows of the points chosen by hand; give more",
+        points=fs.Points(400, boundary=20, sampling="clustered"),
+    )
+    assert solution.report.rows == 480
+    assert solution.report.neurons <= 400
+
+
+# --- double precision ---------------------------------------------------------------------------
+
+
+def test_the_floor_of_double_precision(manufacture: Make) -> None:
+    made = manufacture(lambda w: w.diff(x, 2), sp.sin(20 * x), fs.Interval(0, 1), (x,))
+    solution = warned(
+        made.problem, r"the floor of double precision is reached; a tolerance of \S+ can be met", tol=1e-15
+    )
+    assert made.error(solution) < 1e-12
+    promised = float(re.search(r"a tolerance of (\S+) can be met", solution.report.reason)[1])  # type: ignore[index]
+    assert fs.solve(made.problem, tol=promised, rng=0).converged
+
+
+# --- problems without a single solution ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize(
+    ("problem", "compatible"),
+    [
+        (lambda s: helmholtz(0, s * sp.cos(sp.pi * x), fs.Neumann(0)), True),
+        (lambda s: helmholtz(0, s * (sp.cos(sp.pi * x) + 1), fs.Neumann(0)), False),
+        (lambda s: helmholtz(0, s, fs.Neumann(0)), False),
+        (lambda s: helmholtz(0, 4 * s, fs.Neumann(2 * s), domain=fs.Disk((0, 0), 1)), True),
+        (lambda s: helmholtz(0, 4 * s, fs.Neumann(3 * s), domain=fs.Disk((0, 0), 1)), False),
+        (lambda s: helmholtz(0, s * x, fs.Neumann(0), domain=fs.Disk((0, 0), 1)), True),
+    ],
+)
+def test_pure_neumann_names_the_constant_and_whether_data_fit(problem: Any, compatible: bool, size: float) -> None:
+    words = "for which the data are compatible" if compatible else "and the data are not compatible with one"
+    warned(problem(size), f"determined only up to a constant, {words}; prescribe a value somewhere")
+
+
+@pytest.mark.parametrize("source", [sp.sin(3 * x) * y, sp.sin(3 * sp.pi * x) * sp.sin(sp.pi * y)])
+def test_an_exact_resonance(source: sp.Expr) -> None:
+    warned(helmholtz(5 * sp.pi**2, source), "ill-posed or close to a resonance: .* move the coefficients off")
+
+
+def test_a_condition_on_the_wrong_side() -> None:
+    conditions = [fs.Dirichlet(sp.sin(5 * (1 - t)), on="x+"), fs.Initial(sp.sin(5 * x))]
+    problem = fs.Problem(sp.Eq(v.diff(t) + v.diff(x), 0), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
+    warned(problem, "ill-posed or close to a resonance: .* check that no condition is missing")
+
+
+# --- solutions that are not smooth --------------------------------------------------------------
+
+
+def test_a_corner_where_two_data_disagree() -> None:
+    lid = [fs.Dirichlet(1, on="y+"), fs.Dirichlet(0, on=["x-", "x+", "y-"])]
+    warned(
+        helmholtz(0, 0, *lid),
+        r"not smooth: 'dirichlet y\+' and 'dirichlet x-' disagree at x=0, y=1 \(1 against 0\); make the data meet",
+    )
+
+
+def test_a_start_that_disagrees_with_the_boundary() -> None:
+    problem = fs.Problem(
+        sp.Eq(v.diff(t), v.diff(x, 2)), fs.Interval(0, 1) * fs.Time(0, 1), [fs.Dirichlet(0), fs.Initial(1)]
+    )
+    warned(problem, r"not smooth: 'dirichlet x-' and 'initial' disagree at x=0, t=0 \(0 against 1\)")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        helmholtz(0, sp.Heaviside(x - 0.4)),
+        helmholtz(0, sp.Abs(x - 0.4)),
+        fs.Problem(
+            sp.Eq(laplace(u), f(x, y)),
+            SQUARE,
+            [fs.Dirichlet(0)],
+            given={f: lambda p: np.where(np.hypot(p[:, 0] - 0.5, p[:, 1] - 0.5) < 0.2, 1.0, 0.0)},
+        ),
+    ],
+)
+def test_rough_data_are_named_before_long(problem: fs.Problem) -> None:
+    start = perf_counter()
+    warned(problem, "not smooth: the data of 'right-hand side' have jumps, kinks or noise; smooth them, or split")
+    assert perf_counter() - start < 30
+
+
+def test_a_singular_corner_is_a_guess() -> None:
+    """The source is smooth and the data meet, yet the re-entrant corner is there."""
+    warned(helmholtz(0, 1, domain=fs.Pacman()), "more features do not help any more; the solution .* not (be )?smooth")
+
+
+# --- nothing at all -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, sp.Integer(0), lambda points: np.zeros(len(points))])
+def test_zero_data_give_zero_and_say_so(zero: Any) -> None:
+    solution = fs.solve(helmholtz(20, 0, fs.Dirichlet(zero)), rng=0)
+    assert solution.converged
+    assert solution.error_estimate == 0
+    assert solution.report.reason == "all data are zero, and so is the solution"
+    assert np.array_equal(solution(np.random.default_rng(0).random((50, 2))), np.zeros(50))
+
+
+def test_noise_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    problem = helmholtz(20, 0, fs.Dirichlet(lambda points: rng.standard_normal(len(points))))
+    with pytest.raises(fs.ProblemError, match="the data of 'dirichlet x-' have no band"):
+        fs.solve(problem, rng=0)
+
+
+# --- by hand ------------------------------------------------------------------------------------
+
+
+def test_features_by_hand_are_judged_where_qr_lets_them_be(smooth: Any) -> None:
+    solution = warned(
+        smooth.problem, "the features and points chosen by hand do not reach further", features=fs.Band(300, (30, 30))
+    )
+    assert not solution.report.rounds
+    assert not solution.report.bands
+
+
+def test_the_papers_settings_are_not_judged_unasked(smooth: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fs.solve(
+            smooth.problem,
+            features=fs.FrequencyShift(200, (5, 30)),
+            least_squares=fs.TruncatedSVD(),
+            scaling="none",
+            rng=0,
+        )

@@ -1,0 +1,279 @@
+"""Bands of whole problems: where they come from, and what has none."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from fspielm import (
+    Box,
+    Dirichlet,
+    Disk,
+    Initial,
+    Interval,
+    Neumann,
+    Pacman,
+    Panda,
+    Problem,
+    ProblemError,
+    Time,
+    cases,
+)
+from fspielm.geometry import Domain
+from fspielm.spectrum import Bands, data_bands, infer_bands
+
+x, y, t = sp.symbols("x y t")
+SQUARE = Box((0, 0), (1, 1))
+f = sp.Function("f")
+
+
+def bands(problem: Problem, seed: int = 0) -> Bands:
+    return infer_bands(problem, np.random.default_rng(seed))
+
+
+def poisson(source: Any, boundary: Any = 0, domain: Domain = SQUARE, **conditions: Any) -> Problem:
+    """Laplace's operator with a source and Dirichlet data, each a number, an expression or a callable."""
+    u = sp.Function("u")(x, y)
+    given = {f: source} if callable(source) and not isinstance(source, sp.Expr) else None
+    right = f(x, y) if given else source
+    return Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), right), domain, [Dirichlet(boundary)], given=given)
+
+
+# --- the benchmarks -----------------------------------------------------------------------------
+
+# What the exact solutions' data contain; Pacman's and Panda's are cut off by their outlines, not by a box.
+TRUE_BANDS = {
+    "helmholtz-2d": (24 * np.pi, 24 * np.pi),
+    "wave-1d": (16 * np.pi, 24 * np.pi),
+    "poisson-1d": (75 * np.pi,),
+    "klein-gordon": (19 * np.pi, 19 * np.pi),
+    "heat": (20 * np.pi, 0),
+    "advection-diffusion-pacman": (3 * np.pi, 10 * np.pi, 0),
+    "helmholtz-panda": (30 * np.pi, 0),
+}
+
+
+@pytest.mark.parametrize("name", TRUE_BANDS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_benchmarks_bands_are_found_in_their_data(name: str, seed: int) -> None:
+    problem = cases.load(name).problem
+    highest = np.zeros(problem.dimension)
+    for band in data_bands(problem, np.random.default_rng(seed)):
+        assert band.settled
+        highest[band.axis] = max(highest[band.axis], band.frequency)
+    assert highest == pytest.approx(TRUE_BANDS[name], rel=0.15, abs=3)
+
+
+@pytest.mark.parametrize("name", TRUE_BANDS)
+def test_equation_and_data_are_joined(name: str) -> None:
+    problem = cases.load(name).problem
+    found = bands(problem)
+    own = np.array(TRUE_BANDS[name])
+    assert np.all(found.frequencies > 0.85 * own - 3)
+    # the wave equation carries along x what the data have along t
+    expected = np.full(2, 24 * np.pi) if name == "wave-1d" else np.maximum(own, 1)
+    assert found.frequencies == pytest.approx(expected, rel=0.15, abs=3)
+    assert not found.unsettled
+    known = {"right-hand side", "the equation", "constant data", *(c.name for c in problem.constraints)}
+    assert set(found.sources) <= known
+
+
+# --- where a band comes from --------------------------------------------------------------------
+
+
+def test_numbers_have_no_band() -> None:
+    found = bands(poisson(1, 2))
+    assert found.frequencies.tolist() == [0, 0]
+    assert found.sources == ("constant data", "constant data")
+
+
+def test_a_homogeneous_equation_driven_from_its_boundary_has_its_own() -> None:
+    u = sp.Function("u")(x, y)
+    wave = sp.cos(40 * (sp.Rational(3, 5) * x + sp.Rational(4, 5) * y))
+    found = bands(Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 1600 * u, 0), SQUARE, [Dirichlet(wave)]))
+    assert found.frequencies == pytest.approx([40, 40])
+    assert found.sources == ("the equation", "the equation")
+
+
+def test_the_boundary_sets_what_the_source_does_not() -> None:
+    found = bands(poisson(sp.sin(30 * y), sp.sin(50 * x)))
+    assert found.frequencies == pytest.approx([50, 30], abs=2)
+    assert found.sources[0] in ("dirichlet y-", "dirichlet y+")
+    assert found.sources[1] == "right-hand side"
+
+
+def test_expressions_and_callables_have_the_same_band() -> None:
+    by_expression = bands(poisson(sp.sin(30 * x + 5 * y), sp.cos(20 * x * y)))
+    by_callable = bands(poisson(lambda p: np.sin(30 * p[:, 0] + 5 * p[:, 1]), lambda p: np.cos(20 * p[:, 0] * p[:, 1])))
+    assert by_callable.frequencies == pytest.approx(by_expression.frequencies, rel=0.02)
+
+
+def test_initial_data_set_the_band_in_space_and_the_equation_that_in_time() -> None:
+    u = sp.Function("u")(x, t)
+    conditions = [Dirichlet(0), Initial(sp.sin(6 * sp.pi * x)), Initial(0, order=1)]
+    found = bands(Problem(sp.Eq(u.diff(t, 2), 4 * u.diff(x, 2)), Interval(0, 1) * Time(0, 3), conditions))
+    assert found.frequencies == pytest.approx([6 * np.pi, 12 * np.pi], rel=0.05)
+    assert found.sources == ("initial", "the equation")
+
+
+def test_neumann_data_count_too() -> None:
+    u = sp.Function("u")(x, y)
+    conditions = [Dirichlet(0, on=["x-", "x+", "y-"]), Neumann(sp.sin(80 * x), on="y+")]
+    found = bands(Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), SQUARE, conditions))
+    assert found.frequencies[0] == pytest.approx(80, abs=2)
+    assert found.sources[0] == "neumann y+"
+
+
+def test_a_high_frequency_is_not_mistaken_for_its_alias() -> None:
+    u = sp.Function("u")(x)
+    problem = Problem(sp.Eq(u.diff(x, 2), sp.sin(2000 * x)), Interval(0, 2.5), [Dirichlet(0)])
+    assert bands(problem).frequencies == pytest.approx([2000], rel=0.02)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e3])
+def test_units_do_not_matter(unit: float) -> None:
+    source = sp.sin(30 * x / unit) * sp.exp(y / unit)
+    scaled = bands(poisson(source, domain=Box((0, 0), (unit, unit))))
+    plain = bands(poisson(sp.sin(30 * x) * sp.exp(y)))
+    assert scaled.frequencies * unit == pytest.approx(plain.frequencies, rel=1e-6, abs=1e-6)
+
+
+def test_the_same_seed_gives_the_same_band() -> None:
+    problem = poisson(lambda p: np.sin(30 * p[:, 0] ** 2), domain=Panda())
+    assert np.array_equal(bands(problem, 3).frequencies, bands(problem, 3).frequencies)
+
+
+# --- irregular domains, and data defined on little ----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "domain", [Interval(0, 1) * Time(0, 1), Disk((0, 0), 1), Pacman(), Panda(0.4), Pacman((0, 0), 1, 0.02)]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_source_is_never_asked_outside_the_domain(domain: Domain, seed: int) -> None:
+    def source(points: np.ndarray) -> np.ndarray:
+        assert domain.contains(points).all(), "asked outside"
+        return np.sin(30 * points[:, 0] + 5 * points[:, 1])
+
+    found = bands(poisson(source, domain=domain) if domain.time is None else _heat(source, domain), seed)
+    assert found.frequencies[0] == pytest.approx(30, rel=0.15)
+    assert found.frequencies[1] == pytest.approx(5, abs=3)
+
+
+def _heat(source: Any, domain: Domain) -> Problem:
+    u = sp.Function("u")(x, t)
+    conditions = [Dirichlet(0), Initial(0)]
+    return Problem(sp.Eq(u.diff(t) - u.diff(x, 2), f(x, t)), domain, conditions, given={f: source})
+
+
+def test_boundary_data_are_asked_on_the_boundary_alone() -> None:
+    def rim(points: np.ndarray) -> np.ndarray:
+        assert np.hypot(*points.T) == pytest.approx(1, abs=1e-12)
+        return np.cos(12 * np.arctan2(points[:, 1], points[:, 0]))
+
+    found = bands(poisson(0, rim, Disk((0, 0), 1)))
+    assert found.frequencies == pytest.approx([12, 12], rel=0.15)
+    assert found.sources == ("dirichlet circle", "dirichlet circle")
+
+
+def test_a_condition_on_a_piece_is_asked_on_that_piece_alone() -> None:
+    def left(points: np.ndarray) -> np.ndarray:
+        assert np.all(points[:, 1] == 0)
+        assert np.all(points[:, 0] < 0.5)
+        return np.sin(90 * points[:, 0])
+
+    u = sp.Function("u")(x, y)
+    conditions = [
+        Dirichlet(left, on=sp.Eq(y, 0) & (x < sp.Rational(1, 2))),
+        Neumann(0, on=sp.Eq(y, 0) & (x >= sp.Rational(1, 2))),
+        Dirichlet(0, on=["x-", "x+", "y+"]),
+    ]
+    found = bands(Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), SQUARE, conditions))
+    assert found.frequencies[0] == pytest.approx(90, abs=4)
+    assert found.sources[0] == "dirichlet y-"
+
+
+def test_an_expression_on_a_curve_is_read_axis_by_axis() -> None:
+    """Along the rim sin(40 x) would show on both axes."""
+    found = bands(poisson(0, sp.sin(40 * x), Disk((0, 0), 1)))
+    assert found.frequencies == pytest.approx([40, 0], abs=2)
+
+
+def test_an_expression_that_is_singular_inside_is_read_along_the_curve() -> None:
+    found = bands(
+        poisson(0, sp.cos(12 * sp.atan2(y, x)) + 0 * x / (x**2 + y**2) + sp.log(x**2 + y**2), Disk((0, 0), 1))
+    )
+    assert np.all(np.isfinite(found.frequencies))
+
+
+# --- narrow, rough, noisy and broken data -------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_narrow_bump_is_found(seed: int) -> None:
+    center = np.random.default_rng(seed).uniform(0.1, 0.9, 2)
+
+    def bump(points: np.ndarray) -> np.ndarray:
+        return np.exp(-np.sum((points - center) ** 2, axis=1) / (2 * 0.01**2))
+
+    assert bands(poisson(bump), seed).frequencies == pytest.approx([480, 480], rel=0.25)
+
+
+def test_a_jump_is_unsettled_and_cut_low() -> None:
+    found = bands(poisson(sp.Heaviside(x - 0.43)))
+    assert found.unsettled == ("right-hand side",)
+    assert 20 < found.frequencies[0] < 200
+
+
+def test_a_kink_is_unsettled_and_cut_low() -> None:
+    found = bands(poisson(0, lambda p: np.abs(p[:, 0] - 0.43)))
+    assert set(found.unsettled) == {"dirichlet y-", "dirichlet y+"}
+    assert found.frequencies[0] < 200
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+@pytest.mark.parametrize("where", ["source", "boundary"])
+def test_noise_is_refused_quickly(where: str, offset: float) -> None:
+    rng = np.random.default_rng(0)
+
+    def noise(points: np.ndarray) -> np.ndarray:
+        return offset + rng.standard_normal(len(points))
+
+    problem = poisson(noise) if where == "source" else poisson(1, noise)
+    name = "right-hand side" if where == "source" else "dirichlet x-"
+    start = perf_counter()
+    with pytest.raises(ProblemError, match=f"the data of '{name}' have no band.*as noise has; smooth the data"):
+        bands(problem)
+    assert perf_counter() - start < 5
+
+
+def test_what_rounding_leaves_of_zero_is_no_noise() -> None:
+    """On the circle, x^2 + y^2 - 1 is a few units of the last place; so is the source of a harmonic function."""
+    rng = np.random.default_rng(0)
+    found = bands(poisson(4, lambda p: p[:, 0] ** 2 + p[:, 1] ** 2 - 1, Disk((0, 0), 1)))
+    assert found.frequencies.tolist() == [0, 0]
+    residue = bands(poisson(lambda p: 1e-13 * rng.standard_normal(len(p)), sp.exp(x) * sp.sin(y)))
+    assert residue.frequencies.max() < 10
+    assert not found.unsettled
+    assert not residue.unsettled
+
+
+def test_nan_at_some_points_is_named() -> None:
+    def holed(points: np.ndarray) -> np.ndarray:
+        return np.where(np.hypot(points[:, 0] - 0.3, points[:, 1] - 0.6) < 0.05, np.nan, 1.0)
+
+    with pytest.raises(ProblemError, match=r"the data of 'right-hand side' is nan at x=0\.\d+, y=0\.\d+ \(\d+ of \d+"):
+        bands(poisson(holed))
+    with pytest.raises(ProblemError, match=r"the data of 'dirichlet x-' is nan at x=0, y=0\.\d+"):
+        bands(poisson(1, lambda p: np.where(p[:, 1] > 0.9, np.nan, 0.0)))
+
+
+def test_a_coefficient_that_is_nan_is_named() -> None:
+    u = sp.Function("u")(x, y)
+    equation = sp.Eq(sp.log(x - sp.Rational(1, 2)) * u.diff(x, 2) + u.diff(y, 2), 1)
+    with pytest.raises(ProblemError, match=r"coefficient log\(x - 1/2\) of u_xx is nan at x=0\.\d+"):
+        bands(Problem(equation, SQUARE, [Dirichlet(0)]))
