@@ -43,7 +43,9 @@ def warned(problem: fs.Problem, message: str, **settings: Any) -> fs.Solution:
     assert solution.report.converged is False
     assert solution.error_estimate > solution.report.tol
     assert re.search(message, solution.report.reason), solution.report.reason
-    assert re.match(r"the error estimate \S+ misses the tolerance \S+: ", solution.report.reason)
+    assert re.match(
+        r"(the error estimate \S+|no digit is certain, which) misses the tolerance \S+: ", solution.report.reason
+    )
     assert f"NOT CONVERGED: {solution.report.reason}" in str(solution.report)
     return solution
 
@@ -167,8 +169,8 @@ def test_the_floor_of_double_precision(manufacture: Make) -> None:
     ],
 )
 def test_pure_neumann_names_the_constant_and_whether_data_fit(problem: Any, compatible: bool, size: float) -> None:
-    words = "for which the data are compatible" if compatible else "and the data are not compatible with one"
-    warned(problem(size), f"determined only up to a constant, {words}; prescribe a value somewhere")
+    words = "for which the data are compatible; prescribe" if compatible else "and the data are not compatible with any"
+    warned(problem(size), f"determined only up to a constant, {words}")
 
 
 @pytest.mark.parametrize("source", [sp.sin(3 * x) * y, sp.sin(3 * sp.pi * x) * sp.sin(sp.pi * y)])
