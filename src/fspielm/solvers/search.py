@@ -17,6 +17,8 @@ from fspielm.solvers.density import Layout, layout
 _NARROW = 1e3
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
+# Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
+_NOISE = 30.0
 _LEAST_GROWTH = 1.26
 # More digits than this are not laid out for at once: the estimate of a poor round says little.
 _MOST_MISSING = 5.0
@@ -51,7 +53,7 @@ class Target:
 def at_floor(attempt: Attempt) -> bool:
     """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
     assert attempt.estimate is not None
-    noise = 200 * np.finfo(float).eps * safe_norm(attempt.coefficients)
+    noise = _NOISE * np.finfo(float).eps * safe_norm(attempt.coefficients)
     return attempt.growth < _AMPLE and attempt.estimate.residual <= noise * np.sqrt(attempt.rows)
 
 
