@@ -18,7 +18,7 @@ _NARROW = 1e3
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
 # Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
-_NOISE = 30.0
+_NOISE = 12.0
 _LEAST_GROWTH = 1.26
 # More digits than this are not laid out for at once: the estimate of a poor round says little.
 _MOST_MISSING = 5.0
