@@ -192,3 +192,39 @@ def test_luck_has_no_part_in_it(seed: int, manufacture: Make) -> None:
         solution = fs.solve(made.problem, rng=seed)
         assert solution.converged, solution.report.reason
         assert made.error(solution) <= 1e-8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_data_are_asked_only_where_they_are_defined(seed: int) -> None:
+    """The source inside a pacman, the boundary values on its parts; two rounds, so that residuals are looked at too."""
+    domain = fs.Pacman()
+    u, f = sp.Function("u")(x, y), sp.Function("f")
+
+    def exact(points: Any) -> Any:
+        return np.exp(points[:, 0]) * np.sin(25 * (points[:, 0] + points[:, 1] ** 2))
+
+    def source(points: Any) -> Any:
+        assert domain.contains(points).all(), "asked outside"
+        a, b = points.T
+        phase = 25 * (a + b**2)
+        return np.exp(a) * (np.sin(phase) * (1 - 625 - (50 * b) ** 2) + np.cos(phase) * (50 + 50))
+
+    def on_the_arc(points: Any) -> Any:
+        assert np.hypot(*(points - 0.5).T) == pytest.approx(0.4, abs=1e-12)
+        return exact(points)
+
+    def on_the_lips(points: Any) -> Any:
+        assert np.abs(points[:, 1] - 0.5) == pytest.approx(points[:, 0] - 0.5, abs=1e-12)
+        return exact(points)
+
+    problem = fs.Problem(
+        sp.Eq(laplace(u), f(x, y)),
+        domain,
+        [fs.Dirichlet(on_the_arc, on="arc"), fs.Dirichlet(on_the_lips, on=["upper", "lower"])],
+        given={f: source},
+    )
+    solution = fs.solve(problem, rng=seed)
+    points = domain.sample(3000, np.random.default_rng(1))
+    error = np.linalg.norm(solution(points) - exact(points)) / np.linalg.norm(exact(points))
+    assert solution.converged, solution.report.reason
+    assert error <= 1e-8
