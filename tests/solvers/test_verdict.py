@@ -80,7 +80,7 @@ def test_too_few_neurons(smooth: Any) -> None:
 def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
     """Fewer digits, not a sparse band."""
     errors = [
-        smooth.error(warned(smooth.problem, "the budget of", budget=fs.Budget(neurons=n))) for n in (250, 400, 550)
+        smooth.error(warned(smooth.problem, "the budget of", budget=fs.Budget(neurons=n))) for n in (200, 350, 500)
     ]
     assert errors[0] > 10 * errors[1] > 100 * errors[2]
 
@@ -153,7 +153,7 @@ def test_the_floor_of_double_precision(manufacture: Make) -> None:
     assert fs.solve(made.problem, tol=promised, rng=0).converged
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_floor_is_not_claimed_early(manufacture: Make, seed: int) -> None:
     """Eleven digits are asked of a problem that has twelve: the first round leaves some of them to the second."""
     made = manufacture(lambda w: laplace(w) + 50 * w, sp.sin(10 * x) * sp.cos(7 * y), SQUARE, (x, y))
@@ -165,7 +165,7 @@ def test_the_floor_is_not_claimed_early(manufacture: Make, seed: int) -> None:
 # --- problems without a single solution ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("size", [1e-9, 1e9])
 @pytest.mark.parametrize(
     ("problem", "compatible"),
     [
@@ -229,14 +229,17 @@ def test_rough_data_are_named_before_long(problem: fs.Problem) -> None:
     warned(
         problem,
         "not smooth: the data of 'right-hand side' have jumps, kinks or noise; smooth them, or split",
-        budget=fs.Budget(neurons=1500),
+        budget=fs.Budget(neurons=800),
     )
     assert perf_counter() - start < 30
 
 
-def test_a_singular_corner_is_a_guess() -> None:
+def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:
     """The source is smooth and the data meet, yet the re-entrant corner is there."""
-    warned(helmholtz(0, 1, domain=fs.Pacman()), "more features do not help any more; the solution .* not (be )?smooth")
+    solution = warned(
+        helmholtz(0, 1, domain=fs.Pacman()), "more features do not help any more; the solution .* not (be )?smooth"
+    )
+    assert len(solution.report.rounds) <= 6
 
 
 # --- nothing at all -----------------------------------------------------------------------------

@@ -60,7 +60,13 @@ def _first_exit(domain: Domain, points: FloatArray, axis: int, limit: float) -> 
 
 
 def chord_lines(
-    domain: Domain, seeds: FloatArray, axis: int, n: int, *, shortest: float = 0.0
+    domain: Domain,
+    seeds: FloatArray,
+    axis: int,
+    n: int,
+    *,
+    shortest: float = 0.0,
+    ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """`n` equispaced points on the chord along `axis` through each seed, a hair inside its ends.
 
@@ -72,6 +78,8 @@ def chord_lines(
     axis, n : int
     shortest : float
         Chords shorter than this share of the longest are left out.
+    ends : (low, high), optional
+        From `chord_ends`, where they are known already.
 
     Returns
     -------
@@ -79,7 +87,7 @@ def chord_lines(
         Every point lies in the domain: a chord over a gap that the march did not see is left out too.
     lengths : (k,) array
     """
-    low, high = chord_ends(domain, seeds, axis)
+    low, high = chord_ends(domain, seeds, axis) if ends is None else ends
     inset = _HAIR * (high - low)
     low, high = low + inset, high - inset
     long_enough = high - low > shortest * (high - low).max(initial=0.0)

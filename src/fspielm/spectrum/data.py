@@ -12,7 +12,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_lines, reject, unit_stream
+from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_ends, chord_lines, reject, unit_stream
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
@@ -28,6 +28,7 @@ _MASK_HALVINGS = 40
 _SILENT = 1e-9
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
+Ends = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,11 @@ def _inside(
     seeds = np.concatenate([scouts[: _CHORDS // 2], scouts[order[: _CHORDS // 2]]])
     bands = []
     for axis in axes:
+        ends = chord_ends(domain, seeds, axis)
 
-        def sample(n: int, axis: int = axis) -> tuple[FloatArray, FloatArray]:
+        def sample(n: int, axis: int = axis, ends: Ends = ends) -> tuple[FloatArray, FloatArray]:
             # a short chord resolves frequencies coarsely and would overstate the band
-            lines, lengths = chord_lines(domain, seeds, axis, n, shortest=_SHORTEST)
+            lines, lengths = chord_lines(domain, seeds, axis, n, shortest=_SHORTEST, ends=ends)
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
             return values.reshape(len(lines), n), lengths
 
