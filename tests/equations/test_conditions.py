@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +27,11 @@ def state(*conditions: Any, domain: Any = SQUARE) -> fs.Problem:
 
 def names(problem: fs.Problem) -> list[str]:
     return [c.name for c in problem.constraints]
+
+
+def readable(value: object) -> str:
+    """Its text without addresses, which differ from process to process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 
 class TestStatements:
@@ -131,7 +137,7 @@ class TestRelations:
             (lambda p: p[:, 0] + p[:, 1] < 0.5, {"x-": 0.5, "y-": 0.5}),
             (lambda p: np.abs(p[:, 1] - 1) < 1e-12, {"y+": 1}),
         ],
-        ids=str,
+        ids=readable,
     )
     def test_cover_pieces_of_parts(self, on: Any, expected: dict[str, float]) -> None:
         rest = (lambda p: ~on(p)) if callable(on) else sp.Not(on)
@@ -217,7 +223,7 @@ class TestRelations:
             (lambda p: p[:5, 0] < 1, r"must return one boolean per point"),
             (lambda p: None, r"must return one boolean per point"),
         ],
-        ids=str,
+        ids=readable,
     )
     def test_what_is_refused(self, on: Any, message: str) -> None:
         with pytest.raises(fs.ProblemError, match=message):
