@@ -23,6 +23,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cases import Case
+from fspielm.expressions import make_field
 from fspielm.linalg import factor
 
 PANDA = "helmholtz-panda-0.45"
@@ -185,8 +186,8 @@ def as_functions(case: Case, data: dict[str, Any]) -> dict[str, Any]:
     """The same data, compiled beforehand."""
 
     def compiled(expression: sp.Expr) -> Callable[[Any], Any]:
-        function = sp.lambdify(case.problem.coordinates, expression, "numpy", cse=True)
-        return lambda points: np.broadcast_to(function(*points.T), len(points))
+        field = make_field(expression, case.problem.coordinates)
+        return lambda points: field(points)
 
     values = {name: compiled(value) for name, value in data["values"].items()}
     return {"right_hand_side": compiled(data["right_hand_side"]), "values": values}
@@ -209,7 +210,7 @@ def _rows(neurons: int) -> int:
 def _error(case: Case, exact: sp.Expr, solution: fs.Solution) -> float:
     domain = case.problem.domain
     points = domain.sample(10_000, np.random.default_rng(0))
-    values = sp.lambdify(case.problem.coordinates, exact, "numpy")(*points.T)
+    values = make_field(exact, case.problem.coordinates)(points)
     return float(np.linalg.norm(solution(points) - values) / np.linalg.norm(values))
 
 

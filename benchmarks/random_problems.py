@@ -28,6 +28,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 import fspielm as fs
+from fspielm.expressions import make_field
 from fspielm.geometry import Domain
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -403,10 +404,11 @@ def _normals(space: Domain, x: Sequence[sp.Symbol]) -> dict[str, list[sp.Expr]]:
 
 
 def _callable(expression: sp.Expr, x: Sequence[sp.Symbol]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    function = sp.lambdify(list(x), expression, "numpy", cse=True)
+    # not lambdify by itself, which rounds the numbers in an expression to 15 digits
+    field = make_field(expression, tuple(x))
 
     def values(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.broadcast_to(function(*points.T), len(points)), dtype=float)
+        return field(points)
 
     return values
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from keyword import iskeyword
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy as sp
+from scipy import special
 from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.errors import ProblemError
@@ -16,18 +20,34 @@ from fspielm.expressions.values import real_number
 
 def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
     """A function of one array per argument that evaluates `body`; `who` names it in messages."""
-    # Other names for the arguments: a coordinate may be called gamma, and gamma(x) still be a function.
-    renamed = {argument: sp.Dummy(real=argument.is_real) for argument in arguments}
-    arguments, body = list(renamed.values()), body.xreplace(renamed)
+    fast = _by_scipy(tuple(arguments), body)
+    return _by_mpmath(arguments, body, who) if fast is None else fast
+
+
+@lru_cache(maxsize=256)
+def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[..., Any] | None:
+    """The function by NumPy and SciPy, None where they lack what it needs.
+
+    Kept, because the same data on every part of a boundary would be compiled once for each.
+    """
+    # Other names for arguments that would hide a function: a coordinate may be called gamma, and gamma(x) still be
+    # one. The others stay: SymPy evaluates an expression with new symbols anew, which takes longer than to compile it.
+    renamed = {a: sp.Dummy(real=a.is_real) for a in arguments if _is_taken(a.name)}
+    plain, body = [renamed.get(a, a) for a in arguments], body.xreplace(renamed)
     printer = _ExactPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
-    fast = sp.lambdify(arguments, body, modules=["scipy", "numpy"], printer=printer, cse=True)
-    probe = [np.full(2, 0.5)] * len(arguments)
+    fast = sp.lambdify(plain, body, modules=["scipy", "numpy"], printer=printer, cse=True)
+    probe = [np.full(2, 0.5)] * len(plain)
     try:
         with np.errstate(all="ignore"):
             fast(*probe)
     except (NameError, TypeError, AttributeError, ValueError):
-        return _by_mpmath(arguments, body, who)
+        return None
     return _quiet(fast)
+
+
+def _is_taken(name: str) -> bool:
+    """Whether generated code could mean something else by `name`."""
+    return not name.isidentifier() or iskeyword(name) or any(hasattr(m, name) for m in (builtins, np, special))
 
 
 class _ExactPrinter(SciPyPrinter):  # type: ignore[misc]

@@ -41,8 +41,9 @@ class Factorisation:
 
     def rotate(self, values: FloatArray) -> FloatArray:
         """``Q^T values``, shape ``(N,)``: its head gives the solution, its tail the residual."""
-        work = max(64, len(values))
-        rotated, _, info = lapack.dormqr("L", "T", self.packed, self.tau, values[:, None], lwork=work)
+        # With the least workspace LAPACK applies reflection by reflection; gathering them in blocks, as it would for
+        # many columns, takes several times longer for one.
+        rotated, _, info = lapack.dormqr("L", "T", self.packed, self.tau, values[:, None], lwork=1)
         if info != 0:
             raise SolveError(f"LAPACK dormqr failed with info={info}")
         return np.ascontiguousarray(rotated[:, 0])
