@@ -41,7 +41,7 @@ class Sliver(Domain):
     def measure(self) -> float:
         return self.height
 
-    def _contains(self, points: np.ndarray) -> np.ndarray:
+    def _contains(self, points: np.ndarray, closed: bool) -> np.ndarray:
         return points[:, 1] < self.height
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:

@@ -13,10 +13,10 @@ from sympy.core.function import AppliedUndef
 from fspielm.equations.conditions import BoundaryCondition, Condition, Initial
 from fspielm.equations.givens import Givens
 from fspielm.equations.operator import Operator
-from fspielm.equations.regions import Mask, find_regions
+from fspielm.equations.regions import find_regions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, describe, make_field
-from fspielm.geometry import BoundaryPart, Domain, Sampling, Sites, SpaceTime, reject, unit_stream
+from fspielm.geometry import BoundaryPart, Domain, Mask, Sampling, Sites, SpaceTime
 
 
 class Sampler(Protocol):
@@ -111,12 +111,7 @@ def _on_part(
     share: float,
 ) -> Constraint:
     def masked(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        assert mask is not None
-        count = min(n, 1) if part.parameters == 0 else n
-        stream = unit_stream(part.parameters, rng, sampling)
-        where = f"on={describe(condition.on)}"
-        unit = reject(stream, lambda u: mask(part.place(u).points), count, what=where)
-        return part.place(unit)
+        return part.sample(n, rng, sampling, where=mask)
 
     sample: Sampler = part.sample if mask is None else masked
     return Constraint(

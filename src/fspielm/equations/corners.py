@@ -71,9 +71,9 @@ def _rim(part: BoundaryPart) -> FloatArray:
     faces = []
     for parameter in range(part.parameters):
         axes = [np.linspace(0, 1, _PER_EDGE)] * part.parameters
-        axes[parameter] = np.array([0.0, 1.0])
+        axes[parameter] = np.array(part.breaks if parameter == 0 else (0.0, 1.0))
         faces.append(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, part.parameters))
-    return part.place(np.unique(np.concatenate(faces), axis=0)).points
+    return part.at(np.unique(np.concatenate(faces), axis=0)).points
 
 
 def _shared(first: FloatArray, second: FloatArray, near: float) -> FloatArray:

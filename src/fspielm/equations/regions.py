@@ -15,9 +15,7 @@ from fspielm.equations.conditions import BoundaryCondition
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Domain, Sites
-
-Mask: TypeAlias = Callable[[FloatArray], BoolArray]
+from fspielm.geometry import BoundaryPart, Domain, Mask, Sites
 
 # A part of the boundary, the mask of a piece of it, and the share of the part that the piece has.
 Region: TypeAlias = tuple[BoundaryPart, Mask | None, float]
@@ -87,7 +85,7 @@ def probe(part: BoundaryPart) -> Sites:
     for _ in range(64):
         ratio = (1.0 + ratio) ** (1.0 / (part.parameters + 1))
     steps = ratio ** -np.arange(1.0, part.parameters + 1)
-    return part.place((np.arange(1, _PROBES + 1)[:, None] * steps) % 1.0)
+    return part.at((np.arange(1, _PROBES + 1)[:, None] * steps) % 1.0)
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

@@ -1,6 +1,6 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.curves import PlaneCurve, arc, segment
@@ -8,6 +8,7 @@ from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
+from fspielm.geometry.plane import Edge, PlaneShape
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
@@ -18,10 +19,13 @@ __all__ = [
     "Box",
     "Disk",
     "Domain",
+    "Edge",
     "Interval",
+    "Mask",
     "Pacman",
     "Panda",
     "PlaneCurve",
+    "PlaneShape",
     "PolarCurve",
     "Sampling",
     "Sites",
@@ -33,6 +37,7 @@ __all__ = [
     "chord_ends",
     "chord_lines",
     "cluster",
+    "join_parts",
     "reject",
     "segment",
     "unit_stream",

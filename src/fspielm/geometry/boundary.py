@@ -1,15 +1,19 @@
-"""A named piece of a boundary, reached from the unit cube by a measure-preserving map."""
+"""A named part of a boundary, reached from the unit cube by a measure-preserving map."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.geometry.sampling import Sampling, check_count, unit_stream
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
+
+Mask: TypeAlias = Callable[[FloatArray], BoolArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +31,93 @@ class BoundaryPart:
     place : callable
         Maps ``(n, parameters)`` unit-cube coordinates to `Sites` (points on the true boundary, unit outward
         normals) so that equal volumes of the cube cover equal measures of the part.
+    breaks : tuple of float
+        Where along the first unit coordinate smooth pieces begin and end: 0, the corners within the part, 1.
+    keep : callable or None
+        Mask of the placed points that belong to the part, where that is not all of them.
     """
 
     name: str
     measure: float
     parameters: int
     place: Callable[[FloatArray], Sites]
+    breaks: tuple[float, ...] = (0.0, 1.0)
+    keep: Mask | None = None
 
-    def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        """`n` sites on this part (a part that is a single point has only one)."""
+    def sample(
+        self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
+    ) -> Sites:
+        """`n` sites on this part (a part that is a single point has only one), only such as `where` holds at."""
         check_count(n)
+        stream = self._stream(rng, sampling)
         count = min(n, 1) if self.parameters == 0 else n
-        return self.place(unit_stream(self.parameters, rng, sampling)(count))
+        masks = [mask for mask in (self.keep, where) if mask is not None]
+        if not masks:
+            return self.place(stream(count))
+
+        def accept(unit: FloatArray) -> BoolArray:
+            points = self.place(unit).points
+            accepted: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
+            return accepted
+
+        what = f"the boundary part {self.name!r}" if where is None else f"the region on the part {self.name!r}"
+        return self.place(reject(stream, accept, count, what=what))
+
+    def at(self, unit: FloatArray) -> Sites:
+        """The sites of these unit-cube coordinates, without those that do not belong to the part."""
+        sites = self.place(unit)
+        return sites if self.keep is None else sites.select(self.keep(sites.points))
+
+    def _stream(self, rng: np.random.Generator, sampling: Sampling) -> Callable[[int], FloatArray]:
+        check_sampling(sampling)
+        if sampling != "clustered" or len(self.breaks) == 2:
+            return unit_stream(self.parameters, rng, sampling)
+        even = unit_stream(self.parameters, rng, "low-discrepancy")
+
+        def clustered(n: int) -> FloatArray:
+            unit = even(n)
+            # toward the ends of every smooth piece: a corner within a part is an end for both its neighbours
+            first = np.empty(n)
+            for low, high in pairwise(self.breaks):
+                here = (unit[:, 0] >= low) & (unit[:, 0] <= high)
+                first[here] = low + (high - low) * arcsine((unit[here, 0] - low) / (high - low))
+            return np.column_stack([first, arcsine(unit[:, 1:])])
+
+        return clustered
+
+
+def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:
+    """One part made of several, each taking its share of the first unit coordinate.
+
+    The parts have the same number of parameters, at least one, and keep all of their points.
+    """
+    if len(parts) == 1:
+        only = parts[0]
+        return BoundaryPart(name, only.measure, only.parameters, only.place, only.breaks, only.keep)
+    measures = np.array([part.measure for part in parts])
+    ends = np.concatenate([[0.0], np.cumsum(measures) / measures.sum()])
+    ends[-1] = 1.0
+
+    def place(unit: FloatArray) -> Sites:
+        which = np.clip(np.searchsorted(ends, unit[:, 0], side="right") - 1, 0, len(parts) - 1)
+        points: FloatArray | None = None
+        normals: FloatArray | None = None
+        for index, part in enumerate(parts):
+            here = np.flatnonzero(which == index)
+            inner = unit[here].copy()
+            inner[:, 0] = np.clip((inner[:, 0] - ends[index]) / (ends[index + 1] - ends[index]), 0.0, 1.0)
+            sites = part.place(inner)
+            assert sites.normals is not None  # every boundary part has them
+            if points is None or normals is None:
+                points, normals = (np.empty((len(unit), sites.dimension)) for _ in range(2))
+            points[here], normals[here] = sites.points, sites.normals
+        assert points is not None
+        return Sites(points, normals)
+
+    inner = [
+        low + (high - low) * corner
+        for part, (low, high) in zip(parts, pairwise(ends), strict=True)
+        for corner in part.breaks[1:-1]
+    ]
+    breaks = tuple(sorted(float(b) for b in [*ends, *inner]))
+    return BoundaryPart(name, float(measures.sum()), parts[0].parameters, place, breaks)

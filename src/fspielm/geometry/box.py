@@ -77,8 +77,8 @@ class Box(Domain):
     def _extents(self) -> tuple[float, ...]:
         return tuple(b - a for a, b in zip(self.lower, self.upper, strict=True))
 
-    def _contains(self, points: FloatArray) -> BoolArray:
-        slack = np.array([rounding_slack(a, b) for a, b in zip(self.lower, self.upper, strict=True)])
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        slack = np.array([rounding_slack(closed, a, b) for a, b in zip(self.lower, self.upper, strict=True)])
         lower, upper = self.bounding_box
         inside: BoolArray = np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
         return inside

@@ -10,15 +10,15 @@ from typing import SupportsFloat, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.curves import arc
-from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_plane_point, as_positive
+from fspielm.geometry.plane import Edge, PlaneShape
 
 
 @final
 @dataclass(frozen=True, init=False)
-class Disk(Domain):
+class Disk(PlaneShape):
     """The disk around a center; its boundary is one part, ``"circle"``.
 
     Parameters
@@ -36,11 +36,6 @@ class Disk(Domain):
         object.__setattr__(self, "radius", as_positive(radius, "Disk: radius"))
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The square around the disk, ``(lower, upper)``."""
         return np.array(self.center) - self.radius, np.array(self.center) + self.radius
@@ -50,10 +45,10 @@ class Disk(Domain):
         """Area."""
         return math.pi * self.radius**2
 
-    def _contains(self, points: FloatArray) -> BoolArray:
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         x, y = (points - self.center).T
-        inside: BoolArray = np.hypot(x, y) <= self.radius + rounding_slack(self.radius, *self.center)
+        inside: BoolArray = np.hypot(x, y) <= self.radius + rounding_slack(closed, self.radius, *self.center)
         return inside
 
-    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return (arc(self.center, self.radius, 0.0, 2 * math.pi).as_part("circle"),)
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        return (Edge("circle", arc(self.center, self.radius, 0.0, 2 * math.pi)),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,16 +25,22 @@ def default_axes(dimension: int) -> tuple[str, ...]:
     return tuple("xyz"[i] if i < 3 else f"x{i + 1}" for i in range(dimension))
 
 
-def rounding_slack(*magnitudes: float) -> float:
-    """How far rounding may carry a boundary point off, given the coordinates and lengths it is made of."""
-    return 64 * float(np.finfo(np.float64).eps) * max(abs(m) for m in magnitudes)
+def rounding_slack(closed: bool, *magnitudes: float) -> float:
+    """How far rounding may carry a boundary point off, given the coordinates and lengths it is made of.
+
+    Positive where the boundary belongs to the region (`closed`), negative where it does not.
+    """
+    return (64 if closed else -64) * float(np.finfo(np.float64).eps) * max(abs(m) for m in magnitudes)
 
 
 class Domain(ABC):
     """A bounded region of space, or of space and time.
 
-    A new shape supplies the five abstract members; sampling and products with time follow from them.
+    A new shape supplies the five abstract members; sampling and products with time follow from them. A shape with a
+    `name` puts it before the names of its boundary parts: ``"hole.circle"``.
     """
+
+    name: str = ""
 
     @property
     @abstractmethod
@@ -51,8 +58,8 @@ class Domain(ABC):
         """Length, area or volume (times duration with time)."""
 
     @abstractmethod
-    def _contains(self, points: FloatArray) -> BoolArray:
-        """Membership of checked points; the boundary belongs to the domain up to rounding."""
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        """Membership of checked points; the boundary belongs to the domain, up to rounding, only if `closed`."""
 
     @abstractmethod
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
@@ -65,7 +72,7 @@ class Domain(ABC):
 
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
-        return self._contains(as_points(points, self.dimension))
+        return self._contains(as_points(points, self.dimension), True)
 
     def boundary(self, axes: Sequence[str] | None = None) -> tuple[BoundaryPart, ...]:
         """The named parts of the boundary; `axes` names the coordinates that faces are called after.
@@ -77,7 +84,8 @@ class Domain(ABC):
             raise ProblemError(f"axes must name {self.dimension} coordinates; got {list(axes)}")
         if len(set(axes)) != len(axes):
             raise ProblemError(f"axes must have different names; got {list(axes)}")
-        return self._boundary(axes)
+        prefix = f"{self.name}." if self.name else ""
+        return tuple(replace(part, name=prefix + part.name) for part in self._boundary(axes))
 
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
         """`n` points inside the domain, shape ``(n, dimension)``.
@@ -88,7 +96,12 @@ class Domain(ABC):
         check_sampling(sampling)
         lower, upper = self.bounding_box
         stream = unit_stream(self.dimension, rng, "low-discrepancy" if sampling == "clustered" else sampling)
-        points = reject(lambda count: lower + (upper - lower) * stream(count), self._contains, n, what=repr(self))
+        points = reject(
+            lambda count: lower + (upper - lower) * stream(count),
+            lambda candidates: self._contains(candidates, True),
+            n,
+            what=repr(self),
+        )
         return cluster(self, points) if sampling == "clustered" else points
 
     def __mul__(self, time: Time) -> SpaceTime:

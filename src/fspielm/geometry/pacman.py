@@ -11,15 +11,15 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.curves import arc, segment
-from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_number, as_plane_point, as_positive
+from fspielm.geometry.plane import Edge, PlaneShape
 
 
 @final
 @dataclass(frozen=True, init=False)
-class Pacman(Domain):
+class Pacman(PlaneShape):
     """A disk whose mouth, a wedge with its tip at the center, opens to the right.
 
     Its boundary parts are ``"arc"`` and the straight edges of the mouth, ``"upper"`` and ``"lower"``.
@@ -53,11 +53,6 @@ class Pacman(Domain):
         object.__setattr__(self, "mouth", angle)
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the shape, ``(lower, upper)``."""
         # The leftmost point of the circle always belongs to the arc; its top and bottom only while the mouth
@@ -72,9 +67,9 @@ class Pacman(Domain):
         """Area."""
         return (math.pi - self.mouth) * self.radius**2
 
-    def _contains(self, points: FloatArray) -> BoolArray:
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         x, y = (points - self.center).T
-        slack = rounding_slack(self.radius, *self.center)
+        slack = rounding_slack(closed, self.radius, *self.center)
         distance = np.hypot(x, y)
         # Depth inside the mouth: distance to the nearer edge, or to the center where that is nearest.
         gap = self.mouth - np.abs(np.arctan2(y, x))
@@ -82,12 +77,12 @@ class Pacman(Domain):
         inside: BoolArray = (distance <= self.radius + slack) & (depth <= slack)
         return inside
 
-    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         x, y = self.center
         across, up = self.radius * math.cos(self.mouth), self.radius * math.sin(self.mouth)
         # Counterclockwise, so that the interior lies on the left of each piece.
         return (
-            arc(self.center, self.radius, self.mouth, 2 * math.pi - self.mouth).as_part("arc"),
-            segment((x + across, y - up), self.center).as_part("lower"),
-            segment(self.center, (x + across, y + up)).as_part("upper"),
+            Edge("arc", arc(self.center, self.radius, self.mouth, 2 * math.pi - self.mouth)),
+            Edge("lower", segment((x + across, y - up), self.center)),
+            Edge("upper", segment(self.center, (x + across, y + up))),
         )

@@ -14,10 +14,10 @@ import sympy as sp
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Antiderivative, Function, antiderivative
-from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_plane_point
+from fspielm.geometry.plane import Edge, PlaneShape
 
 _TURN = 2 * math.pi
 # Angles at which the statement is tried before anything is computed from it; an odd number of them, so that
@@ -27,7 +27,7 @@ _TRIAL_ANGLES = _TURN * np.arange(1023) / 1023
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
-class PolarCurve(Domain):
+class PolarCurve(PlaneShape):
     """The region within the closed curve ``center + r(theta) (cos theta, sin theta)``.
 
     Its boundary is one part, ``"outline"``. Points and normals come from the expression and its derivative
@@ -66,11 +66,6 @@ class PolarCurve(Domain):
         return PolarCurve, (self.radius, self.center)
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the curve, ``(lower, upper)``."""
         lower, upper = self._reach
@@ -81,17 +76,17 @@ class PolarCurve(Domain):
         """Area."""
         return self._area.total
 
-    def _contains(self, points: FloatArray) -> BoolArray:
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         x, y = (points - self.center).T
         theta = np.arctan2(y, x)
         r = self._r(theta)
-        slack = rounding_slack(*self._reach[0], *self._reach[1], *self.center)
+        slack = rounding_slack(closed, *self._reach[0], *self._reach[1], *self.center)
         # Rounding moves the angle as well, and with it r, by its slope.
         inside: BoolArray = np.hypot(x, y) <= r + slack * (1 + np.abs(self._slope(theta)) / r)
         return inside
 
-    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return (self._outline.as_part("outline"),)
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        return (Edge("outline", self._outline),)
 
     @cached_property
     def _r(self) -> Function:

@@ -104,12 +104,12 @@ class SpaceTime(Domain):
         backward[:, -1] = -1.0
         return Sites(np.column_stack([space, np.full(len(space), self.time.start)]), backward)
 
-    def _contains(self, points: FloatArray) -> BoolArray:
-        slack = rounding_slack(self.time.start, self.time.end)
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        slack = rounding_slack(closed, self.time.start, self.time.end)
         t = points[:, -1]
         during = (t >= self.time.start - slack) & (t <= self.time.end + slack)
         # Private on both sides of one class hierarchy: the points are checked already.
-        return during & self.space._contains(np.ascontiguousarray(points[:, :-1]))
+        return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return tuple(_extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
@@ -124,4 +124,12 @@ def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         times = time.start + time.duration * unit[:, -1]
         return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
 
-    return BoundaryPart(part.name, part.measure * time.duration, part.parameters + 1, place)
+    keep = part.keep
+    return BoundaryPart(
+        part.name,
+        part.measure * time.duration,
+        part.parameters + 1,
+        place,
+        part.breaks,
+        None if keep is None else lambda points: keep(points[:, :-1]),
+    )

@@ -2,6 +2,7 @@
 
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
 from fspielm.solution.evaluate import evaluate, tabulate
+from fspielm.solution.held_out import HeldOut
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
 
@@ -10,6 +11,7 @@ __all__ = [
     "PROBES",
     "BandReport",
     "ErrorEstimate",
+    "HeldOut",
     "Report",
     "Round",
     "Sensitivity",

@@ -14,7 +14,8 @@ from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation
-from fspielm.solution.evaluate import evaluate, tabulate
+from fspielm.solution.evaluate import tabulate
+from fspielm.solution.held_out import HeldOut
 
 PROBES = 600
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
@@ -97,6 +98,7 @@ def estimate_error(
     *,
     threads: int,
     sensitivity: Sensitivity | None = None,
+    held_out: HeldOut | None = None,
 ) -> ErrorEstimate:
     """Estimate the error of ``coefficients`` from rows that were not fitted.
 
@@ -117,8 +119,12 @@ def estimate_error(
     threads : int
     sensitivity : Sensitivity, optional
         From an earlier estimate with the same system.
+    held_out : HeldOut, optional
+        The rows to check with, where they are known already.
     """
-    residual, data, peak, residuals = _held_out(problem, basis, coefficients, system, points, rng, threads)
+    if held_out is None:
+        held_out = HeldOut(points.thinned().draw(problem, rng))
+    residual, data, peak, residuals = _check(problem, basis, coefficients, system, held_out, threads)
     if sensitivity is None:
         sensitivity = _sensitivity(problem, basis, factorisation, rng, threads)
     amplification = sensitivity.amplification
@@ -142,23 +148,20 @@ def estimate_error(
     )
 
 
-def _held_out(
+def _check(
     problem: Problem,
     basis: Basis,
     coefficients: FloatArray,
     system: System,
-    points: Points,
-    rng: np.random.Generator,
+    held_out: HeldOut,
     threads: int,
 ) -> tuple[float, float, float, dict[str, BlockResidual]]:
     """Norms of residual and data at fresh points, weighted as the fitted rows are; peak over mean; by block."""
     total, data, peak = 0.0, 0.0, 1.0
     residuals = {}
-    fresh = points.thinned().draw(problem, rng)
-    for block, (name, rows), scale in zip(make_blocks(problem, fresh), system.rows.items(), system.scales, strict=True):
-        deviation = np.abs(
-            sum(evaluate(basis, coefficients, op, sites, threads=threads) for op, sites in block.pieces) - block.values
-        )
+    blocks = make_blocks(problem, held_out.sites)
+    for block, (name, rows), scale in zip(blocks, system.rows.items(), system.scales, strict=True):
+        deviation = np.abs(held_out.apply(block, basis, coefficients, threads) - block.values)
         rms = safe_rms(deviation)
         residuals[name] = BlockResidual(rms, float(deviation.max()))
         weight = scale * float(np.sqrt(rows.stop - rows.start))

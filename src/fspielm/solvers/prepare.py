@@ -15,7 +15,7 @@ from fspielm.equations import Problem, with_data
 from fspielm.errors import AccuracyWarning, SolveError
 from fspielm.expressions import Value
 from fspielm.linalg import QR
-from fspielm.solution import Round, Solution, estimate_error
+from fspielm.solution import HeldOut, Round, Solution, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, timed
 from fspielm.solvers.automatic import Run, solve_automatically
 from fspielm.solvers.budget import Budget
@@ -39,7 +39,7 @@ class Plan:
     problem: Problem
     solution: Solution
     _attempt: Attempt
-    _probe_seed: int
+    _held_out: HeldOut
     _threads: int
 
     def __repr__(self) -> str:
@@ -76,9 +76,10 @@ class Plan:
                 reusable.factorisation,
                 system,
                 self._attempt.points,
-                np.random.default_rng(self._probe_seed),
+                np.random.default_rng(0),  # not drawn from: everything random is kept
                 threads=self._threads,
                 sensitivity=first.sensitivity,
+                held_out=self._held_out,
             )
         )
         tol = self.solution.report.tol
@@ -153,6 +154,6 @@ def prepare(
         rounds=run.rounds,
         band_seconds=run.band_seconds,
     )
-    # a seed rather than a stream: what a plan answers does not depend on what it was asked before
-    probe_seed = int(streams.probes.integers(2**63))
-    return Plan(problem, solution, done, probe_seed, budget.thread_count)
+    fresh = HeldOut(done.points.thinned().draw(problem, streams.probes))
+    held_out = fresh.tabulated(problem, done.basis, budget.thread_count)
+    return Plan(problem, solution, done, held_out, budget.thread_count)
