@@ -26,7 +26,7 @@ _MOST_BLIND_NEURONS = 1000
 _MARGIN = 1.5
 # More than these gain nothing: double precision ends them.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
-_FIRST_DECADES_ABOVE = 12.5
+_FIRST_DECADES_ABOVE = 12.0
 _ROUGH_DECADES = 4.0
 # Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
 # dimensions, where that costs most, nothing is until a round asks for it.
