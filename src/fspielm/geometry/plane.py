@@ -5,11 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from functools import cached_property
+from typing import Any, final
 
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, join_parts
-from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.contour import Contour, contour_of
+from fspielm.geometry.corner import Corner, corners_of
+from fspielm.geometry.curves import PlaneCurve, polyline_part
+from fspielm.geometry.domain import Domain, default_axes
 
 
 @final
@@ -22,19 +28,69 @@ class Edge:
 
 
 class PlaneShape(Domain):
-    """A plane region; its boundary parts are its edges, those of one name joined."""
+    """A plane region, given by the edges of its boundary; all else follows from them.
+
+    A new shape supplies `_edges`. Area and bounding box then come from the exact curves, to rounding, and membership
+    from winding numbers about them; a shape that has simpler formulas may override these. Edges of one name are
+    joined into one boundary part.
+    """
+
+    @abstractmethod
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
 
     @property
     def dimension(self) -> int:
         """Two."""
         return 2
 
-    @abstractmethod
-    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around the shape, ``(lower, upper)``."""
+        lower, upper = self._contour.box
+        return lower.copy(), upper.copy()
+
+    @property
+    def measure(self) -> float:
+        """Area."""
+        return self._contour.area
+
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of the boundary, in the order of its edges; `axes` names the coordinates.
+
+        Examples
+        --------
+        >>> from fspielm.geometry import Pacman
+        >>> [(corner.point, round(corner.opening, 3)) for corner in Pacman((0, 0), 1).corners()][-1]
+        ((0.0, 0.0), 4.712)
+        """
+        prefix = f"{self.name}." if self.name else ""
+        edges = self._edges(default_axes(2) if axes is None else tuple(axes))
+        names = [prefix + edge.name for edge in edges]
+        return corners_of([edge.curve for edge in edges], names, self._contour.loops)
+
+    def __repr__(self) -> str:
+        # As a dataclass writes it, without the name where there is none.
+        fields = [(key, getattr(self, key)) for key in getattr(self, "__dataclass_fields__", {})]
+        told = ", ".join(f"{key}={value!r}" for key, value in fields if key != "name" or value)
+        return f"{type(self).__name__}({told})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled functions and tables are kept as cached properties; they cannot be pickled, and follow from the rest.
+        kind = type(self)
+        return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        number, on = self._contour.winding.locate(points)
+        inside: BoolArray = np.where(on, closed, number > 0)
+        return inside
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
+
+    @cached_property
+    def _contour(self) -> Contour:
+        return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
 
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
@@ -42,4 +98,10 @@ def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
     curves: dict[str, list[PlaneCurve]] = {}
     for edge in edges:
         curves.setdefault(edge.name, []).append(edge.curve)
-    return tuple(join_parts(name, [curve.as_part(name) for curve in pieces]) for name, pieces in curves.items())
+    return tuple(_part(name, pieces) for name, pieces in curves.items())
+
+
+def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:
+    if len(curves) > 1 and all(curve.straight for curve in curves):
+        return polyline_part(name, curves)
+    return join_parts(name, [curve.as_part(name) for curve in curves])
