@@ -17,6 +17,7 @@ from fspielm.geometry.chords import cluster
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
+    from fspielm.geometry.corner import Corner
     from fspielm.geometry.time import SpaceTime, Time
 
 
@@ -86,6 +87,10 @@ class Domain(ABC):
             raise ProblemError(f"axes must have different names; got {list(axes)}")
         prefix = f"{self.name}." if self.name else ""
         return tuple(replace(part, name=prefix + part.name) for part in self._boundary(axes))
+
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of a plane domain; `axes` names the coordinates. None are known of other domains."""
+        return ()
 
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
         """`n` points inside the domain, shape ``(n, dimension)``.

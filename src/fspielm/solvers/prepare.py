@@ -20,6 +20,7 @@ from fspielm.solvers.attempt import Attempt, Streams, timed
 from fspielm.solvers.automatic import Run, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.solve import check_arguments, finish, reporter
 from fspielm.solvers.verdict import judge
 
@@ -118,6 +119,7 @@ def prepare(
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
     progress: bool | Callable[[Round], None] | None = None,
+    singular: Choice = None,
 ) -> Plan:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
 
@@ -125,7 +127,7 @@ def prepare(
 
     Parameters
     ----------
-    problem, tol, budget, rng, progress
+    problem, tol, budget, rng, progress, singular
         As for `solve`.
 
     Returns
@@ -133,10 +135,11 @@ def prepare(
     Plan
     """
     check_arguments(problem, tol, None, None, None, budget)
+    check_singular(singular)
     budget = budget or Budget()
     generators, seed = spawn(rng, 3)
     streams = Streams(*generators)
-    run = Run(problem, tol, budget, streams, None, QR(), "rms", reporter(progress), reuse=True)
+    run = Run(problem, tol, budget, streams, None, QR(), "rms", reporter(progress), reuse=True, singular=singular)
     done, bands = solve_automatically(run)
     if done.reusable is None:
         raise SolveError("the factorisation was not kept")
