@@ -70,11 +70,11 @@ class PlaneShape(Domain):
         return corners_of([edge.curve for edge in edges], names, self._contour.loops)
 
     def __repr__(self) -> str:
-        # As a dataclass writes it, without what has its default.
+        # As a dataclass writes it, without what has its default and without an empty name.
         known: list[tuple[Field[Any], Any]] = []
         if is_dataclass(self):
             known = [(field, getattr(self, field.name)) for field in fields(self)]
-        told = [f"{field.name}={value!r}" for field, value in known if value != field.default]
+        told = [f"{field.name}={value!r}" for field, value in known if value not in ("", field.default)]
         return f"{type(self).__name__}({', '.join(told)})"
 
     def __getstate__(self) -> dict[str, Any]:
