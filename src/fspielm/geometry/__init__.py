@@ -12,6 +12,7 @@ from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
+from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
@@ -24,6 +25,7 @@ __all__ = [
     "BoundaryPart",
     "Box",
     "Corner",
+    "Curve",
     "Disk",
     "Domain",
     "Edge",
