@@ -9,7 +9,7 @@ from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Report, Round, Solution
-from fspielm.solvers import Budget, Plan, prepare, solve
+from fspielm.solvers import Budget, Plan, Singular, prepare, solve
 
 __version__ = "0.1.0"
 
@@ -30,6 +30,7 @@ __all__ = [
     "ProblemError",
     "Report",
     "Round",
+    "Singular",
     "Siren",
     "Solution",
     "SolveError",

@@ -30,12 +30,15 @@ class Corner:
         counterclockwise from there by `opening`.
     parts : (str, str)
         Names of the boundary parts at the angles `start` and ``start + opening``.
+    straight : bool
+        Whether both are straight where they meet.
     """
 
     point: tuple[float, float]
     opening: float
     start: float
     parts: tuple[str, str]
+    straight: bool = True
 
 
 def corners_of(
@@ -60,7 +63,7 @@ def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> It
         opening = _cusp(before, after)
     if abs(opening - math.pi) > _SMOOTH:
         px, py = after.ends[0]
-        yield Corner((float(px), float(py)), opening, start, parts)
+        yield Corner((float(px), float(py)), opening, start, parts, before.straight and after.straight)
 
 
 def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:

@@ -46,7 +46,7 @@ def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sing
 def _columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
     lower, upper = problem.domain.bounding_box
     scale = float(np.linalg.norm(upper - lower))
-    functions = _functions(problem, corner, scale, exponents or _exponents(problem, corner))
+    functions = _functions(problem, scale, exponents or _exponents(problem, corner))
     return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
 
 
@@ -91,7 +91,10 @@ def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
 
 
 def _exponents(problem: Problem, corner: Corner) -> list[float]:
-    """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow."""
+    """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow.
+
+    Between curved sides, every one brings those a whole number above it.
+    """
     kinds = [
         {c.operator.order > 0 for c in problem.constraints if c.part is not None and c.part.name == name}
         for name in corner.parts
@@ -99,10 +102,14 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
     shift = 0.5 if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]) else 0.0
     step = math.pi / corner.opening
     count = max(int(_DEGREE / step + shift), 1)
-    return [(k - shift) * step for k in range(1, count + 1)]
+    exponents = [(k - shift) * step for k in range(1, count + 1)]
+    if corner.straight:
+        return exponents
+    raised = {round(s + a, 9) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
+    return sorted(raised) or exponents
 
 
-def _functions(problem: Problem, corner: Corner, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:
+def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:
     """Functions with these exponents that the equation's solutions are made of near the corner.
 
     Laplace's equation has the powers themselves, Helmholtz' the Bessel functions of these orders; any other equation
