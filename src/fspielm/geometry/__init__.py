@@ -12,7 +12,7 @@ from fspielm.geometry.plane import Edge, PlaneShape
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
-from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.time import SpaceTime, Time, extrude
 
 __all__ = [
     "BoundaryPart",
@@ -37,6 +37,7 @@ __all__ = [
     "chord_ends",
     "chord_lines",
     "cluster",
+    "extrude",
     "join_parts",
     "reject",
     "segment",
