@@ -121,7 +121,13 @@ def linear_parts(
                 "point itself; only differential equations can be solved"
             )
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr == unknown} | {unknown}
-    derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(unknown)}
+    normal = expression.atoms(NormalDerivative)
+    for known in sorted((d for d in normal if not d.has(unknown)), key=str):
+        raise ProblemError(
+            f"{what} contains {known}, but only the unknown {unknown} has a normal_derivative; write out that of a "
+            "known function, with derivatives along the coordinates"
+        )
+    derivatives |= normal
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:

@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray
 from fspielm.equations.givens import Givens
+from fspielm.equations.normal import NormalDerivative
 from fspielm.equations.operator import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, describe, make_field
@@ -77,6 +78,11 @@ def known_field(value: Value, what: str, unknown: AppliedUndef, givens: Givens) 
             raise ProblemError(
                 f"{what} is {describe(value)}, which contains the unknown {unknown}; "
                 "a condition prescribes a known value"
+            )
+        if value.has(NormalDerivative):
+            raise ProblemError(
+                f"{what} is {describe(value)}, but only the unknown has a normal_derivative; write out that of a known "
+                "function, with derivatives along the coordinates"
             )
         value = givens.substitute(value)
         functions = givens.callables(value, unknown.args)
