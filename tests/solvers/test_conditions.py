@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.geometry import segment
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry import Edge, PlaneShape, segment
 
 x, y, t = sp.symbols("x y t")
 u, v, w = (sp.Function("u")(*c) for c in ((x, y), (x,), (x, t)))
@@ -75,6 +76,37 @@ def periodic_helmholtz_in_one_direction(make: Make) -> Any:
 def periodic_orbit(make: Make) -> Any:
     """An ordinary equation of fourth order."""
     return make(lambda f: f.diff(x, 4) + 5 * f, sp.exp(sp.sin(2 * pi * x)), INTERVAL, (x,), [fs.Periodic("x")])
+
+
+class Cell(PlaneShape):
+    """A cell of the lattice with periods (1, 0) and (1/2, 1); its edges run around it."""
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        return np.zeros(2), np.array([1.5, 1.0])
+
+    @property
+    def measure(self) -> float:
+        return 1.0
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        slack = 1e-14 if closed else -1e-14
+        across, up = points[:, 0] - points[:, 1] / 2, points[:, 1]
+        inside: BoolArray = (np.minimum(across, up) >= -slack) & (np.maximum(across, up) <= 1 + slack)
+        return inside
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        corners = [(0.0, 0.0), (1.0, 0.0), (1.5, 1.0), (0.5, 1.0), (0.0, 0.0)]
+        pieces = zip(["bottom", "right", "top", "left"], corners[:-1], corners[1:], strict=True)
+        return tuple(Edge(name, segment(start, end)) for name, start, end in pieces)
+
+
+def lattice(make: Make) -> Any:
+    """Periodic along directions that are neither axes nor at right angles."""
+    across, up = x - y / 2, y
+    exact = sp.cos(2 * pi * across) + sp.sin(2 * pi * (across + up))
+    conditions = [fs.Periodic(("left", "right")), fs.Periodic(("bottom", "top"))]
+    return make(lambda f: laplace(f) - 5 * f, exact, Cell(), (x, y), conditions)
 
 
 def named_faces(make: Make) -> Any:
@@ -188,6 +220,7 @@ STATEMENTS = [
     periodic_helmholtz,
     periodic_helmholtz_in_one_direction,
     periodic_orbit,
+    lattice,
     named_faces,
     half_a_wave,
     half_a_plate,

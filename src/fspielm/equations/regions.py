@@ -84,7 +84,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     """The parts that `on` means, each with its mask and the share of the part that it covers."""
     parts = setting.parts
     if on is None:
-        return [_whole(part) for part in parts]
+        return [whole_part(part) for part in parts]
     if isinstance(on, Boolean):
         lower, upper = setting.domain.bounding_box
         tolerance = _SAME_PLACE * float(np.linalg.norm(upper - lower))
@@ -93,7 +93,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         mask = _checked_mask(on)
     else:
         chosen = [on] if isinstance(on, str) else on
-        return [_whole(named_part(name, who, setting)) for name in dict.fromkeys(chosen)]
+        return [whole_part(named_part(name, who, setting)) for name in dict.fromkeys(chosen)]
     shares = [float(np.mean(mask(probe(part).points))) for part in parts]
     regions = [_piece(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
     if not regions:
@@ -119,7 +119,8 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
     raise ProblemError(message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near))
 
 
-def _whole(part: BoundaryPart) -> Region:
+def whole_part(part: BoundaryPart) -> Region:
+    """All of a part of the boundary."""
     return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
 
 

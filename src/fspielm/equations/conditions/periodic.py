@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions.base import AnyCondition, check_weight, zero
 from fspielm.equations.operator import along_normal
-from fspielm.equations.regions import Region, named_part
+from fspielm.equations.regions import Region, named_part, whole_part
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites
@@ -71,9 +71,7 @@ class Periodic(AnyCondition):
                 f"Periodic: the part {there.name!r} is not the part {here.name!r} moved to the opposite side, with its "
                 "normals turned; only such a pair can be tied together"
             )
-        count = 1 if here.parameters == 0 else None
-        label = self._label(names)
-        return [Region("boundary", label, here.measure, here.sample, here, count=count, partner=there, shift=shift)]
+        return [replace(whole_part(here), label=self._label(names), partner=there, shift=shift)]
 
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The value and the normal derivatives below the order of the equation."""
@@ -105,9 +103,14 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     start = here.place(unit)
     for end in (there.place(unit), there.place(turned)):
         shift: FloatArray = np.mean(end.points - start.points, axis=0)
-        if np.abs(end.points - start.points - shift).max() <= near and _opposite(start, end):
+        same_shape = np.abs(end.points - start.points - shift).max() <= near
+        if same_shape and _opposite(start, end) and np.array_equal(_kept(here, start), _kept(there, end)):
             return shift
     return None
+
+
+def _kept(part: BoundaryPart, sites: Sites) -> BoolArray:
+    return np.ones(len(sites), dtype=np.bool_) if part.keep is None else part.keep(sites.points)
 
 
 def _opposite(start: Sites, end: Sites) -> bool:
