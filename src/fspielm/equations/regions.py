@@ -21,8 +21,8 @@ Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolAr
 # Enough to see a piece of the boundary that relations leave out or cover twice; finer ones stay unseen.
 _PROBES = 2000
 
-# How far a point may be off, relative to the domain's size, and still satisfy an equality.
-_SAME_PLACE = 1e-9
+# How far a point may be off, relative to the domain's size, and still be where it should be.
+SAME_PLACE = 1e-9
 
 
 class Sampler(Protocol):
@@ -87,7 +87,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         return [whole_part(part) for part in parts]
     if isinstance(on, Boolean):
         lower, upper = setting.domain.bounding_box
-        tolerance = _SAME_PLACE * float(np.linalg.norm(upper - lower))
+        tolerance = SAME_PLACE * float(np.linalg.norm(upper - lower))
         mask = compile_relation(setting.givens.substitute(on), setting.coordinates, tolerance)
     elif callable(on):
         mask = _checked_mask(on)

@@ -11,14 +11,12 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions.base import AnyCondition, check_weight, zero
 from fspielm.equations.operator import along_normal
-from fspielm.equations.regions import Region, named_part, whole_part
+from fspielm.equations.regions import SAME_PLACE, Region, named_part, whole_part
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites
 
 _PLACES = 64
-# How far two faces may be off, relative to the domain's size, and still be the same but for a translation.
-_SAME_PLACE = 1e-9
 
 
 @final
@@ -95,7 +93,7 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     if here.parameters != there.parameters:
         return None
     lower, upper = setting.domain.bounding_box
-    near = _SAME_PLACE * float(np.linalg.norm(upper - lower))
+    near = SAME_PLACE * float(np.linalg.norm(upper - lower))
     unit = np.random.default_rng(0).random((_PLACES, here.parameters))
     # boundaries of plane shapes run around them, so that opposite edges run in opposite directions
     turned = unit.copy()
