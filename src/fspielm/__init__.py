@@ -2,7 +2,18 @@
 
 from fspielm import cases
 from fspielm.collocation import Points
-from fspielm.equations import Dirichlet, Initial, Neumann, Problem
+from fspielm.equations import (
+    Condition,
+    Dirichlet,
+    Initial,
+    Measured,
+    Neumann,
+    Periodic,
+    Problem,
+    Robin,
+    Symmetry,
+    normal_derivative,
+)
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.geometry import Time, shapes
@@ -19,25 +30,31 @@ __all__ = [
     "AccuracyWarning",
     "Band",
     "Budget",
+    "Condition",
     "Dirichlet",
     "FrequencyShift",
     "Initial",
+    "Measured",
     "MemoryBudgetError",
     "Neumann",
+    "Periodic",
     "Plan",
     "Points",
     "Problem",
     "ProblemError",
     "Report",
+    "Robin",
     "Round",
     "Singular",
     "Siren",
     "Solution",
     "SolveError",
+    "Symmetry",
     "Tanh",
     "Time",
     "TruncatedSVD",
     "cases",
+    "normal_derivative",
     "prepare",
     "solve",
 ]

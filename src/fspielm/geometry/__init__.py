@@ -18,7 +18,7 @@ from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
-from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.time import SpaceTime, Time, extrude
 
 __all__ = [
     "Annulus",
@@ -49,6 +49,7 @@ __all__ = [
     "chord_ends",
     "chord_lines",
     "cluster",
+    "extrude",
     "join_parts",
     "reject",
     "segment",

@@ -119,10 +119,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
             threads=run.budget.thread_count,
         )
     if not run.ending:
-        run.ending = (
-            "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
-            "domain, or where data do not fit each other"
-        )
+        run.ending = _nothing_left(problem)
     assert run.best is not None
     return run.best, bands
 
@@ -136,6 +133,20 @@ def _add_singular(run: Run, latest: Attempt) -> bool:
         return False
     run.columns = singular_columns(run.problem, True)
     return bool(run.columns)
+
+
+def _nothing_left(problem: Problem) -> str:
+    inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
+    if inside:
+        return (
+            f"more features do not help any more; the data of {', '.join(map(repr, inside))} probably fit the equation "
+            "and the other conditions no better than this (the solution is the compromise of least squares), or the "
+            "solution is not smooth somewhere"
+        )
+    return (
+        "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
+        "domain, or where data do not fit each other"
+    )
 
 
 def _round(run: Run, used: Layout, why: str) -> Attempt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self.solution!r})"
 
-    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Value] | None = None) -> Solution:
+    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None) -> Solution:
         """Solve with other data, at a small fraction of the cost.
 
         Parameters
@@ -54,7 +54,8 @@ class Plan:
         right_hand_side : number, Expr or callable, optional
             The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default.
         values : mapping, optional
-            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``).
+            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``): numbers, expressions
+            or callables; for ``"measured"`` an array too.
 
         Returns
         -------

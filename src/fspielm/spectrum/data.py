@@ -83,6 +83,8 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
 
 def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     domain = problem.domain
+    if constraint.region.kind == "inside" and constraint.part is None:
+        return _at_points(constraint, domain, rng)
     if constraint.part is None:
         assert isinstance(domain, SpaceTime)
         space = range(problem.dimension - 1)
@@ -95,6 +97,15 @@ def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Gene
             lift=lambda p: domain.at_start(p).points,
         )
     return _on_part(constraint, constraint.part, domain, rng)
+
+
+def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+    """Values at points have no band; an expression for them has one, where it is smooth in between."""
+    field = constraint.value
+    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, rng):
+        return []
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), rng)
+    return [band for band in bands if band.settled]
 
 
 def _inside(
