@@ -131,21 +131,21 @@ class Contour:
         every = np.concatenate([self._ends.reshape(-1, 2), *points])
         return every.min(axis=0), every.max(axis=0)
 
-    @property
+    @cached_property
     def _middle(self) -> FloatArray:
         return 0.5 * (self._rough_box[0] + self._rough_box[1])
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The greater of the extents along the axes, roughly."""
         return float(np.max(self._rough_box[1] - self._rough_box[0]))
 
-    @property
+    @cached_property
     def noise(self) -> float:
         """How far rounding carries points off."""
         return _EPS * float(np.max(np.abs(self._rough_box)))
 
-    @property
+    @cached_property
     def _tolerance(self) -> float:
         return _CLOSED * self.size + 64 * self.noise
 
