@@ -139,6 +139,12 @@ BAD: list[tuple[Any, Any, Any, str]] = [
     (sp.cos(t), 1, (0, TURN), r"must enclose an area; its points lie on a line"),
     (1, 1, (0, TURN), r"must enclose an area; its points lie on a line"),
     (1 / t, sp.sin(t), (0, TURN), r"curve must be finite; it is at \(inf, 0\) for t = 0"),
+    (
+        sp.tan(t),
+        sp.sin(t),
+        (0, TURN),
+        r"must be finite and piecewise smooth; its integral does not settle near (1\.5|4\.7)",
+    ),
     (sp.log(sp.cos(t)), sp.sin(t), (0, TURN), r"curve must be finite; it is at \(nan, "),
     (sp.cos(t) ** 3, sp.sin(t) ** 3, (0.1, 0.1 + TURN), r"its derivative vanishes at t = (1\.57|3\.14|4\.71|6\.28)"),
     (
