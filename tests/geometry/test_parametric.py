@@ -139,6 +139,12 @@ BAD: list[tuple[Any, Any, Any, str]] = [
     (sp.cos(t), 1, (0, TURN), r"must enclose an area; its points lie on a line"),
     (1, 1, (0, TURN), r"must enclose an area; its points lie on a line"),
     (1 / t, sp.sin(t), (0, TURN), r"curve must be finite; it is at \(inf, 0\) for t = 0"),
+    (
+        sp.tan(t),
+        sp.sin(t),
+        (0, TURN),
+        r"must be finite and piecewise smooth; its integral does not settle near (1\.5|4\.7)",
+    ),
     (sp.log(sp.cos(t)), sp.sin(t), (0, TURN), r"curve must be finite; it is at \(nan, "),
     (sp.cos(t) ** 3, sp.sin(t) ** 3, (0.1, 0.1 + TURN), r"its derivative vanishes at t = (1\.57|3\.14|4\.71|6\.28)"),
     (
@@ -191,7 +197,7 @@ def test_bad_curves(x: Any, y: Any, parameter: Any, message: str) -> None:
         Curve(x, y, parameter)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_crossings_as_shapely_sees_them(seed: int) -> None:
     """Random trigonometric curves, refused if and only if a fine polygon along them is not simple."""
     rng = np.random.default_rng(seed)

@@ -179,7 +179,15 @@ BAD_FILES: list[tuple[Any, str]] = [
         r"coordinates\[0\]\[1\] must be a position \[x, y\]",
     ),
     ({"type": "Polygon", "coordinates": [[[0, "a"]]]}, r"coordinates\[0\]\[0\] must be a position \[x, y\]"),
-    ('{"type": "Polygon", "coordinates": [[[0, 0], [1, NaN], [1, 1]]]}', r"vertices\[1\]\[1\] must be finite; got nan"),
+    (
+        '{"type": "Polygon", "coordinates": [[[0, 0], [1, NaN], [1, 1]]]}',
+        r"coordinates\[0\]\[1\]\[1\] must be finite; got nan",
+    ),
+    (
+        f'{{"type": "Polygon", "coordinates": [[[0, 1{"0" * 400}]]]}}',
+        r"coordinates\[0\]\[0\]\[1\] must be a number; got 1000",
+    ),
+    (f'{{"type": "Polygon", "coordinates": [[[0, 1{"0" * 5000}]]]}}', r"is not JSON: Exceeds the limit"),
     (geometry([(0, 0), (1, 1), (1, 0), (0, 1)]), r"vertices must form a ring .* at \(0\.5, 0\.5\)"),
 ]
 
@@ -195,6 +203,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         Polygon.from_geojson(tmp_path / "nowhere.json")
     with pytest.raises(ProblemError, match=r"cannot be read: Is a directory"):
         Polygon.from_geojson(tmp_path)
+    with pytest.raises(ProblemError, match=r"from_geojson: path must be that of a file; got 3"):
+        Polygon.from_geojson(3)  # type: ignore[arg-type]
     binary = tmp_path / "binary.json"
     binary.write_bytes(b"\xff\xfe\x00\x80")
     with pytest.raises(ProblemError, match=r"binary\.json is not text in UTF-8"):

@@ -106,6 +106,13 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
     for _ in range(_MOST_HALVINGS):
         middle = 0.5 * (low + high)
         left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
+        found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
+        # Next to a pole panels shrink to nothing, and what they hold does not.
+        pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > 1e-6 * scale)
+        if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
+            low = low[pole] if np.any(pole) else low
+            break
+        scale = max(scale, found)
         # The halves are far more accurate than this difference, which is the error of the whole panel.
         done = np.abs(left + right - whole) <= np.maximum(_AIM * scale, noise * (high - low))
         settled_low += [low[done], middle[done]]
@@ -113,12 +120,10 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
         low, high = _interleave(low[~done], middle[~done]), _interleave(middle[~done], high[~done])
         whole = _interleave(left[~done], right[~done])
         if len(low) == 0:
-            order = np.argsort(np.concatenate(settled_low))
+            order = np.argsort(np.concatenate(settled_low), kind="stable")
             edges = np.append(np.concatenate(settled_low)[order], end)
             totals = np.append(0.0, np.cumsum(np.concatenate(settled)[order]))
             return Antiderivative(integrand, edges, totals)
-        if len(low) > _MOST_PANELS or not np.all(np.isfinite(whole)):
-            break
     raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fspielm.errors import ProblemError
+from fspielm.geometry.inputs import as_plane_point
 from fspielm.geometry.rings import Ring
 
 _LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands of vertices, not millions
@@ -15,6 +16,8 @@ _LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands 
 
 def read_polygon(path: str | os.PathLike[str]) -> tuple[Ring, tuple[Ring, ...]]:
     """Outline and holes of the one polygon in a GeoJSON file, heights and repeated vertices left out."""
+    if not isinstance(path, str | os.PathLike):
+        raise ProblemError(f"Polygon.from_geojson: path must be that of a file; got {path!r}")
     where = f"Polygon.from_geojson: {os.fspath(path)}"
     polygon = _only_polygon(_load(path, where), where)
     rings = polygon.get("coordinates")
@@ -35,10 +38,10 @@ def _load(path: str | os.PathLike[str], where: str) -> Any:
         return json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ProblemError(f"{where} cannot be read: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        raise ProblemError(f"{where} is not JSON: {error}") from None
     except UnicodeDecodeError:
         raise ProblemError(f"{where} is not text in UTF-8") from None
+    except ValueError as error:  # JSON's own, and that of a number with thousands of digits
+        raise ProblemError(f"{where} is not JSON: {error}") from None
     except RecursionError:
         raise ProblemError(f"{where} is nested too deeply for GeoJSON") from None
 
@@ -75,7 +78,7 @@ def _ring(ring: Any, where: str) -> Ring:
     for i, position in enumerate(ring):
         if not isinstance(position, list) or len(position) < 2 or not all(_is_number(c) for c in position[:2]):
             raise ProblemError(f"{where}[{i}] must be a position [x, y]; got {position!r:.40}")
-        point = (float(position[0]), float(position[1]))
+        point = as_plane_point(position[:2], f"{where}[{i}]")
         if not points or point != points[-1]:
             points.append(point)
     return tuple(points)

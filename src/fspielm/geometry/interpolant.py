@@ -29,7 +29,7 @@ _EPS = float(np.finfo(np.float64).eps)
 @final
 @dataclass(frozen=True, eq=False)
 class Interpolant:
-    """A piecewise polynomial: Chebyshev coefficients ``(m, 32)`` on the panels between `edges` ``(m + 1,)``."""
+    """A piecewise polynomial: Chebyshev coefficients ``(m, k)`` on the panels between `edges` ``(m + 1,)``."""
 
     edges: FloatArray
     coefficients: FloatArray
@@ -79,6 +79,7 @@ def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> 
         low, high = np.append(low[~done], middle), np.append(middle, high[~done])
     low, high, c = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     order = np.argsort(low)
+    c = c[:, : max(2, 1 + int(np.max(np.flatnonzero(np.any(c, axis=0)), initial=0)))]  # no more than any panel needs
     slopes = np.polynomial.chebyshev.chebder(c[order], axis=1) * (2 / (high - low))[order, None]
     return Interpolant(np.append(low[order], breaks[-1]), slopes)
 
