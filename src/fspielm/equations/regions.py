@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TypeAlias
@@ -15,7 +16,7 @@ from fspielm.equations.conditions import BoundaryCondition
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Domain, Mask, Sites
+from fspielm.geometry import BoundaryPart, Domain, Mask, Sites, kronecker
 
 # A part of the boundary, the mask of a piece of it, and the share of the part that the piece has.
 Region: TypeAlias = tuple[BoundaryPart, Mask | None, float]
@@ -63,6 +64,12 @@ def find_regions(
 
 
 def _no_such_part(name: str, names: list[str], who: str, last: str, domain: Domain) -> str:
+    same = [part for part in names if re.fullmatch(rf"{re.escape(name)} \(\d+\)", part)]
+    if same:
+        return (
+            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these, or a list "
+            f"of them; or give the shapes names, as in Disk(..., name='hole'), whose part then is 'hole.circle'"
+        )
     message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
     if domain.time is not None and name == f"{last}-":
         return f"{message}; the start of time takes fs.Initial"
@@ -75,17 +82,9 @@ def _no_such_part(name: str, names: list[str], who: str, last: str, domain: Doma
 def probe(part: BoundaryPart) -> Sites:
     """Fixed sites spread over a part, to see which conditions cover it.
 
-    A Kronecker sequence: evenly spread, and with irrational coordinates, so that no site lies where
-    ``x <= 1/2`` and ``x >= 1/2`` meet.
+    Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
-    if part.parameters == 0:
-        return part.place(np.empty((1, 0)))
-    # The root of g^(d+1) = g + 1, the golden ratio for d = 1, makes the most even of these sequences.
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1.0 + ratio) ** (1.0 / (part.parameters + 1))
-    steps = ratio ** -np.arange(1.0, part.parameters + 1)
-    return part.at((np.arange(1, _PROBES + 1)[:, None] * steps) % 1.0)
+    return part.at(kronecker(_PROBES if part.parameters else 1, part.parameters))
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

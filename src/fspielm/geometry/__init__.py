@@ -3,20 +3,23 @@
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
+from fspielm.geometry.combination import Combination, combine
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
-from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
-from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
+from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.transform import Transformed
 
 __all__ = [
     "BoundaryPart",
     "Box",
+    "Combination",
     "Disk",
     "Domain",
     "Edge",
@@ -31,13 +34,17 @@ __all__ = [
     "Sites",
     "SpaceTime",
     "Time",
+    "Transformed",
     "arc",
     "check_count",
     "check_sampling",
     "chord_ends",
     "chord_lines",
     "cluster",
+    "combine",
+    "edges_of",
     "join_parts",
+    "kronecker",
     "reject",
     "segment",
     "unit_stream",

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Antiderivative, antiderivative
 from fspielm.geometry.boundary import BoundaryPart
@@ -66,6 +66,22 @@ class PlaneCurve:
         if not self.t0 <= t0 < t1 <= self.t1:
             raise ProblemError(f"PlaneCurve.clip: t0 < t1 must lie between {self.t0} and {self.t1}; got {t0} and {t1}")
         return replace(self, t0=t0, t1=t1)
+
+    def reversed(self) -> PlaneCurve:
+        """Return the same piece walked backwards: its other side is its left."""
+        point, tangent, both_ends = self.point, self.tangent, self.t0 + self.t1
+        return replace(self, point=lambda t: point(both_ends - t), tangent=lambda t: -tangent(both_ends - t))
+
+    def mapped(self, matrix: FloatArray, offset: FloatArray, factor: float) -> PlaneCurve:
+        """Return the image under ``x -> matrix x + offset``, a rotation that stretches by `factor`."""
+        point, tangent = self.point, self.tangent
+        return PlaneCurve(
+            lambda t: times(matrix, point(t)) + offset,
+            lambda t: times(matrix, tangent(t)),
+            self.t0,
+            self.t1,
+            None if self.constant_speed is None else factor * self.constant_speed,
+        )
 
     def as_part(self, name: str) -> BoundaryPart:
         """Return the curve as a boundary part: equal steps of its unit coordinate are equal arc lengths."""

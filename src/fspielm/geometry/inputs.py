@@ -33,6 +33,13 @@ def as_positive(value: SupportsFloat, argument: str) -> float:
     return number
 
 
+def as_name(name: object, what: str) -> str:
+    """Return `name` as the text that a shape puts before the names of its parts, or say what is wrong with it."""
+    if not isinstance(name, str) or name != name.strip():
+        raise ProblemError(f"{what} must be text without blanks at its ends; got {name!r}")
+    return name
+
+
 def as_vector(value: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
     """Return `value` (a sequence of numbers, one per coordinate) as a tuple of finite floats."""
     scalar = not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
