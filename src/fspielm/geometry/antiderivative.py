@@ -75,7 +75,7 @@ class Antiderivative:
         return t
 
 
-def antiderivative(integrand: Function, start: float, end: float, *, what: str) -> Antiderivative:
+def antiderivative(integrand: Function, start: float, end: float, *, what: str, noise: float = 0.0) -> Antiderivative:
     """Integrate a function, halving its panels where their integral still changes.
 
     Parameters
@@ -86,6 +86,8 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str) 
         The range, ``start < end``.
     what : str
         What is integrated, for the error message.
+    noise : float
+        How far rounding may carry the values of the integrand off: changes below it are not pursued.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str) 
         middle = 0.5 * (low + high)
         left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
         # The halves are far more accurate than this difference, which is the error of the whole panel.
-        done = np.abs(left + right - whole) <= _AIM * scale
+        done = np.abs(left + right - whole) <= np.maximum(_AIM * scale, noise * (high - low))
         settled_low += [low[done], middle[done]]
         settled += [left[done], right[done]]
         low, high = _interleave(low[~done], middle[~done]), _interleave(middle[~done], high[~done])

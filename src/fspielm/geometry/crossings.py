@@ -84,7 +84,7 @@ def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Mee
     if np.any(lower > upper + resolution.same_place):
         return _NOWHERE
     ends = _ends_on(first, second, resolution.same_place)
-    if first.straight and second.straight:
+    if first.curve.straight and second.curve.straight:
         return _join([ends, _cross(first.curve, second.curve, first.cuts[None], second.cuts[None], resolution)])
     crossings, contacts = _search(first, second, _apart(first, second, ends.first, resolution), resolution)
     exact = _join([ends, crossings])

@@ -39,9 +39,6 @@ class Disk(PlaneShape):
         object.__setattr__(self, "radius", as_positive(radius, "Disk: radius"))
         object.__setattr__(self, "name", as_name(name, "Disk: name"))
 
-    def __repr__(self) -> str:
-        return f"Disk(center={self.center}, radius={self.radius}{self._name_argument})"
-
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The square around the disk, ``(lower, upper)``."""

@@ -30,20 +30,13 @@ class FlatCurve:
     def cuts(self) -> FloatArray:
         """Ascending parameters, the ends included; two for a straight curve."""
         curve = self.curve
-        cuts = np.linspace(curve.t0, curve.t1, _FIRST_PIECES + 1)
-        if not np.any(_turns(curve, cuts[:-1], cuts[1:])):
-            return cuts[[0, -1]]
+        cuts = np.linspace(curve.t0, curve.t1, 2 if curve.straight else _FIRST_PIECES + 1)
         while len(cuts) < _MOST_PIECES:
             bent = np.flatnonzero(_turns(curve, cuts[:-1], cuts[1:]) > _FLAT)
             if not bent.size:
                 break
             cuts = np.insert(cuts, bent + 1, 0.5 * (cuts[bent] + cuts[bent + 1]))
         return cuts
-
-    @property
-    def straight(self) -> bool:
-        """Whether the curve is a segment."""
-        return len(self.cuts) == 2
 
     @cached_property
     def box(self) -> tuple[FloatArray, FloatArray]:
@@ -61,7 +54,7 @@ class FlatCurve:
         piece = np.argmin(gaps, axis=1)
         share = along[np.arange(len(points)), piece]
         t = self.cuts[piece] + share * (self.cuts[piece + 1] - self.cuts[piece])
-        for _ in range(0 if self.straight else 20):  # Gauss-Newton: fast where the distance is small
+        for _ in range(0 if self.curve.straight else 20):  # Gauss-Newton: fast where the distance is small
             tangent = self.curve.tangent(t)
             step = dot(points - self.curve.point(t), tangent) / dot(tangent, tangent)
             t = np.clip(t + step, self.curve.t0, self.curve.t1)

@@ -33,13 +33,6 @@ def as_positive(value: SupportsFloat, argument: str) -> float:
     return number
 
 
-def as_name(name: object, what: str) -> str:
-    """Return `name` as the text that a shape puts before the names of its parts, or say what is wrong with it."""
-    if not isinstance(name, str) or name != name.strip():
-        raise ProblemError(f"{what} must be text without blanks at its ends; got {name!r}")
-    return name
-
-
 def as_vector(value: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
     """Return `value` (a sequence of numbers, one per coordinate) as a tuple of finite floats."""
     scalar = not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
@@ -56,3 +49,10 @@ def as_plane_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
     if len(entries) != 2:
         raise ProblemError(f"{argument} must have two coordinates (x, y); got {len(entries)}: {entries}")
     return entries[0], entries[1]
+
+
+def as_name(value: str, argument: str) -> str:
+    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    if not isinstance(value, str) or value != value.strip():
+        raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
+    return value

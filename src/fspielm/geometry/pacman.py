@@ -58,9 +58,6 @@ class Pacman(PlaneShape):
         object.__setattr__(self, "mouth", angle)
         object.__setattr__(self, "name", as_name(name, "Pacman: name"))
 
-    def __repr__(self) -> str:
-        return f"Pacman(center={self.center}, radius={self.radius}, mouth={self.mouth}{self._name_argument})"
-
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the shape, ``(lower, upper)``."""

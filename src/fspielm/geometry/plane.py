@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.geometry.antiderivative import antiderivative
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.box import Box
-from fspielm.geometry.curves import PlaneCurve, segment
+from fspielm.geometry.contour import Contour, contour_of
+from fspielm.geometry.corner import Corner, corners_of
+from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
 from fspielm.geometry.domain import Domain, default_axes
 
 
@@ -29,7 +30,16 @@ class Edge:
 
 
 class PlaneShape(Domain):
-    """A plane region; its boundary parts are its edges, those of one name joined."""
+    """A plane region, given by the edges of its boundary; all else follows from them.
+
+    A new shape supplies `_edges`. Area and bounding box then come from the exact curves, to rounding, and membership
+    from winding numbers about them; a shape that has simpler formulas may override these. Edges of one name are
+    joined into one boundary part.
+    """
+
+    @abstractmethod
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
 
     @property
     def dimension(self) -> int:
@@ -39,19 +49,41 @@ class PlaneShape(Domain):
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the shape, ``(lower, upper)``."""
-        reaches = [reach_of(edge.curve) for edge in self.edges()]
-        return np.min([low for low, _ in reaches], axis=0), np.max([high for _, high in reaches], axis=0)
+        lower, upper = self._contour.box
+        return lower.copy(), upper.copy()
 
     @property
     def measure(self) -> float:
-        """Area, by Green's theorem."""
-        curves = [edge.curve for edge in self.edges()]
-        middle = curves[0].point(np.array([curves[0].t0]))
-        return math.fsum(swept_area(curve, middle) for curve in curves)
+        """Area."""
+        return self._contour.area
 
-    @abstractmethod
-    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of the boundary, in the order of its edges; `axes` names the coordinates.
+
+        Examples
+        --------
+        >>> from fspielm.geometry import Pacman
+        >>> [(corner.point, round(corner.opening, 3)) for corner in Pacman((0, 0), 1).corners()][-1]
+        ((0.0, 0.0), 4.712)
+        """
+        edges = self.edges(axes)
+        return corners_of([edge.curve for edge in edges], [edge.name for edge in edges], self._contour.loops)
+
+    def __repr__(self) -> str:
+        # As a dataclass writes it, without the name where there is none.
+        fields = [(key, getattr(self, key)) for key in getattr(self, "__dataclass_fields__", {})]
+        told = ", ".join(f"{key}={value!r}" for key, value in fields if key != "name" or value)
+        return f"{type(self).__name__}({told})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled functions and tables are kept as cached properties; they cannot be pickled, and follow from the rest.
+        kind = type(self)
+        return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        number, on = self._contour.winding.locate(points)
+        inside: BoolArray = np.where(on, closed, number > 0)
+        return inside
 
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, under the names of the boundary parts they belong to."""
@@ -62,13 +94,23 @@ class PlaneShape(Domain):
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
 
+    @cached_property
+    def _contour(self) -> Contour:
+        return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
+
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
     """Boundary parts from edges, those of one name joined into one part."""
     curves: dict[str, list[PlaneCurve]] = {}
     for edge in edges:
         curves.setdefault(edge.name, []).append(edge.curve)
-    return tuple(join_parts(name, [curve.as_part(name) for curve in pieces]) for name, pieces in curves.items())
+    return tuple(_part(name, pieces) for name, pieces in curves.items())
+
+
+def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:
+    if len(curves) > 1 and all(curve.straight for curve in curves):
+        return polyline_part(name, curves)
+    return join_parts(name, [curve.as_part(name) for curve in curves])
 
 
 def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...] | None:
@@ -83,29 +125,3 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
     prefix = f"{domain.name}." if domain.name else ""
     names = [f"{axes[1]}-", f"{axes[0]}+", f"{axes[1]}+", f"{axes[0]}-"]
     return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))
-
-
-def swept_area(curve: PlaneCurve, middle: FloatArray) -> float:
-    """The area that the line from `middle` to a point sweeps as the point walks along the curve."""
-
-    def rate(t: FloatArray) -> FloatArray:
-        (x, y), (dx, dy) = (curve.point(t) - middle).T, curve.tangent(t).T
-        return np.asarray(0.5 * (x * dy - y * dx), dtype=np.float64)
-
-    return antiderivative(rate, curve.t0, curve.t1, what="the outline").total
-
-
-def reach_of(curve: PlaneCurve) -> tuple[FloatArray, FloatArray]:
-    """The smallest box around a curve."""
-    grid = np.linspace(curve.t0, curve.t1, 513)
-    slopes, found = curve.tangent(grid), [curve.point(grid)]
-    for axis in range(2):
-        turns = slopes[:-1, axis] * slopes[1:, axis] < 0
-        low, high, rising = grid[:-1][turns], grid[1:][turns], slopes[:-1, axis][turns] > 0
-        for _ in range(52):
-            middle = 0.5 * (low + high)
-            before = (curve.tangent(middle)[:, axis] > 0) == rising
-            low, high = np.where(before, middle, low), np.where(before, high, middle)
-        found.append(curve.point(low))
-    points = np.concatenate(found)
-    return points.min(axis=0), points.max(axis=0)
