@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TypeAlias
@@ -16,7 +15,7 @@ from fspielm.equations.conditions import BoundaryCondition
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Domain, Mask, Sites, kronecker
+from fspielm.geometry import BoundaryPart, Domain, Mask, Sites, kronecker, namesakes
 
 # A part of the boundary, the mask of a piece of it, and the share of the part that the piece has.
 Region: TypeAlias = tuple[BoundaryPart, Mask | None, float]
@@ -64,11 +63,10 @@ def find_regions(
 
 
 def _no_such_part(name: str, names: list[str], who: str, last: str, domain: Domain) -> str:
-    same = [part for part in names if re.fullmatch(rf"{re.escape(name)} \(\d+\)", part)]
-    if same:
+    if same := namesakes(name, names):
         return (
-            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these, or a list "
-            f"of them; or give the shapes names, as in Disk(..., name='hole'), whose part then is 'hole.circle'"
+            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
+            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle')"
         )
     message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
     if domain.time is not None and name == f"{last}-":

@@ -4,7 +4,7 @@ from fspielm.geometry.annulus import Annulus
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
-from fspielm.geometry.combination import Combination, combine
+from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
@@ -55,6 +55,7 @@ __all__ = [
     "edges_of",
     "join_parts",
     "kronecker",
+    "namesakes",
     "reject",
     "segment",
     "unit_stream",

@@ -100,22 +100,28 @@ class Combination(Domain):
         return first & (second if self.operation == "intersection" else ~second)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        first_open, first_closed = (self.first._contains(points, c) for c in (False, True))
-        second_open, second_closed = (self.second._contains(points, c) for c in (False, True))
-        if self.operation == "difference":
-            second_open, second_closed = ~second_closed, ~second_open
-        if self.operation == "union":
-            result = first_closed | second_closed if closed else first_open | second_open
-        else:
-            result = first_closed & second_closed if closed else first_open & second_open
-        if closed == (self.operation == "union"):
+        union = self.operation == "union"
+        first, second = self._in_first(points, closed), self._in_second(points, closed)
+        result = first | second if union else first & second
+        if closed == union:
             return result
-        # On both boundaries: a face that two flush operands share lies in the midst of their union, and outside of
-        # their intersection. (An open intersection and a closed union have no such doubt.)
-        doubtful = first_closed & second_closed & ~first_open & ~second_open
-        if np.any(doubtful):
+        # On both boundaries there is doubt: a face that two flush operands share lies in the midst of their union,
+        # and outside of their intersection. Few points are there, so that most are asked for but once more.
+        doubtful = np.flatnonzero(result != union)
+        for member in (self._in_first, self._in_second):
+            doubtful = doubtful[member(points[doubtful], not closed) == union]
+        if doubtful.size:
             result[doubtful] = self._settle(points[doubtful], closed)
         return result
+
+    def _in_first(self, points: FloatArray, closed: bool) -> BoolArray:
+        return self.first._contains(points, closed)
+
+    def _in_second(self, points: FloatArray, closed: bool) -> BoolArray:
+        """Membership of the second operand, or of what it leaves."""
+        if self.operation == "difference":
+            return ~self.second._contains(points, not closed)
+        return self.second._contains(points, closed)
 
     @abstractmethod
     def _settle(self, points: FloatArray, closed: bool) -> BoolArray:
@@ -144,6 +150,11 @@ def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
     if all(edges_of(operand) is not None for operand in (first, second)):
         return PlaneCombination(operation, first, second)
     return SpaceCombination(operation, first, second)
+
+
+def namesakes(name: str, names: Iterable[str]) -> list[str]:
+    """Those of `names` that are `name` with a number, as `tell_apart` gives it."""
+    return [other for other in names if other != name and _NUMBERED.sub("", other) == name]
 
 
 def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:

@@ -38,7 +38,7 @@ class Resolution:
     @property
     def step(self) -> float:
         """How far to step off a boundary to see what lies there: across a gap that rounding left, no further."""
-        return max(1e-9 * self.extent, 100 * self.rounding)
+        return max(2e-10 * self.extent, 100 * self.rounding)
 
     @property
     def least_angle(self) -> float:

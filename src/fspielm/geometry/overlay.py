@@ -129,7 +129,7 @@ def _loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
     ends = np.concatenate([p.curve.point(np.array([p.curve.t1])) for p in pieces])
     leaving = np.concatenate([_glance(p.curve, p.curve.t0, _GLANCE) for p in pieces])
     coming_from = np.concatenate([_glance(p.curve, p.curve.t1, -_GLANCE) for p in pieces])
-    near = 1e2 * resolution.step
+    near = 5 * resolution.step
     # A loop does not begin where others touch it: it may come by more than once.
     alone = np.array([np.sum(np.linalg.norm(starts - start, axis=1) <= near) == 1 for start in starts])
     free = np.ones(len(pieces), dtype=bool)

@@ -33,8 +33,9 @@ class SpaceCombination(Combination):
     """A `Combination` on the line, exact there, or in three and more dimensions.
 
     In space, points and normals of the boundary are exact, and a mask tells which of a part's points are kept: those
-    with the domain on one side of them and not on the other. Where a part is cut, what is left of it is measured to
-    about 1e-4 by looking along lines; so is the volume where the operands overlap partly and are not both boxes.
+    with the domain on one side of them and not on the other. Where a part is cut, what is left of it is measured by
+    looking along lines, to about 1e-5; so is the volume where the operands overlap partly and are not both boxes, to
+    some 1e-4.
     """
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number, as_positive, as_vector
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.sites import Sites
@@ -74,7 +74,20 @@ class Transformed(Domain):
         return times(self._rows.T / self._factor**2, points - np.array(self.offset))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        return self.shape._contains(self._back(points), closed)
+        inside = self.shape._contains(self._back(points), closed)
+        for nudge in self._nudges:
+            nudged = self.shape._contains(self._back(points) + nudge, closed)
+            inside = inside | nudged if closed else inside & nudged
+        return inside
+
+    @cached_property
+    def _nudges(self) -> FloatArray:
+        """Steps ``(n, d)`` as long as rounding is, where that is more than the shape itself allows for."""
+        here, there = (float(np.max(np.abs(d.bounding_box))) for d in (self.shape, self))
+        if there <= 8 * here * self._factor:
+            return np.empty((0, self.dimension))
+        length = rounding_slack(True, there / self._factor)
+        return length * np.concatenate([np.eye(self.dimension), -np.eye(self.dimension)])
 
 
 @final
