@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -130,9 +131,11 @@ def test_normals_and_measure_by_finite_differences(case: Any, rng: np.random.Gen
 def test_equal_steps_are_equal_chords(case: Any) -> None:
     for part in case.domain.boundary():
         if part.parameters == 1:
-            points = part.place(np.linspace(0, 1, 3001)[:, None]).points
+            unit = np.linspace(0, 1, 3001)
+            points = part.place(unit[:, None]).points
             chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
-            assert chords == pytest.approx(part.measure / 3000, rel=1e-4)
+            corners = np.searchsorted(unit, part.breaks[1:-1]) - 1
+            assert np.delete(chords, corners) == pytest.approx(part.measure / 3000, rel=1e-4)
 
 
 def test_places_do_not_depend_on_their_company(case: Any, rng: np.random.Generator) -> None:
@@ -213,5 +216,5 @@ def test_domains_are_values(case: Any) -> None:
 
 
 def test_repr_is_short_and_says_the_shape(case: Any) -> None:
-    assert repr(case.domain).startswith(("Interval(", "Box(", "Disk(", "Pacman(", "PolarCurve("))
+    assert re.match(r"[A-Z]\w+\(", repr(case.domain))
     assert "\n" not in repr(case.domain)

@@ -188,7 +188,7 @@ def _cross(first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, 
         area = np.where(parallel, np.inf, area)
         s = _stay(s + cross(gap, v) / area, a, first)
         t = _stay(t + cross(gap, u) / area, b, second)
-    met = np.linalg.norm(second.point(t) - first.point(s), axis=1) <= 10 * resolution.rounding
+    met = ~parallel & (np.linalg.norm(second.point(t) - first.point(s), axis=1) <= 10 * resolution.rounding)
     return Meetings(s[met], t[met])
 
 

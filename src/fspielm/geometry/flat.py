@@ -45,7 +45,10 @@ class FlatCurve:
         return low.min(axis=0), high.max(axis=0)
 
     def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Parameters of the nearest points of the curve to `points` ``(n, 2)``, and their distances."""
+        """Parameters of the nearest points of the curve to `points` ``(n, 2)``, and their distances.
+
+        To rounding for points that are nearer to the curve than its center of curvature; else to the nearest piece.
+        """
         ends = self.curve.point(self.cuts)
         start, chord = ends[:-1], np.diff(ends, axis=0)
         offsets = points[:, None, :] - start
@@ -54,10 +57,11 @@ class FlatCurve:
         piece = np.argmin(gaps, axis=1)
         share = along[np.arange(len(points)), piece]
         t = self.cuts[piece] + share * (self.cuts[piece + 1] - self.cuts[piece])
+        low, high = self.cuts[np.maximum(piece - 1, 0)], self.cuts[np.minimum(piece + 2, len(self.cuts) - 1)]
         for _ in range(0 if self.curve.straight else 20):  # Gauss-Newton: fast where the distance is small
             tangent = self.curve.tangent(t)
             step = dot(points - self.curve.point(t), tangent) / dot(tangent, tangent)
-            t = np.clip(t + step, self.curve.t0, self.curve.t1)
+            t = np.clip(t + step, low, high)
         return t, np.linalg.norm(self.curve.point(t) - points, axis=1)
 
 

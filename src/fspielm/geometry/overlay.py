@@ -135,9 +135,10 @@ def _loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
     free = np.ones(len(pieces), dtype=bool)
     ordered: list[Piece] = []
     while free.any():
+        loop: list[Piece] = []
         begin = current = int(np.argmax(free & alone if np.any(free & alone) else free))
         while True:
-            ordered.append(pieces[current])
+            loop.append(pieces[current])
             free[current] = current == begin  # which may yet be reached again: that closes the loop
             next_ones = np.flatnonzero(free & (np.linalg.norm(starts - ends[current], axis=1) <= near))
             if not next_ones.size:
@@ -152,7 +153,16 @@ def _loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
             if current == begin:
                 free[begin] = False
                 break
+        ordered += _rotated(loop)
     return ordered
+
+
+def _rotated(loop: list[Piece]) -> list[Piece]:
+    """The loop from a piece on whose edge is not that of the piece before: what is one edge stays together."""
+    for i, piece in enumerate(loop):
+        if piece[:2] != loop[i - 1][:2]:
+            return loop[i:] + loop[:i]
+    return loop
 
 
 def _glance(curve: PlaneCurve, t: float, share: float) -> FloatArray:
