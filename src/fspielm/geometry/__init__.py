@@ -13,6 +13,7 @@ from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
+from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
@@ -27,6 +28,7 @@ __all__ = [
     "Box",
     "Combination",
     "Corner",
+    "Curve",
     "Disk",
     "Domain",
     "Edge",

@@ -78,6 +78,12 @@ class Contour:
                 )
         return tuple(loops)
 
+    @property
+    def grids(self) -> tuple[FloatArray, ...]:
+        """Parameters along each curve, so dense that no turn of it lies hidden between two of them."""
+        ends = [np.array([curve.t0, curve.t1]) for curve in self.curves]
+        return tuple(self._green[i].edges if i in self._green else ends[i] for i in range(len(ends)))
+
     @cached_property
     def winding(self) -> Winding:
         """Winding numbers of all loops together."""
@@ -96,7 +102,7 @@ class Contour:
         return join([straight_pieces(straight, t0, t1, ends[straight]), *curved])
 
     def _breaks(self, number: int) -> FloatArray:
-        return resolve(self.curves[number], self._green[number].edges, self._size, self._noise)
+        return resolve(self.curves[number], self.grids[number], self.size, self.noise)
 
     @cached_property
     def _ends(self) -> FloatArray:
@@ -115,7 +121,7 @@ class Contour:
                     curve.t0,
                     curve.t1,
                     what=f"{self.what}: curve",
-                    noise=4 * self._noise * speed,
+                    noise=4 * self.noise * speed,
                 )
         return greens
 
@@ -125,21 +131,23 @@ class Contour:
         every = np.concatenate([self._ends.reshape(-1, 2), *points])
         return every.min(axis=0), every.max(axis=0)
 
-    @property
+    @cached_property
     def _middle(self) -> FloatArray:
         return 0.5 * (self._rough_box[0] + self._rough_box[1])
 
-    @property
-    def _size(self) -> float:
+    @cached_property
+    def size(self) -> float:
+        """The greater of the extents along the axes, roughly."""
         return float(np.max(self._rough_box[1] - self._rough_box[0]))
 
-    @property
-    def _noise(self) -> float:
+    @cached_property
+    def noise(self) -> float:
+        """How far rounding carries points off."""
         return _EPS * float(np.max(np.abs(self._rough_box)))
 
-    @property
+    @cached_property
     def _tolerance(self) -> float:
-        return _CLOSED * self._size + 64 * self._noise
+        return _CLOSED * self.size + 64 * self.noise
 
 
 def contour_of(curves: Sequence[PlaneCurve], what: str) -> Contour:

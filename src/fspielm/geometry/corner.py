@@ -65,8 +65,7 @@ def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> It
 
 def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
     """The opening where both curves leave in one direction: all or nothing, told by where they are a step on."""
-    step = 1e-3
-    here = after.ends[0]
-    ahead = after.point(np.array([after.t0 + step * (after.t1 - after.t0)]))[0] - here
-    back = before.point(np.array([before.t1 - step * (before.t1 - before.t0)]))[0] - here
+    step = 1e-3 * min(before.length, after.length)
+    ahead = after.point(after.parameter(np.array([step / after.length])))[0] - after.ends[0]
+    back = before.point(before.parameter(np.array([1 - step / before.length])))[0] - before.ends[1]
     return 0.0 if (math.atan2(back[1], back[0]) - math.atan2(ahead[1], ahead[0])) % _TURN < math.pi else _TURN

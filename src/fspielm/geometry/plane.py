@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, final
@@ -70,10 +70,12 @@ class PlaneShape(Domain):
         return corners_of([edge.curve for edge in edges], [edge.name for edge in edges], self._contour.loops)
 
     def __repr__(self) -> str:
-        # As a dataclass writes it, without the name where there is none.
-        fields = [(key, getattr(self, key)) for key in getattr(self, "__dataclass_fields__", {})]
-        told = ", ".join(f"{key}={value!r}" for key, value in fields if key != "name" or value)
-        return f"{type(self).__name__}({told})"
+        # As a dataclass writes it, without what has its default and without an empty name.
+        known: list[tuple[Field[Any], Any]] = []
+        if is_dataclass(self):
+            known = [(field, getattr(self, field.name)) for field in fields(self)]
+        told = [f"{field.name}={value!r}" for field, value in known if value not in ("", field.default)]
+        return f"{type(self).__name__}({', '.join(told)})"
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled functions and tables are kept as cached properties; they cannot be pickled, and follow from the rest.

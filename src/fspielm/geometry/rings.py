@@ -33,12 +33,12 @@ def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
         ring_only = shapely.Polygon(ring)
         if ring_only.is_valid and ring_only.area > 0:
             continue
-        if shapely.Polygon(ring).convex_hull.area == 0:
+        if ring_only.convex_hull.area == 0:
             raise ProblemError(f"Polygon: {what} must enclose an area; its vertices lie on one line")
         reason, place = _reason(shapely, ring_only)
         raise ProblemError(
-            f"Polygon: {what} must not cross or touch itself; it does at {place} (shapely: {reason}); "
-            "list the vertices in the order in which they follow one another around the outline"
+            f"Polygon: {what} must form a ring that does not cross or touch itself; this one does at {place} "
+            f"(shapely: {reason}): list the vertices in the order in which they follow one another"
         )
     whole = shapely.Polygon(outline, holes)
     if not whole.is_valid:

@@ -8,5 +8,6 @@ from fspielm.geometry.ellipse import Ellipse as Ellipse
 from fspielm.geometry.lshape import LShape as LShape
 from fspielm.geometry.pacman import Pacman as Pacman
 from fspielm.geometry.panda import Panda as Panda
+from fspielm.geometry.parametric import Curve as Curve
 from fspielm.geometry.polar import PolarCurve as PolarCurve
 from fspielm.geometry.polygon import Polygon as Polygon
