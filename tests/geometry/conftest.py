@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -253,6 +254,61 @@ CASES: dict[str, Callable[[], Case]] = {
     "pacman-time": lambda: during(pacman((0.5, 0.5), 0.4, math.pi / 4), 0, 1),
     "polygon-time": lambda: during(arrow(1, (0, 0), clockwise=True), 0, 2),
     "panda-time": lambda: during(polar(Panda(0.4)), 0, 1e-3),
+}
+
+
+def combined(first: Case, symbol: str, second: Case, measure: float) -> Case:
+    """Two cases combined; a part lies where its namesake of the first lies, or of the second if it is numbered so."""
+    domain = {"|": operator.or_, "&": operator.and_, "-": operator.sub}[symbol](first.domain, second.domain)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        name, _, number = part.removesuffix(")").partition(" (")
+        operands = [first, second] if not number else [(first, second)[int(number) - 1]]
+        named = [c for c in operands if name in {p.name for p in c.domain.boundary()}]
+        return np.min([c.distance(name, points) for c in named], axis=0)
+
+    return Case(domain, measure, distance)
+
+
+def turned(case: Case, angle: float, factor: float, offset: tuple[float, float]) -> Case:
+    """A plane case scaled and rotated about the origin, then moved."""
+    cos, sin = factor * math.cos(angle), factor * math.sin(angle)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        x, y = (points - offset).T / factor**2
+        return factor * case.distance(part, np.column_stack([cos * x + sin * y, cos * y - sin * x]))
+
+    domain = case.domain.scaled(factor, center=(0, 0)).rotated(angle, center=(0, 0)).moved(offset)
+    return Case(domain, factor**2 * case.measure, distance)
+
+
+def lens(radius: float) -> float:
+    """Area of what two disks share whose centers lie on each other's circles."""
+    return radius**2 * (2 * math.pi / 3 - math.sqrt(3) / 2)
+
+
+CASES |= {
+    "cut-corner": lambda: combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16),
+    "cut-side": lambda: combined(box((0, 0), (1, 1)), "-", disk((0.5, 0), 0.25), 1 - math.pi / 32),
+    "hole-tiny": lambda: combined(
+        box((0, 0), (1e-6, 1e-6)), "-", disk((5e-7, 5e-7), 2e-7), 1e-12 * (1 - 0.04 * math.pi)
+    ),
+    "crescent": lambda: combined(disk((0, 0), 1), "-", disk((0.5, 0), 0.5), 0.75 * math.pi),
+    "lens": lambda: combined(disk((0, 0), 1), "&", disk((1, 0), 1), lens(1)),
+    "two-disks-huge": lambda: combined(disk((1e6, 0), 1e6), "|", disk((2e6, 0), 1e6), 2e12 * math.pi - lens(1e6)),
+    "flush-boxes": lambda: combined(box((0, 0), (1, 1)), "|", box((1, 0.25), (2, 0.5)), 1.25),
+    "frame": lambda: combined(box((0, 0), (1, 1)), "-", box((0.25, 0.25), (0.75, 0.75)), 0.75),
+    "interval-gap": lambda: combined(interval(0, 3), "-", interval(1, 1.5), 2.5),
+    "interval-touching": lambda: combined(interval(-1, 1), "|", interval(1, 4), 5),
+    "interval-common": lambda: combined(interval(0, 3), "&", interval(1, 8), 2),
+    "box-turned": lambda: turned(box((0, 0), (2, 1)), 0.7, 1.5, (10, -3)),
+    "pacman-turned-tiny": lambda: turned(pacman((0.5, 0.5), 0.4, 1.0), -2, 1e-6, (1e-6, 0)),
+    "disk-far": lambda: turned(disk((0, 0), 1), 0, 1, (1e4, -1e4)),
+    "cut-corner-turned": lambda: turned(
+        combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16), 0.3, 1, (0, 0)
+    ),
+    "interval-gap-time": lambda: during(combined(interval(0, 3), "-", interval(1, 1.5), 2.5), 0, 1),
+    "cut-corner-time": lambda: during(combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16), 0, 2),
 }
 
 

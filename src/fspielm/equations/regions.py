@@ -14,7 +14,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Mask, Sampling, Sites
+from fspielm.geometry import BoundaryPart, Mask, Sampling, Sites, kronecker, namesakes
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
@@ -110,6 +110,11 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
     if name in by_name:
         return by_name[name]
     names = list(by_name)
+    if same := namesakes(name, names):
+        raise ProblemError(
+            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
+            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle')"
+        )
     message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
         raise ProblemError(f"{message}; the start of time takes fs.Initial")
@@ -138,17 +143,9 @@ def _count(part: BoundaryPart) -> int | None:
 def probe(part: BoundaryPart, count: int = _PROBES) -> Sites:
     """Fixed sites spread over a part, to see which conditions cover it.
 
-    A Kronecker sequence: evenly spread, and with irrational coordinates, so that no site lies where
-    ``x <= 1/2`` and ``x >= 1/2`` meet.
+    Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
-    if part.parameters == 0:
-        return part.place(np.empty((1, 0)))
-    # The root of g^(d+1) = g + 1, the golden ratio for d = 1, makes the most even of these sequences.
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1.0 + ratio) ** (1.0 / (part.parameters + 1))
-    steps = ratio ** -np.arange(1.0, part.parameters + 1)
-    return part.at((np.arange(1, count + 1)[:, None] * steps) % 1.0)
+    return part.at(kronecker(count if part.parameters else 1, part.parameters))
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

@@ -4,6 +4,7 @@ from fspielm.geometry.annulus import Annulus
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
+from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
@@ -13,17 +14,19 @@ from fspielm.geometry.lshape import LShape
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
 from fspielm.geometry.parametric import Curve
-from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
-from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
+from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.time import SpaceTime, Time, extrude
+from fspielm.geometry.transform import Transformed
 
 __all__ = [
     "Annulus",
     "BoundaryPart",
     "Box",
+    "Combination",
     "Corner",
     "Curve",
     "Disk",
@@ -43,14 +46,19 @@ __all__ = [
     "Sites",
     "SpaceTime",
     "Time",
+    "Transformed",
     "arc",
     "check_count",
     "check_sampling",
     "chord_ends",
     "chord_lines",
     "cluster",
+    "combine",
+    "edges_of",
     "extrude",
     "join_parts",
+    "kronecker",
+    "namesakes",
     "reject",
     "segment",
     "unit_stream",

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Antiderivative, antiderivative
 from fspielm.geometry.boundary import BoundaryPart
@@ -79,6 +79,16 @@ class PlaneCurve:
     def ends(self) -> FloatArray:
         """The first and the last point ``(2, 2)``."""
         return self.point(np.array([self.t0, self.t1]))
+
+    def mapped(self, matrix: FloatArray, offset: FloatArray, factor: float) -> PlaneCurve:
+        """Return the image under ``x -> matrix x + offset``, a rotation that stretches by `factor`."""
+        point, tangent = self.point, self.tangent
+        return replace(
+            self,
+            point=lambda t: times(matrix, point(t)) + offset,
+            tangent=lambda t: times(matrix, tangent(t)),
+            constant_speed=None if self.constant_speed is None else factor * self.constant_speed,
+        )
 
     def as_part(self, name: str) -> BoundaryPart:
         """Return the curve as a boundary part: equal steps of its unit coordinate are equal arc lengths."""

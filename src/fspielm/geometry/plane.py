@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, join_parts
+from fspielm.geometry.box import Box
 from fspielm.geometry.contour import Contour, contour_of
 from fspielm.geometry.corner import Corner, corners_of
-from fspielm.geometry.curves import PlaneCurve, polyline_part
+from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
 from fspielm.geometry.domain import Domain, default_axes
 
 
@@ -64,10 +66,8 @@ class PlaneShape(Domain):
         >>> [(corner.point, round(corner.opening, 3)) for corner in Pacman((0, 0), 1).corners()][-1]
         ((0.0, 0.0), 4.712)
         """
-        prefix = f"{self.name}." if self.name else ""
-        edges = self._edges(default_axes(2) if axes is None else tuple(axes))
-        names = [prefix + edge.name for edge in edges]
-        return corners_of([edge.curve for edge in edges], names, self._contour.loops)
+        edges = self.edges(axes)
+        return corners_of([edge.curve for edge in edges], [edge.name for edge in edges], self._contour.loops)
 
     def __repr__(self) -> str:
         # As a dataclass writes it, without what has its default and without an empty name.
@@ -86,6 +86,12 @@ class PlaneShape(Domain):
         number, on = self._contour.winding.locate(points)
         inside: BoolArray = np.where(on, closed, number > 0)
         return inside
+
+    def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
+        """The smooth pieces of the boundary, loop by loop, under the names of the boundary parts they belong to."""
+        axes = default_axes(2) if axes is None else axes
+        prefix = f"{self.name}." if self.name else ""
+        return tuple(replace(edge, name=prefix + edge.name) for edge in self._edges(axes))
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
@@ -107,3 +113,17 @@ def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:
     if len(curves) > 1 and all(curve.straight for curve in curves):
         return polyline_part(name, curves)
     return join_parts(name, [curve.as_part(name) for curve in curves])
+
+
+def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...] | None:
+    """The edges of a plane shape or a box of the plane; None for every other domain."""
+    axes = default_axes(domain.dimension) if axes is None else axes
+    if isinstance(domain, PlaneShape):
+        return domain.edges(axes)
+    if not isinstance(domain, Box) or domain.dimension != 2:
+        return None
+    (left, bottom), (right, top) = domain.lower, domain.upper
+    corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+    prefix = f"{domain.name}." if domain.name else ""
+    names = [f"{axes[1]}-", f"{axes[0]}+", f"{axes[1]}+", f"{axes[0]}-"]
+    return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))

@@ -17,7 +17,7 @@ from fspielm.geometry.antiderivative import Antiderivative, Function, antideriva
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.extremes import least, refine
-from fspielm.geometry.inputs import as_plane_point
+from fspielm.geometry.inputs import as_name, as_plane_point
 from fspielm.geometry.plane import Edge, PlaneShape
 
 _TURN = 2 * math.pi
@@ -40,6 +40,8 @@ class PolarCurve(PlaneShape):
         r(theta), in exactly one symbol, the angle: smooth, positive and of period 2 pi. (At a corner of the
         curve everything holds but the normal.)
     center : (number, number)
+    name : str
+        Put before the name of the part: ``"hole.outline"``.
 
     Examples
     --------
@@ -52,19 +54,17 @@ class PolarCurve(PlaneShape):
 
     radius: sp.Expr
     center: tuple[float, float]
+    name: str
 
-    def __init__(self, radius: sp.Expr, center: Iterable[SupportsFloat] = (0.0, 0.0)) -> None:
+    def __init__(self, radius: sp.Expr, center: Iterable[SupportsFloat] = (0.0, 0.0), *, name: str = "") -> None:
         object.__setattr__(self, "center", as_plane_point(center, "PolarCurve: center"))
         object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "name", as_name(name, "PolarCurve: name"))
         _check_expression(radius)
         self._check_values()
 
     def __repr__(self) -> str:
-        return f"PolarCurve({self.radius}, center={self.center})"
-
-    def __reduce__(self) -> tuple[type[PolarCurve], tuple[sp.Expr, tuple[float, float]]]:
-        # The compiled functions kept below cannot be pickled; the statement they come from can.
-        return PolarCurve, (self.radius, self.center)
+        return f"PolarCurve({self.radius}, center={self.center}{self._name_argument})"
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
