@@ -1,22 +1,27 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
+from fspielm.geometry.ball import Ball
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.curves import PlaneCurve, arc, segment
+from fspielm.geometry.cylinder import Cylinder
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
 from fspielm.geometry.plane import Edge, PlaneShape
 from fspielm.geometry.polar import PolarCurve
+from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.time import SpaceTime, Time
 
 __all__ = [
+    "Ball",
     "BoundaryPart",
     "Box",
+    "Cylinder",
     "Disk",
     "Domain",
     "Edge",
@@ -27,6 +32,7 @@ __all__ = [
     "PlaneCurve",
     "PlaneShape",
     "PolarCurve",
+    "Quadrature",
     "Sampling",
     "Sites",
     "SpaceTime",

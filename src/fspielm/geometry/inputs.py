@@ -49,3 +49,18 @@ def as_plane_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
     if len(entries) != 2:
         raise ProblemError(f"{argument} must have two coordinates (x, y); got {len(entries)}: {entries}")
     return entries[0], entries[1]
+
+
+def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float, float, float]:
+    """Return `value` as the three coordinates of a point in space."""
+    entries = as_vector(value, argument)
+    if len(entries) != 3:
+        raise ProblemError(f"{argument} must have three coordinates (x, y, z); got {len(entries)}: {entries}")
+    return entries[0], entries[1], entries[2]
+
+
+def as_name(value: str, argument: str) -> str:
+    """Return `value`, the name of a shape, if it is one; empty for none."""
+    if not isinstance(value, str):
+        raise ProblemError(f"{argument} must be a string; got {value!r}")
+    return value

@@ -9,7 +9,9 @@ from typing import final
 
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.domain import Domain, default_axes
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.sections import section_rule
 
 
 @final
@@ -35,6 +37,9 @@ class PlaneShape(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
+
+    def _quadrature(self, n: int) -> Quadrature:
+        return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)
 
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:

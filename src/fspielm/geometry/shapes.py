@@ -1,7 +1,9 @@
 """Every shape that users build, one line each: what stands here is `fs.<name>`, and a shape of problem files."""
 
+from fspielm.geometry.ball import Ball as Ball
 from fspielm.geometry.box import Box as Box
 from fspielm.geometry.box import Interval as Interval
+from fspielm.geometry.cylinder import Cylinder as Cylinder
 from fspielm.geometry.disk import Disk as Disk
 from fspielm.geometry.pacman import Pacman as Pacman
 from fspielm.geometry.panda import Panda as Panda
