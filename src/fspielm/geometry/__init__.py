@@ -15,6 +15,7 @@ from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Sampling",
     "Sites",
     "SpaceTime",
+    "Surface",
     "Time",
     "arc",
     "check_count",

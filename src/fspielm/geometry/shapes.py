@@ -8,3 +8,4 @@ from fspielm.geometry.disk import Disk as Disk
 from fspielm.geometry.pacman import Pacman as Pacman
 from fspielm.geometry.panda import Panda as Panda
 from fspielm.geometry.polar import PolarCurve as PolarCurve
+from fspielm.geometry.surface import Surface as Surface
