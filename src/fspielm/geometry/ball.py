@@ -45,6 +45,9 @@ class Ball(Domain):
         object.__setattr__(self, "radius", as_positive(radius, "Ball: radius"))
         object.__setattr__(self, "name", as_name(name, "Ball: name"))
 
+    def __repr__(self) -> str:
+        return f"Ball(center={self.center}, radius={self.radius}{self._name_argument})"
+
     @property
     def dimension(self) -> int:
         """Three."""

@@ -39,8 +39,9 @@ class BoundaryPart:
     endless : int
         How many of the first unit coordinates lead back to where they began, as an angle does: clustering leaves
         them even.
-    rule : callable or None
-        Quadrature with about so many nodes, where it can do better than that of the unit cube.
+    nodes : callable or None
+        Maps a number to about so many nodes in the unit cube and their weights, where the part knows a better
+        quadrature than products of Gauss rules.
     """
 
     name: str
@@ -50,7 +51,7 @@ class BoundaryPart:
     breaks: tuple[float, ...] = (0.0, 1.0)
     keep: Mask | None = None
     endless: int = 0
-    rule: Callable[[int], Quadrature] | None = None
+    nodes: Callable[[int], tuple[FloatArray, FloatArray]] | None = None
 
     def sample(
         self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
@@ -93,18 +94,22 @@ class BoundaryPart:
         Quadrature
         """
         check_nodes(n)
-        return (self._rule if self.rule is None else self.rule)(n).scaled_to(self.measure)
-
-    def _rule(self, n: int) -> Quadrature:
-        if self.keep is not None or self.parameters == 0:
+        if self.keep is not None:
             sites = self.sample(n, np.random.default_rng(0), "low-discrepancy")
-            return Quadrature(sites.points, np.ones(len(sites)), sites.normals)
+            weights = np.ones(len(sites))
+        else:
+            unit, weights = (self.product_nodes if self.nodes is None else self.nodes)(n)
+            sites = self.place(unit)
+        return Quadrature(sites.points, weights, sites.normals).scaled_to(self.measure)
+
+    def product_nodes(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """About `n` nodes in the unit cube and their weights: Gauss rules between breaks, equal steps around."""
+        if self.parameters == 0:
+            return np.empty((1, 0)), np.ones(1)
         # around a closed part is about twice as far as across it
         each = per_axis(max(1, n // 2) if self.endless else n, self.parameters)
         first = around(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
-        unit, weights = tensor(first, *[gauss(each)] * (self.parameters - 1))
-        sites = self.place(unit)
-        return Quadrature(sites.points, weights, sites.normals)
+        return tensor(first, *[gauss(each)] * (self.parameters - 1))
 
     def _stream(self, rng: np.random.Generator, sampling: Sampling) -> Callable[[int], FloatArray]:
         check_sampling(sampling)

@@ -61,6 +61,10 @@ class Cylinder(Domain):
         object.__setattr__(self, "axis", _as_axis(axis))
         object.__setattr__(self, "name", as_name(name, "Cylinder: name"))
 
+    def __repr__(self) -> str:
+        sizes = f"radius={self.radius}, height={self.height}, axis={self.axis!r}"
+        return f"Cylinder(center={self.center}, {sizes}{self._name_argument})"
+
     @property
     def dimension(self) -> int:
         """Three."""

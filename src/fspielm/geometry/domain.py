@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,12 +43,6 @@ class Domain(ABC):
 
     name: str = ""
 
-    def __repr__(self) -> str:
-        # as of a dataclass, without a name where there is none
-        names: list[str] = [f.name for f in fields(self)] if is_dataclass(self) else []
-        shown = [f"{name}={getattr(self, name)!r}" for name in names if name != "name" or self.name]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
     @property
     @abstractmethod
     def dimension(self) -> int:
@@ -72,17 +66,10 @@ class Domain(ABC):
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         """The named parts that together make up the boundary, given the coordinates' names."""
 
-    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-        """Where the line along `axis` through each point of the domain leaves it, below and above the point.
-
-        A shape that knows better than to march there overrides this.
-        """
-        return march(self, points, axis)
-
-    def _quadrature(self, n: int) -> Quadrature:
-        """About `n` nodes in the domain and positive weights, up to a common factor."""
-        points = self.sample(n, np.random.default_rng(0), "low-discrepancy")
-        return Quadrature(points, np.ones(len(points)))
+    @property
+    def _name_argument(self) -> str:
+        """The name as the last argument of a repr; nothing where there is none."""
+        return f", name={self.name!r}" if self.name else ""
 
     @property
     def time(self) -> Time | None:
@@ -141,6 +128,18 @@ class Domain(ABC):
         """
         check_nodes(n)
         return self._quadrature(n).scaled_to(self.measure)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        """About `n` nodes in the domain and positive weights, up to a common factor."""
+        points = self.sample(n, np.random.default_rng(0), "low-discrepancy")
+        return Quadrature(points, np.ones(len(points)))
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        """Where the line along `axis` through each point of the domain leaves it, below and above the point.
+
+        A shape that knows better than to march there overrides this.
+        """
+        return march(self, points, axis)
 
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time

@@ -90,6 +90,15 @@ def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
     return facet.astype(np.int64), np.column_stack([1 - a - b, a, b])
 
 
+def gathered(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArray:
+    """Points of the unit square ``(n, 2)`` that `spread` takes to these places: its inverse."""
+    ends = np.append(0.0, np.cumsum(areas))
+    a, b = places[:, 1], places[:, 2]
+    least = np.minimum(a, b)
+    first = ends[facet] + areas[facet] * np.clip(a + least, 0.0, 1.0)
+    return np.column_stack([first / ends[-1], np.clip(b + least, 0.0, 1.0)])
+
+
 def facet_rule(areas: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
     """Facets, barycentric coordinates in them and weights, about `n`, for integrals over all facets.
 

@@ -60,7 +60,7 @@ def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
 
 
 def as_name(value: str, argument: str) -> str:
-    """Return `value`, the name of a shape, if it is one; empty for none."""
-    if not isinstance(value, str):
-        raise ProblemError(f"{argument} must be a string; got {value!r}")
+    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    if not isinstance(value, str) or value != value.strip():
+        raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
     return value

@@ -111,14 +111,11 @@ def per_axis(n: int, dimension: int) -> int:
     return max(1, round(math.pow(n, 1 / dimension)))
 
 
-def during(rule: Quadrature, start: float, end: float, n: int) -> Quadrature:
-    """The product of a rule in space with `n` Gauss nodes of time, the last coordinate."""
-    unit, shares = gauss(n)
-    index, instant = (axis.ravel() for axis in np.meshgrid(np.arange(len(rule)), np.arange(len(unit)), indexing="ij"))
-    times = start + (end - start) * unit[instant]
-    normals = None if rule.normals is None else np.column_stack([rule.normals[index], np.zeros(len(index))])
-    weights = (end - start) * rule.weights[index] * shares[instant]
-    return Quadrature(np.column_stack([rule.points[index], times]), weights, normals)
+def product(space: tuple[FloatArray, FloatArray], last: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The product of a rule with points ``(n, d)`` and a one-dimensional one, whose coordinate comes last."""
+    points, weights = space
+    index, again = np.repeat(np.arange(len(points)), len(last[0])), np.tile(np.arange(len(last[0])), len(points))
+    return np.column_stack([points[index], last[0][again]]), weights[index] * last[1][again]
 
 
 def _frozen(array: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.facets import Facets, facet_rule, spread
+from fspielm.geometry.facets import Facets, facet_rule, gathered, spread
 from fspielm.geometry.inputs import as_name
 from fspielm.geometry.mesh import IntArray, along_a_curve, merged, read_arrays, turned_alike, turned_outward
 from fspielm.geometry.mesh_file import read_mesh
@@ -89,8 +89,7 @@ class Surface(Domain):
         object.__setattr__(self, "name", name)
 
     def __repr__(self) -> str:
-        name = f", name={self.name!r}" if self.name else ""
-        return f"Surface({len(self.vertices)} vertices, {len(self.faces)} faces{name})"
+        return f"Surface({len(self.vertices)} vertices, {len(self.faces)} faces{self._name_argument})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Surface):
@@ -134,14 +133,14 @@ class Surface(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def place(unit: FloatArray) -> Sites:
-            return self._facets.sites(*spread(self._facets.areas, unit))
+            return self._facets.sites(*spread(areas, unit))
 
-        def rule(n: int) -> Quadrature:
-            facet, places, weights = facet_rule(self._facets.areas, n)
-            sites = self._facets.sites(facet, places)
-            return Quadrature(sites.points, weights, sites.normals)
+        def nodes(n: int) -> tuple[FloatArray, FloatArray]:
+            facet, places, weights = facet_rule(areas, n)
+            return gathered(areas, facet, places), weights
 
-        return (BoundaryPart("surface", float(self._facets.areas.sum()), 2, place, endless=2, rule=rule),)
+        areas = self._facets.areas
+        return (BoundaryPart("surface", float(areas.sum()), 2, place, endless=2, nodes=nodes),)
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         line, low, high = self._bins[axis].intervals(points)

@@ -13,7 +13,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number
-from fspielm.geometry.quadrature import Quadrature, during, per_axis
+from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, product
 from fspielm.geometry.sampling import Sampling
 from fspielm.geometry.sites import Sites
 
@@ -120,7 +120,9 @@ class SpaceTime(Domain):
     def _quadrature(self, n: int) -> Quadrature:
         instants = per_axis(n, self.dimension)
         space = self.space.quadrature(max(1, n // instants))
-        return during(space, self.time.start, self.time.end, instants)
+        unit, shares = gauss(instants)
+        times = self.time.start + self.time.duration * unit
+        return Quadrature(*product((space.points, space.weights), (times, shares)))
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return tuple(_extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
@@ -135,9 +137,10 @@ def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         times = time.start + time.duration * unit[:, -1]
         return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
 
-    def rule(n: int) -> Quadrature:
+    def nodes(n: int) -> tuple[FloatArray, FloatArray]:
         instants = per_axis(n, part.parameters + 1)
-        return during(part.quadrature(max(1, n // instants)), time.start, time.end, instants)
+        space = (part.product_nodes if part.nodes is None else part.nodes)(max(1, n // instants))
+        return product(space, gauss(instants))
 
     keep = part.keep
     return replace(
@@ -146,5 +149,5 @@ def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         parameters=part.parameters + 1,
         place=place,
         keep=None if keep is None else lambda points: keep(points[:, :-1]),
-        rule=rule,
+        nodes=nodes,
     )
