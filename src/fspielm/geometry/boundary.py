@@ -98,12 +98,14 @@ class BoundaryPart:
             sites = self.sample(n, np.random.default_rng(0), "low-discrepancy")
             weights = np.ones(len(sites))
         else:
-            unit, weights = (self.product_nodes if self.nodes is None else self.nodes)(n)
+            unit, weights = self.unit_nodes(n)
             sites = self.place(unit)
         return Quadrature(sites.points, weights, sites.normals).scaled_to(self.measure)
 
-    def product_nodes(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """About `n` nodes in the unit cube and their weights: Gauss rules between breaks, equal steps around."""
+    def unit_nodes(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """About `n` nodes in the unit cube and their weights, without regard to `keep`."""
+        if self.nodes is not None:
+            return self.nodes(n)
         if self.parameters == 0:
             return np.empty((1, 0)), np.ones(1)
         # around a closed part is about twice as far as across it

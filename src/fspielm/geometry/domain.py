@@ -18,6 +18,7 @@ from fspielm.geometry.quadrature import Quadrature, check_nodes
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
+    from fspielm.geometry.pictures import Axes
     from fspielm.geometry.time import SpaceTime, Time
 
 
@@ -128,6 +129,29 @@ class Domain(ABC):
         """
         check_nodes(n)
         return self._quadrature(n).scaled_to(self.measure)
+
+    def plot(self, ax: Axes | None = None, *, points: int = 0, normals: bool = True) -> Axes:
+        """Draw the domain with its boundary parts by colour and name; needs matplotlib.
+
+        A domain with time is drawn as it is in space.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, three-dimensional for a solid; a new figure, free of pyplot, unless given.
+        points : int
+            Show so many evenly spread points of the interior.
+        normals : bool
+            Show some outward normals.
+
+        Returns
+        -------
+        Axes
+            ``domain.plot().figure.savefig("domain.png")`` saves the picture.
+        """
+        from fspielm.geometry.pictures import plot_domain
+
+        return plot_domain(self, ax, points=points, normals=normals)
 
     def _quadrature(self, n: int) -> Quadrature:
         """About `n` nodes in the domain and positive weights, up to a common factor."""

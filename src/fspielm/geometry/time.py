@@ -139,8 +139,7 @@ def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
 
     def nodes(n: int) -> tuple[FloatArray, FloatArray]:
         instants = per_axis(n, part.parameters + 1)
-        space = (part.product_nodes if part.nodes is None else part.nodes)(max(1, n // instants))
-        return product(space, gauss(instants))
+        return product(part.unit_nodes(max(1, n // instants)), gauss(instants))
 
     keep = part.keep
     return replace(
