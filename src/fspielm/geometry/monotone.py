@@ -30,6 +30,7 @@ class MonotonePiece:
     x : (float, float)
         Abscissae of the two ends.
     straight : bool
+        With a constant tangent, so that x is linear in t.
     """
 
     curve: PlaneCurve
@@ -43,9 +44,11 @@ class MonotonePiece:
 
     def bends_upright(self, x: FloatArray) -> BoolArray:
         """Whether the piece is curved and steep where vertical lines cross it: near there y is like a square root."""
+        if self.straight:
+            return np.zeros(len(x), dtype=np.bool_)
         tangents = self.curve.tangent(self._parameters(x))
         steep: BoolArray = np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T)
-        return steep & (not self.straight)
+        return steep
 
     def _parameters(self, x: FloatArray) -> FloatArray:
         """The curve's parameters ``(n,)`` at given abscissae.
@@ -55,9 +58,11 @@ class MonotonePiece:
         left, right = np.full(len(x), self.t[0]), np.full(len(x), self.t[1])
         share = (x - self.x[0]) / (self.x[1] - self.x[0])
         t: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
-        active = np.arange(len(x))
+        active = np.arange(0 if self.straight else len(x))
         tolerance = 4 * np.finfo(np.float64).eps * (abs(self.t[0]) + abs(self.t[1]))
         for _ in range(_MOST_STEPS):
+            if not active.size:
+                break
             tried = t[active]
             excess = self.curve.point(tried)[:, 0] - x[active]
             beyond = excess > 0
@@ -68,16 +73,14 @@ class MonotonePiece:
             bracketed = (step >= bounds[0]) & (step <= bounds[1])
             t[active] = np.where(bracketed, step, bounds.mean(axis=0))
             active = active[np.abs(t[active] - tried) > tolerance]
-            if not active.size:
-                break
         return t
 
 
 def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
     """The pieces between the vertical tangents of a curve, without those no wider than `tolerance`."""
-    ends = np.array([curve.t0, *_turns(curve), curve.t1])
-    x = curve.point(ends)[:, 0]
     straight = _is_straight(curve)
+    ends = np.array([curve.t0, *([] if straight else _turns(curve)), curve.t1])
+    x = curve.point(ends)[:, 0]
     pieces = []
     for i, j in pairwise(range(len(ends))):
         if abs(x[j] - x[i]) > tolerance:
@@ -110,5 +113,4 @@ def _turns(curve: PlaneCurve) -> FloatArray:
 
 def _is_straight(curve: PlaneCurve) -> bool:
     tangents = curve.tangent(np.linspace(curve.t0, curve.t1, 5))
-    unit = tangents / np.hypot(*tangents.T)[:, None]
-    return bool(np.abs(unit - unit[0]).max() < _LEVEL)
+    return bool(np.abs(tangents - tangents[0]).max() <= _LEVEL * np.abs(tangents[0]).max())
