@@ -50,6 +50,8 @@ def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]
     _, group = connected_components(links, directed=False)
     faces = group[index.reshape(-1)[faces]]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    if not len(faces):
+        raise ProblemError("Surface: faces must have three different corners; all of them have fewer")
     _, first = np.unique(group, return_index=True)
     used, renumbered = np.unique(faces, return_inverse=True)
     return places[first][used], renumbered.reshape(-1, 3).astype(np.int64)
