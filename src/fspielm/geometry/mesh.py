@@ -1,4 +1,4 @@
-"""Triangle meshes put in order: equal vertices merged, holes and other defects refused, facets turned outward."""
+"""Triangle meshes put in order: equal vertices merged, holes and branches refused, facets turned alike."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 # Vertices closer than this share of the mesh's size are one: file formats store seven digits, or repeat them.
 _SAME = 1e-9
-# Less volume than this share of area times size is none.
-_FLAT = 1e-12
 
 
 def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntArray]:
@@ -45,7 +43,7 @@ def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]
     from scipy.spatial import cKDTree
 
     places, index = np.unique(vertices, axis=0, return_inverse=True)
-    near = cKDTree(places).query_pairs(_SAME * _size(places), output_type="ndarray")
+    near = cKDTree(places).query_pairs(_SAME * extent_of(places), output_type="ndarray")
     links = coo_array((np.ones(len(near)), near.T), shape=(len(places), len(places)))
     _, group = connected_components(links, directed=False)
     faces = group[index.reshape(-1)[faces]]
@@ -87,20 +85,6 @@ def turned_alike(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntAr
     return turned, np.unique(np.minimum(as_is, over), return_inverse=True)[1].astype(np.int64)
 
 
-def turned_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
-    """Facets turned so that each body by itself has a positive volume."""
-    corners = vertices[faces] - vertices.mean(axis=0)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    volumes = np.bincount(body, np.sum(corners[:, 0] * normals, axis=1) / 6)
-    areas = np.bincount(body, np.linalg.norm(normals, axis=1) / 2)
-    if (np.abs(volumes) <= _FLAT * areas * _size(vertices)).any():
-        raise ProblemError("Surface: faces must enclose a volume; got a closed surface without any: it is flat")
-    outward = faces.copy()
-    inward = volumes[body] < 0
-    outward[inward] = outward[inward][:, ::-1]
-    return outward
-
-
 def along_a_curve(points: FloatArray) -> IntArray:
     """An order in which points ``(n, 3)`` that follow each other lie near each other (Morton's curve)."""
     lower, extent = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), np.finfo(np.float64).tiny)
@@ -137,5 +121,6 @@ def _refuse_holes(sides: IntArray, n: int) -> None:
         )
 
 
-def _size(points: FloatArray) -> float:
+def extent_of(points: FloatArray) -> float:
+    """The longest side of the box around points."""
     return float(np.ptp(points, axis=0).max())

@@ -148,18 +148,18 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
     origins, targets = flat[np.minimum(begin, end)], flat[np.maximum(begin, end)]
     ways = targets - origins
     return FacetBins(
-        axis,
-        across,
-        lower,
-        cell,
-        per_side,
-        starts,
-        facet[np.argsort(bins, kind="stable")],
-        origins,
-        ways,
-        np.where(begin < end, 1.0, -1.0),
+        axis=axis,
+        across=across,
+        lower=lower,
+        cell=cell,
+        per_side=per_side,
+        starts=starts,
+        members=facet[np.argsort(bins, kind="stable")],
+        origins=origins,
+        ways=ways,
+        signs=np.where(begin < end, 1.0, -1.0),
         # the side on which a line lies that is moved a little along the first axis, and far less along the second
-        np.where(ways[..., 1] != 0, -np.sign(ways[..., 1]), np.sign(ways[..., 0])),
-        np.roll(vertices[faces, axis], -2, axis=1),
-        1e-11 * extent * np.array([0.7548776662466927, 0.5698402909980532]),
+        ties=np.where(ways[..., 1] != 0, -np.sign(ways[..., 1]), np.sign(ways[..., 0])),
+        heights=np.roll(vertices[faces, axis], -2, axis=1),
+        shift=1e-11 * extent * np.array([0.7548776662466927, 0.5698402909980532]),
     )

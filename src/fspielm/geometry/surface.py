@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.errors import ProblemError
+from fspielm.geometry.bodies import hollowed, refuse_overlaps, turned_outward
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.facets import Facets, facet_rule, gathered, spread
 from fspielm.geometry.inputs import as_name
-from fspielm.geometry.mesh import IntArray, along_a_curve, merged, read_arrays, turned_alike, turned_outward
+from fspielm.geometry.mesh import IntArray, along_a_curve, merged, read_arrays, turned_alike
 from fspielm.geometry.mesh_file import read_mesh
 from fspielm.geometry.quadrature import Quadrature, gauss, per_axis
 from fspielm.geometry.rays import FacetBins, facet_bins
@@ -58,15 +58,11 @@ class Surface(Domain):
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
         points, index = merged(*read_arrays(vertices, faces))
         index, body = turned_alike(points, index)
-        index = turned_outward(points, index, body)
+        index = hollowed(points, turned_outward(points, index, body), body)
         order = along_a_curve(points[index].mean(axis=1))
-        index, body = index[order], body[order]
-        self._fill(points, index, as_name(name, "Surface: name"))
-        cavity = self._cavities(body)
-        if cavity.any():
-            index[cavity] = index[cavity][:, ::-1]
-            self._fill(points, index, self.name)
-        self._refuse_crossings()
+        self._fill(points, index[order], as_name(name, "Surface: name"))
+        probes = self._facets.centers[:: -(-len(index) // _MOST_PROBES)]
+        refuse_overlaps(self._bins[_UP], probes, float(np.ptp(points, axis=0).max()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str = "") -> Surface:
@@ -81,7 +77,6 @@ class Surface(Domain):
         return cls(*read_mesh(path), name=name)
 
     def _fill(self, vertices: FloatArray, faces: IntArray, name: str) -> None:
-        vars(self).clear()
         for key, array in (("vertices", vertices), ("faces", faces)):
             kept = array.copy()
             kept.setflags(write=False)
@@ -182,38 +177,6 @@ class Surface(Domain):
         points[..., _UP] = low[:, None] + (high - low)[:, None] * unit
         weighted = (weights * (high - low))[:, None] * shares
         return Quadrature(points[weighted > 0], weighted[weighted > 0])
-
-    def _cavities(self, body: IntArray) -> BoolArray:
-        """Mask of the facets whose body lies inside an odd number of others, and is cut out of them."""
-        if body.max() == 0:
-            return np.zeros(len(body), dtype=np.bool_)
-        _, first = np.unique(body, return_index=True)
-        probes = self._facets.centers[first]
-        bodies = len(first)
-        around = np.zeros((bodies, bodies), dtype=np.int64)
-        for other in range(bodies):
-            bins = facet_bins(self.vertices, self.faces[body == other], _UP, self._slack)
-            line, height, _ = bins.crossings(probes)
-            above = line[height > probes[line, _UP]]
-            around[:, other] = np.bincount(above, minlength=bodies) % 2
-        np.fill_diagonal(around, 0)
-        inside: BoolArray = around.sum(axis=1) % 2 == 1
-        return inside[body]
-
-    def _refuse_crossings(self) -> None:
-        """Refuse a surface that crosses itself: along a line, its facets would not face down and up in turn."""
-        probes = self._facets.centers[:: -(-len(self.faces) // _MOST_PROBES)]
-        line, height, facing = self._bins[_UP].crossings(probes)
-        depth = -np.cumsum(facing)  # every line ends where it began: outside
-        gap = np.diff(height, append=np.inf) > 1e-9 * np.ptp(self.vertices)
-        wrong = np.flatnonzero(gap & ((depth < 0) | (depth > 1)) & (np.diff(line, append=-1) == 0))
-        if wrong.size:
-            place = probes[line[wrong[0]]].copy()
-            place[_UP] = height[wrong[0]]
-            raise ProblemError(
-                "Surface: faces must not cross each other; they do on the line along z near "
-                f"{np.array2string(place, precision=5, separator=', ')}: unite overlapping bodies into one surface"
-            )
 
     @cached_property
     def _facets(self) -> Facets:
