@@ -28,6 +28,7 @@ from fspielm.geometry import (
     Quadrature,
     Sites,
     Time,
+    arc,
     segment,
 )
 from fspielm.geometry.quadrature import gauss
@@ -166,6 +167,23 @@ def test_polygon_of_many_corners_has_a_few_nodes_for_each() -> None:
     rule = Frame(loop).quadrature(10)
     assert len(rule) < 2500
     assert rule.integrate(rule.points[:, 0] ** 2) == pytest.approx(math.pi * 0.8 / 4, rel=1e-3)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-15, -1e-12, 1e-8, -1e-3, 0.3, math.pi / 2])
+def test_edges_that_are_nearly_upright(angle: float) -> None:
+    """A rounded bar, rotated: corners and vertical tangents above each other, or nearly so."""
+    cos, sin = math.cos(angle), math.sin(angle)
+
+    def turned(x: float, y: float) -> tuple[float, float]:
+        return 5 + x * cos - y * sin, x * sin + y * cos
+
+    bar = [
+        segment(turned(-1, -1), turned(1, -1)),
+        arc(turned(1, 0), 1, angle - math.pi / 2, angle + math.pi / 2),
+        segment(turned(1, 1), turned(-1, 1)),
+        segment(turned(-1, 1), turned(-1, -1)),
+    ]
+    assert section_rule(bar, 800).weights.sum() == pytest.approx(4 + math.pi / 2, rel=1e-11)
 
 
 def test_part_of_several_pieces_is_integrated_piece_by_piece() -> None:
