@@ -1,12 +1,14 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
 from fspielm.geometry.annulus import Annulus
+from fspielm.geometry.ball import Ball
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.curves import PlaneCurve, arc, segment
+from fspielm.geometry.cylinder import Cylinder
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
@@ -17,18 +19,22 @@ from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
+from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time, extrude
 from fspielm.geometry.transform import Transformed
 
 __all__ = [
     "Annulus",
+    "Ball",
     "BoundaryPart",
     "Box",
     "Combination",
     "Corner",
     "Curve",
+    "Cylinder",
     "Disk",
     "Domain",
     "Edge",
@@ -42,9 +48,11 @@ __all__ = [
     "PlaneShape",
     "PolarCurve",
     "Polygon",
+    "Quadrature",
     "Sampling",
     "Sites",
     "SpaceTime",
+    "Surface",
     "Time",
     "Transformed",
     "arc",

@@ -15,6 +15,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.box import Box
 from fspielm.geometry.combination import Combination, tell_apart
 from fspielm.geometry.domain import default_axes
+from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.sampling import kronecker
 from fspielm.geometry.shares import inside_share
 from fspielm.geometry.sites import Sites
@@ -66,6 +67,15 @@ class SpaceCombination(Combination):
         if self.operation == "intersection":
             return self._overlap
         return self.first.measure - self._overlap + (self.second.measure if self.operation == "union" else 0.0)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        if self.dimension > 1:
+            return super()._quadrature(n)
+        ends = np.sort(self._ends.points[:, 0]).reshape(-1, 2)  # of one interval after the other
+        nodes, weights = gauss(-(-n // len(ends)))
+        lengths = ends[:, 1] - ends[:, 0]
+        points = ends[:, :1] + lengths[:, None] * nodes
+        return Quadrature(points.reshape(-1, 1), np.outer(lengths, weights).ravel())
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         kept = [

@@ -17,6 +17,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number, as_positive, as_vector
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sites import Sites
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -115,6 +116,10 @@ class SpaceTransformed(Transformed):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return tuple(self._moved_part(part) for part in self.shape.boundary(axes))
+
+    def _quadrature(self, n: int) -> Quadrature:
+        rule = self.shape.quadrature(n)
+        return replace(rule, points=self._forward(rule.points))
 
     def _moved_part(self, part: BoundaryPart) -> BoundaryPart:
         def place(unit: FloatArray) -> Sites:
