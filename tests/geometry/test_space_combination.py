@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.special import jv
 
 from fspielm.geometry import Box, Combination, Domain, Interval, Time
-from fspielm.geometry.shares import inside_share
+from fspielm.geometry.shares import inside_integrals, inside_share
 
 CUBE = Box((0, 0, 0), (1, 1, 1))
 TURNED = CUBE.rotated(math.pi / 4)  # about the axis through the middle: an octagon is common to both
@@ -42,7 +43,7 @@ def solid(request: pytest.FixtureRequest) -> tuple[Domain, float, float]:
 
 def test_volume_and_area(solid: tuple[Domain, float, float]) -> None:
     domain, volume, area = solid
-    assert domain.measure == pytest.approx(volume, abs=5e-4)
+    assert domain.measure == pytest.approx(volume, abs=2e-5)
     assert sum(part.measure for part in domain.boundary()) == pytest.approx(area, rel=1e-4)
 
 
@@ -81,7 +82,7 @@ def test_divergence_theorem(solid: tuple[Domain, float, float], rng: np.random.G
 
 def test_solids_are_values() -> None:
     domain = CUBE - TURNED.moved((0, 0, 0.5))
-    _ = domain.boundary(), domain.measure
+    _ = domain._first_looks
     for twin in (copy.deepcopy(domain), pickle.loads(pickle.dumps(domain))):
         assert twin == domain
         assert hash(twin) == hash(domain)
@@ -192,9 +193,21 @@ def test_four_dimensions() -> None:
 )
 def test_shares_of_the_cube(inside: Callable[[np.ndarray], np.ndarray], dimension: int, share: float) -> None:
     found = inside_share(inside, dimension)
-    assert found == pytest.approx(share, abs={1: 1e-7, 2: 2e-5, 3: 5e-4}[dimension])
+    assert found == pytest.approx(share, abs={1: 1e-7, 2: 2e-5, 3: 1e-3}[dimension])
     if share in (0, 1):
         assert found == share
+
+
+def test_integrals_over_a_region_of_the_square() -> None:
+    """A half disk, with x and with a wave that leads once around."""
+
+    def inside(unit: np.ndarray) -> np.ndarray:
+        return np.hypot(unit[:, 0] - 0.5, unit[:, 1] - 0.5) < 0.5
+
+    area, moment = inside_integrals(inside, lambda unit: unit[:, 0] + np.cos(2 * math.pi * unit[:, 1]), 2)
+    # the integral of cos(2 pi y) over the disk of radius r is r J_1(2 pi r), turned around by the shift of 1/2
+    assert area == pytest.approx(math.pi / 4, abs=2e-5)
+    assert moment == pytest.approx(math.pi / 8 - 0.5 * float(jv(1, math.pi)), abs=2e-5)
 
 
 def test_operators_make_combinations() -> None:

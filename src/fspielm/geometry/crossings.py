@@ -80,8 +80,7 @@ def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Mee
     Meetings
         A place may be listed more than once, to rounding.
     """
-    lower, upper = np.maximum(first.box[0], second.box[0]), np.minimum(first.box[1], second.box[1])
-    if np.any(lower > upper + resolution.same_place):
+    if not first.near(second, resolution.same_place):
         return _NOWHERE
     ends = _ends_on(first, second, resolution.same_place)
     if first.curve.straight and second.curve.straight:

@@ -39,10 +39,22 @@ class FlatCurve:
         return cuts
 
     @cached_property
+    def boxes(self) -> tuple[FloatArray, FloatArray]:
+        """Boxes around the pieces, ``(lower, upper)``, a little too large where they are bent."""
+        if self.curve.straight:
+            return self.curve.ends.min(axis=0)[None], self.curve.ends.max(axis=0)[None]
+        return boxes(*chords(self.curve, self.cuts[:-1], self.cuts[1:])[:3])
+
+    @property
     def box(self) -> tuple[FloatArray, FloatArray]:
-        """A box around the curve, a little too large where it is bent."""
-        low, high = boxes(*chords(self.curve, self.cuts[:-1], self.cuts[1:])[:3])
-        return low.min(axis=0), high.max(axis=0)
+        """A box around the curve, ``(lower, upper)``."""
+        return self.boxes[0].min(axis=0), self.boxes[1].max(axis=0)
+
+    def near(self, other: FlatCurve, reach: float) -> bool:
+        """Whether a piece's box comes within `reach` of one of another curve."""
+        (low, high), (other_low, other_high) = self.boxes, other.boxes
+        apart = (low[:, None] > other_high + reach) | (other_low > high[:, None] + reach)
+        return not bool(np.all(np.any(apart, axis=2)))
 
     def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Parameters of the nearest points of the curve to `points` ``(n, 2)``, and their distances.

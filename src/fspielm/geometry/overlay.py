@@ -54,17 +54,19 @@ def overlay(
     list of Piece
         Loop by loop; each piece begins where the one before it ends. Empty where the result is.
     """
-    pieces: list[Piece] = []
+    kept: list[Piece] = []
     for operand, (curves, cuts) in enumerate(zip(operands, _cuts(operands, resolution), strict=True)):
-        for edge, (curve, parameters) in enumerate(zip(curves, cuts, strict=True)):
-            ends = list(pairwise(_separate(curve, parameters, resolution)))
-            left, right = _sides(curve, ends, inside, resolution.step)
-            kept = left != right
-            if operand == 1:
-                left_first, right_first = _sides(curve, ends, inside_first, resolution.step)
-                kept &= left_first == right_first
-            pieces += [Piece(operand, edge, found) for found in _kept(curve, ends, kept, right)]
-    return _loops(pieces, resolution)
+        pieces = [
+            Piece(operand, edge, curve.clip(low, high))
+            for edge, (curve, parameters) in enumerate(zip(curves, cuts, strict=True))
+            for low, high in pairwise(_separate(curve, parameters, resolution))
+        ]
+        left, right = _sides(pieces, inside, resolution.step)
+        bounding = left != right
+        if operand == 1:
+            bounding &= np.equal(*_sides(pieces, inside_first, resolution.step))
+        kept += _joined(pieces, curves, bounding, right)
+    return _loops(kept, resolution)
 
 
 def _cuts(
@@ -96,29 +98,26 @@ def _separate(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> l
     return [*kept, curve.t1]
 
 
-def _sides(
-    curve: PlaneCurve, ends: list[tuple[float, float]], inside: Membership, step: float
-) -> tuple[BoolArray, BoolArray]:
+def _sides(pieces: list[Piece], inside: Membership, step: float) -> tuple[BoolArray, BoolArray]:
     """Whether the left and the right side of each piece lie inside."""
-    low, high = np.array(ends).T
-    t = (low[:, None] + (high - low)[:, None] * _LOOKS).ravel()
-    points, normals = curve.point(t), curve.normals(t)
-    left, right = (
-        inside(points + sign * step * normals).reshape(len(ends), len(_LOOKS)).sum(axis=1) >= 2 for sign in (-1.0, 1.0)
-    )
+    looks = [(curve, curve.t0 + (curve.t1 - curve.t0) * _LOOKS) for _, _, curve in pieces]
+    points = np.concatenate([curve.point(t) for curve, t in looks])
+    aside = step * np.concatenate([curve.normals(t) for curve, t in looks])
+    left, right = (inside(side).reshape(-1, len(_LOOKS)).sum(axis=1) >= 2 for side in (points - aside, points + aside))
     return left, right
 
 
-def _kept(curve: PlaneCurve, ends: list[tuple[float, float]], kept: BoolArray, reverse: BoolArray) -> list[PlaneCurve]:
-    """The kept pieces of a curve, neighbours joined again, with the interior on their left."""
-    runs = groupby(range(len(ends)), key=lambda i: (bool(kept[i]), bool(reverse[i])))
-    found = []
-    for (keep, backwards), run in runs:
-        members = list(run)
-        if keep:
-            piece = curve.clip(ends[members[0]][0], ends[members[-1]][1])
-            found.append(piece.reversed() if backwards else piece)
-    return found
+def _joined(pieces: list[Piece], curves: Sequence[PlaneCurve], bounding: BoolArray, reverse: BoolArray) -> list[Piece]:
+    """The bounding pieces, neighbours on an edge joined again, with the interior on their left."""
+    joined = []
+    for (edge, kept, backwards), run in groupby(
+        zip(pieces, bounding.tolist(), reverse.tolist(), strict=True), key=lambda item: (item[0].edge, *item[1:])
+    ):
+        members = [piece for piece, _, _ in run]
+        if kept:
+            curve = curves[edge].clip(members[0].curve.t0, members[-1].curve.t1)
+            joined.append(members[0]._replace(curve=curve.reversed() if backwards else curve))
+    return joined
 
 
 def _loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
