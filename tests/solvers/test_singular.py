@@ -70,7 +70,7 @@ def test_a_wave_at_a_corner() -> None:
     assert error(solution, wave) <= 1e-10
 
 
-@pytest.mark.parametrize("k2", [0, 100, -100])
+@pytest.mark.parametrize("k2", [0, 100, -4])
 def test_a_constant_source_in_a_square_needs_logarithms(k2: int) -> None:
     problem = fs.Problem(sp.Eq(-LAPLACIAN - k2 * u, 1), domain=fs.Box((-1, -1), (1, 1)), conditions=[fs.Dirichlet(0)])
     solution = fs.solve(problem, rng=0)

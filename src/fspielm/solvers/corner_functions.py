@@ -18,6 +18,7 @@ from fspielm.solvers.singular import Singular
 _DEGREE = 12.0
 _MIXED_DEGREE = 5.0
 _MOST_CORNERS = 12
+_MOST_GROWTH = 4.0
 _WHOLE = 1e-9
 _SAME_PLACE = 1e-6
 
@@ -117,6 +118,8 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     would be smooth.
     """
     ratio = _helmholtz_ratio(problem)
+    if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
+        ratio = None  # functions that grow so much are nothing at the corner, where they are needed
     whole = [s for s in exponents if abs(s - round(s)) < _WHOLE]
     broken = [s for s in exponents if s not in whole]
     if ratio == 0.0:
