@@ -5,6 +5,7 @@ from fspielm.collocation import Points
 from fspielm.equations import Dirichlet, Initial, Neumann, Problem
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
+from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
@@ -28,6 +29,7 @@ __all__ = [
     "Points",
     "Problem",
     "ProblemError",
+    "ProblemFile",
     "Report",
     "Round",
     "Siren",
@@ -38,6 +40,9 @@ __all__ = [
     "TruncatedSVD",
     "cases",
     "prepare",
+    "read_problem",
+    "read_problem_file",
     "solve",
+    "write_problem",
 ]
 __all__ += [name for name in vars(shapes) if not name.startswith("_")]

@@ -3,6 +3,7 @@
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
 from fspielm.solution.evaluate import evaluate, tabulate
 from fspielm.solution.held_out import HeldOut
+from fspielm.solution.measure import grid, grid_inside, relative_error
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
 
@@ -18,5 +19,8 @@ __all__ = [
     "Solution",
     "estimate_error",
     "evaluate",
+    "grid",
+    "grid_inside",
+    "relative_error",
     "tabulate",
 ]
