@@ -14,7 +14,7 @@ from fspielm.equations import Condition, Dirichlet, Initial, Neumann
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, print_expression
 from fspielm.files.names import Names
-from fspielm.files.table import Table
+from fspielm.files.table import Table, shown
 
 # A new condition is its line here; and where its fields are of a new type, a line in _READERS.
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in (Dirichlet, Neumann, Initial)}
@@ -81,7 +81,7 @@ def _read_where(table: Table, key: str, names: Names) -> Any:
     for part in parts:
         if not isinstance(part, str):
             raise table.error(
-                f"{key} must be the name of a part of the boundary, or a list of names; got {value!r}", key
+                f"{key} must be the name of a part of the boundary, or a list of names; got {shown(value)}", key
             )
         if any(sign in part for sign in "<>="):
             raise table.error(f"{key} names parts of the boundary; for a comparison write where = {part!r}", key)

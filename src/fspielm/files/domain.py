@@ -14,7 +14,7 @@ import sympy as sp
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, parse_expression, print_expression
 from fspielm.files.names import Names
-from fspielm.files.table import Table
+from fspielm.files.table import Table, shown
 from fspielm.geometry import Box, Domain, SpaceTime, Time, shapes
 
 SHAPES: dict[str, Callable[..., Domain]] = {
@@ -32,7 +32,7 @@ def read_domain(table: Table, names: Names) -> Domain:
         return shape
     times = table["time"]
     if not isinstance(times, list) or len(times) != 2:
-        raise table.error(f"time must be a list of its start and its end, as in [0, 1]; got {times!r}", "time")
+        raise table.error(f"time must be a list of its start and its end, as in [0, 1]; got {shown(times)}", "time")
     start, end = (table.as_number(value, "time", names) for value in times)
     return table.make(lambda: shape * Time(start, end), "time")
 
@@ -86,16 +86,14 @@ def _as_texts(table: Table, key: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_as_texts(table, key, item) for item in value)
     if not isinstance(value, str):
-        raise table.error(f"{key} must be text in quotes; got {value!r}", key)
+        raise table.error(f"{key} must be text in quotes; got {shown(value)}", key)
     return value
 
 
 def _as_curve(table: Table, key: str, value: Any, parameters: Mapping[str, sp.Expr]) -> sp.Expr:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise table.error(f"{key} must be an expression in quotes; got {value!r}", key)
     symbols = tuple(sp.Symbol(name, real=True) for name in _CURVE_SYMBOLS if name not in parameters)
-    text = value if isinstance(value, str) else table.written(value, key)
-    return table.parse(lambda written: parse_expression(written, Scope(symbols, parameters=parameters)), text, key)
+    scope = Scope(symbols, parameters=parameters)
+    return table.parse(lambda text: parse_expression(text, scope), table.written(value, key), key)
 
 
 def _as_numbers(table: Table, key: str, value: Any, names: Names) -> Any:

@@ -26,6 +26,10 @@ class Names:
     time: sp.Symbol | None = None
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
 
+    def check(self) -> None:
+        """Refuse names that expressions cannot use, or that stand for two things."""
+        replace(self.scope, unknown=self.unknown)
+
     @property
     def scope(self) -> Scope:
         """Coordinates and parameters."""

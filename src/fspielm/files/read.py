@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import sympy as sp
 
 from fspielm.equations import Problem
-from fspielm.expressions import Scope, check_name, make_field
+from fspielm.expressions import Scope, make_field
 from fspielm.files.conditions import read_condition
 from fspielm.files.document import open_document
 from fspielm.files.domain import read_domain
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
-from fspielm.files.table import Table
+from fspielm.files.statement import Statement
+from fspielm.files.table import Table, shown
 from fspielm.solvers import Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
-_BUDGET = ("neurons", "seconds", "memory", "threads")
+_LIMITS = ("neurons", "seconds", "memory", "threads")
 
 
 def read_problem(source: str | os.PathLike[str]) -> Problem:
@@ -56,89 +58,87 @@ def read_problem(source: str | os.PathLike[str]) -> Problem:
 
 def read_problem_file(source: str | os.PathLike[str]) -> ProblemFile:
     """The problem that a file states, with its title, settings, outputs and reference; see `read_problem`."""
+    return read_statement(source).problem_file()
+
+
+def read_statement(source: str | os.PathLike[str]) -> Statement:
+    """What a file states, each part understood, whether or not they make a problem; see `read_problem`."""
     document = open_document(source)
     file = Table(document.content(), document)
     file.check_keys(
         ["unknown", "equation", "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
     )
-    names = _read_names(file)
-    problem = _read_statement(file, names)
-    settings = file.table("solve")
-    settings.check_keys([], ["tol", "seed", *_BUDGET])
-    output = file.table("output")
-    output.check_keys([], ["plot", "table"])
-    tol = settings.number("tol", names)
-    return ProblemFile(
-        problem,
-        title=file.text("title"),
-        tol=ProblemFile.tol if tol is None else tol,
-        seed=settings.whole("seed"),
-        budget=_read_budget(settings, names),
-        exact=_read_exact(file.table("reference"), names),
-        plot=_read_path(output, "plot", document.folder),
-        table=_read_path(output, "table", document.folder),
+    names = _read_parameters(file.table("parameters"), _read_unknown(file))
+    return Statement(
+        document.name,
+        names,
+        file.parse(names.equation, file.text("equation"), "equation"),
+        read_domain(file.table("domain"), names),
+        tuple(read_condition(table, names) for table in file.tables("conditions")),
+        {"title": file.text("title")}
+        | _read_settings(file.table("solve"), names)
+        | _read_outputs(file.table("output"), document.folder)
+        | _read_reference(file.table("reference"), names),
     )
 
 
-def _read_names(file: Table) -> Names:
+def _read_unknown(file: Table) -> Names:
     match = _UNKNOWN.fullmatch(file.text("unknown"))
     if match is None:
-        raise file.error(
-            f'unknown must be a function of its coordinates, as in "u(x, y)"; got {file["unknown"]!r}', "unknown"
-        )
+        got = shown(file["unknown"])
+        raise file.error(f'unknown must be a function of its coordinates, as in "u(x, y)"; got {got}', "unknown")
     coordinates = tuple(sp.Symbol(name.strip()) for name in match.group(2).split(","))
     unknown = sp.Function(match.group(1))(*coordinates)
-    timed = isinstance(file["domain"], dict) and "time" in file["domain"]
-    time = coordinates[-1] if timed else None
+    time = coordinates[-1] if "time" in file.table("domain") else None
     file.make(lambda: Scope(coordinates, time, unknown), "unknown")
-    table = file.table("parameters")
-    values: dict[str, sp.Expr] = {}
+    return Names(unknown, time)
+
+
+def _read_parameters(table: Table, names: Names) -> Names:
+    """The names with the parameters; each may be written with those above it."""
     for name, value in table.content.items():
-        table.make(lambda name=name: check_name(name, "the parameter"), name)  # type: ignore[misc]
-        above = Names(unknown, time, dict(values))
-        number = table.as_number(value, name, above)
-        text = value if isinstance(value, str) else table.written(value, name)
-        values[name] = table.parse(above.constant, text, name) if number else sp.Integer(0)
-        file.make(lambda: Scope(coordinates, time, unknown, values), "parameters")
-    return Names(unknown, time, values)
+        number = table.parse(names.constant, table.written(value, name), name)
+        names = replace(names, parameters={**names.parameters, name: number})
+        table.make(names.check, name)
+    return names
 
 
-def _read_statement(file: Table, names: Names) -> Problem:
-    domain = read_domain(file.table("domain"), names)
-    equation = file.parse(names.equation, file.text("equation"), "equation")
-    conditions = [read_condition(table, names) for table in file.tables("conditions")]
-    stated = [equation, *(part for condition in conditions for part in vars(condition).values())]
-    return file.make(lambda: Problem(equation, domain, conditions, names.given(stated)))
-
-
-def _read_budget(table: Table, names: Names) -> Budget:
+def _read_settings(table: Table, names: Names) -> dict[str, Any]:
+    table.check_keys([], ["tol", "seed", *_LIMITS])
+    settings: dict[str, Any] = {}
+    if "tol" in table:
+        settings["tol"] = table.number("tol", names)
+        if not 0 < settings["tol"] < 1:
+            raise table.error(f"tol must lie between 0 and 1; got {settings['tol']}", "tol")
+    if "seed" in table:
+        settings["seed"] = table.whole("seed")
+        if settings["seed"] < 0:
+            raise table.error(f"seed must be a whole number, 0 or more; got {settings['seed']}", "seed")
     limits: dict[str, Any] = {
         key: table.whole(key) if key in ("neurons", "threads") else table.number(key, names)
-        for key in _BUDGET
+        for key in _LIMITS
         if key in table
     }
-    return table.make(lambda: Budget(**limits))
+    return settings | {"budget": table.make(lambda: Budget(**limits))}
 
 
-def _read_exact(table: Table, names: Names) -> sp.Expr | None:
+def _read_outputs(table: Table, folder: Path) -> dict[str, Path]:
+    """The paths of outputs: beside the file or below, so that a file from elsewhere overwrites nothing."""
+    table.check_keys([], ["plot", "table"])
+    outputs = {}
+    for key in table.content:
+        path = Path(table.text(key))
+        if not path.name or path.is_absolute() or ".." in path.parts:
+            raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(str(path))}", key)
+        outputs[key] = folder / path
+    return outputs
+
+
+def _read_reference(table: Table, names: Names) -> dict[str, sp.Expr]:
     table.check_keys([], ["exact"])
     if "exact" not in table:
-        return None
-    value = table["exact"]
-    text = value if isinstance(value, str) else table.written(table.as_number(value, "exact", names), "exact")
-    written = table.parse(names.function, text, "exact")
+        return {}
+    written = table.parse(names.function, table.written(table["exact"], "exact"), "exact")
     exact: sp.Expr = written.xreplace(names.given([written]))
     table.make(lambda: make_field(exact, names.unknown.args, what="exact"), "exact")
-    return exact
-
-
-def _read_path(table: Table, key: str, folder: Path) -> Path | None:
-    """The path of an output: beside the problem file or below, so that a file from elsewhere overwrites nothing."""
-    if key not in table:
-        return None
-    path = Path(table.text(key))
-    if not path.name or path.is_absolute() or ".." in path.parts:
-        raise table.error(
-            f"{key} must name a file beside the problem file or in a folder there; got {str(path)!r}", key
-        )
-    return folder / path
+    return {"exact": exact}

@@ -14,6 +14,8 @@ from fspielm.files.names import Names
 
 T = TypeVar("T")
 
+_WHOLE_BITS = 128  # of a seed that NumPy draws
+
 
 @dataclass(frozen=True)
 class Table:
@@ -31,17 +33,17 @@ class Table:
 
     @property
     def label(self) -> str:
-        """How messages name the table."""
+        """How messages name the table; the file itself needs no name."""
         if not self.path:
-            return "the file"
+            return ""
         words = [f"number {part + 1}" if isinstance(part, int) else part for part in self.path]
         if len(words) == 2 and isinstance(self.path[1], int):
-            return f"[[{words[0]}]] {words[1]}"
-        return f"[{' '.join(words)}]"
+            return f"[[{words[0]}]] {words[1]}: "
+        return f"[{' '.join(words)}]: "
 
     def error(self, reason: str, key: str = "") -> ProblemError:
         """An error about the table, or about one of its keys."""
-        return self.document.error(f"{self.label}: {reason}", (*self.path, key) if key else self.path)
+        return self.document.error(f"{self.label}{reason}", (*self.path, key) if key else self.path)
 
     def check_keys(self, required: Collection[str], optional: Collection[str] = ()) -> None:
         """Refuse unknown keys, each with the nearest known one, and then missing ones."""
@@ -59,28 +61,30 @@ class Table:
         """The table under `key`; empty if there is none."""
         value = self.content.get(key, {})
         if not isinstance(value, dict):
-            raise self.error(f"{key} must be a table, as in [{key}]; got {_shown(value)}", key)
+            raise self.error(f"{key} must be a table, as in [{key}]; got {shown(value)}", key)
         return Table(value, self.document, (*self.path, key))
 
     def tables(self, key: str) -> list[Table]:
         """The tables of the list under `key`; none if there is no list."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.error(f"{key} must be a list of tables, each under [[{key}]]; got {_shown(value)}", key)
+            raise self.error(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}", key)
         return [Table(item, self.document, (*self.path, key, index)) for index, item in enumerate(value)]
 
     def text(self, key: str, default: str = "") -> str:
         """The text under `key`."""
         value = self.content.get(key, default)
         if not isinstance(value, str):
-            raise self.error(f"{key} must be text in quotes; got {_shown(value)}", key)
+            raise self.error(f"{key} must be text in quotes; got {shown(value)}", key)
         return value
 
     def whole(self, key: str) -> int | None:
         """The whole number under `key`, if there is one."""
         value = self.content.get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-            raise self.error(f"{key} must be a whole number; got {_shown(value)}", key)
+            raise self.error(f"{key} must be a whole number; got {shown(value)}", key)
+        if value is not None and value.bit_length() > _WHOLE_BITS:
+            raise self.error(f"{key} must be a whole number below 2**{_WHOLE_BITS}", key)
         return value
 
     def number(self, key: str, names: Names) -> float | None:
@@ -89,20 +93,19 @@ class Table:
 
     def as_number(self, value: Any, key: str, names: Names) -> float:
         """`value`, which stands under `key`, as a number."""
-        if isinstance(value, str):
-            return float(self.parse(names.constant, value, key))
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.error(f"{key} must be a number, or an expression in quotes; got {_shown(value)}", key)
         return float(self.parse(names.constant, self.written(value, key), key))
 
-    def written(self, value: float, key: str) -> str:
-        """A TOML number as an expression."""
+    def written(self, value: Any, key: str) -> str:
+        """The text of an expression: in quotes, or a TOML number."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.error(f"{key} must be a number, or an expression in quotes; got {shown(value)}", key)
+        if isinstance(value, int) and value.bit_length() > 1024:
+            raise self.error(f"{key} is larger than double precision holds", key)
         if not math.isfinite(value):
             raise self.error(f"{key} must be finite; got {value}", key)
-        try:
-            return repr(value)
-        except ValueError:  # Python does not print whole numbers of more than 4300 digits
-            raise self.error(f"{key} has too many digits", key) from None
+        return repr(value)
 
     def parse(self, read: Callable[[str], T], text: str, key: str) -> T:
         """What `read` makes of an expression under `key`; its mistakes get their place in the file."""
@@ -110,7 +113,7 @@ class Table:
             return read(text)
         except TextError as error:
             where = "" if self.document.name or text in self.document.text else f" in {text!r}"
-            reason = f"{self.label}: {key}: {error.reason}{where}"
+            reason = f"{self.label}{key}: {error.reason}{where}"
             raise self.document.error(reason, (*self.path, key), text, error.position) from None
 
     def make(self, build: Callable[[], T], key: str = "") -> T:
@@ -123,9 +126,10 @@ class Table:
             raise self.error(str(error), key) from None
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as messages show it: as Python writes it, and not all of it where it is long."""
     try:
         text = repr(value)
-    except ValueError:
+    except ValueError:  # TOML takes hexadecimal numbers of any length, Python prints 4300 digits
         return "a number of too many digits"
     return text if len(text) <= 60 else f"{text[:57]}..."
