@@ -64,6 +64,8 @@ class _Printer:
             parts = sorted(self.condition(part, own) for part in relation.args)
             text = f" {word} ".join(parts)
             return text if own >= tightness else f"({text})"
+        if isinstance(relation, sp.ITE):
+            return self.condition(relation.to_nnf(simplify=False), tightness)
         raise self._no_word(relation)
 
     def _write(self, expression: sp.Basic) -> tuple[str, int]:

@@ -3,6 +3,14 @@
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.read import read_problem, read_problem_file, read_statement
 from fspielm.files.statement import Statement
-from fspielm.files.write import write_problem
+from fspielm.files.write import example, write_problem
 
-__all__ = ["ProblemFile", "Statement", "read_problem", "read_problem_file", "read_statement", "write_problem"]
+__all__ = [
+    "ProblemFile",
+    "Statement",
+    "example",
+    "read_problem",
+    "read_problem_file",
+    "read_statement",
+    "write_problem",
+]

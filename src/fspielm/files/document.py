@@ -129,7 +129,7 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError:
         raise ProblemError(f"{path}: no such file") from None
     except OSError as error:
-        reason = "a folder, not a problem file" if path.is_dir() else f"cannot be read: {error.strerror}"
+        reason = "a folder, not a problem file" if os.path.isdir(path) else f"cannot be read: {error.strerror}"
         raise ProblemError(f"{path}: {reason}") from None
     except ValueError:  # a path with a null character, which no file has
         raise ProblemError(f"{str(path)!r}: no such file") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,11 @@ def write_problem(
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
+
+
+def example() -> str:
+    """A problem file with comments, to start from."""
+    return files("fspielm.files").joinpath("example.toml").read_text(encoding="utf-8")
 
 
 def _scope(problem: Problem) -> Scope:

@@ -83,15 +83,19 @@ def multiply_any(factors: Sequence[tuple[int, Quantity]]) -> Quantity:
 
 def _derivative_nodes(expression: sp.Expr) -> int:
     """About how many nodes the derivative of `expression` has before SymPy combines them."""
+    known: dict[sp.Basic, tuple[int, int]] = {}
 
     def count(node: sp.Basic) -> tuple[int, int]:
-        """Nodes of `node`, and of its derivative."""
-        if not node.args or not node.free_symbols:
-            return 1, 1
-        parts = [count(argument) for argument in node.args]
-        size = 1 + sum(own for own, _ in parts)
-        slopes = sum(slope for _, slope in parts)
-        # a sum is derived term by term; in anything else a copy of the rest stands beside every part's derivative
-        return size, slopes + 1 if isinstance(node, sp.Add) else slopes + size * len(parts)
+        """Nodes of `node`, and of its derivative: none for a number."""
+        if node not in known:
+            parts = [count(argument) for argument in node.args]
+            size, slopes = 1 + sum(own for own, _ in parts), sum(slope for _, slope in parts)
+            if not parts:
+                slopes = 0 if node.is_number else 1
+            elif slopes and not isinstance(node, sp.Add):
+                # only a sum is derived term by term; elsewhere the rest stands beside the derivative of every part
+                slopes += size * sum(slope > 0 for _, slope in parts)
+            known[node] = size, slopes
+        return known[node]
 
     return count(expression)[1]

@@ -14,7 +14,7 @@ DERIVATIVE_ORDER: Final = 8
 # Comparisons in one where(...), and terms in one min or max: SymPy compares each with each.
 COMPARISONS: Final = 12
 # Nodes of a derivative, which the product rule can make many times longer than what is derived.
-DERIVATIVE_NODES: Final = 20_000
+DERIVATIVE_NODES: Final = 5_000
 # Digits, in bits, of whole numbers and fractions on the way, and of those that remain (Python prints 4300 digits).
 BITS: Final = 50_000
 RESULT_BITS: Final = 13_000

@@ -75,7 +75,7 @@ class Scope:
     @property
     def functions(self) -> tuple[str, ...]:
         """The names that take parentheses."""
-        return (*FUNCTIONS, *CHOICES, *OPERATORS, *self.derivatives)
+        return (*self.derivatives, *OPERATORS, *CHOICES, *FUNCTIONS)
 
 
 def check_name(name: str, what: str) -> str:
@@ -90,7 +90,8 @@ def check_name(name: str, what: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known names spelled most like `name`, as the end of a message; the first of them where none is near."""
     choices = list(known)
-    near = get_close_matches(name, choices, 3, 0.6) or [c for c in choices if c.lower() == name.lower()]
+    near = get_close_matches(name.lower(), choices, 3, 0.6)
+    near = near or [choice for choice in choices if len(name) > 2 and choice.startswith(name.lower())]
     if near:
         return f"did you mean {' or '.join(near)}?"
     more = f" and {len(choices) - _LISTED} more" if len(choices) > _LISTED else ""
