@@ -54,6 +54,7 @@ EXPRESSIONS = {
     "dx(x**3)": 3 * x**2,
     "dx(sin(x)*y, 2)": -y * sp.sin(x),
     "diff(x*t, t)": x,
+    "dx(abs(x - y)*y)": y * sp.sign(x - y),
     "laplacian(x**2*y**2 + t**2)": 2 * x**2 + 2 * y**2,
     "div([x*y, y**2])": 3 * y,
     "div(k*grad(x**2)/2)": k,

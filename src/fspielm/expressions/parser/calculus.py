@@ -19,8 +19,18 @@ def differentiate(scalar: Scalar, symbol: sp.Symbol, order: int = 1) -> Scalar:
     for _ in range(order):
         if _derivative_nodes(expression) > DERIVATIVE_NODES:
             raise RefusalError("the derivative of so long an expression is too long; write it in a simpler form")
-        expression = expression.diff(symbol)
+        expression = _derivative(expression, symbol)
     return join(expression, (scalar,), bits=scalar.bits + 16 * order, order=total)
+
+
+def _derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
+    if not expression.has(sp.Abs, sp.sign):
+        return expression.diff(symbol)
+    # SymPy's derivative of Abs(x) doubles at every level, unless x is real, as points are
+    real = {s: sp.Dummy(s.name, real=True) for s in expression.free_symbols | {symbol}}
+    back = {dummy: s for s, dummy in real.items()}
+    derived: sp.Expr = expression.xreplace(real).diff(real[symbol]).xreplace(back)
+    return derived
 
 
 def gradient(scalar: Scalar, space: Sequence[sp.Symbol]) -> VectorOf:

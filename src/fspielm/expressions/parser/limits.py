@@ -6,7 +6,7 @@ from typing import Final
 
 TEXT_LENGTH: Final = 50_000
 TOKENS: Final = 10_000
-DEPTH: Final = 60
+DEPTH: Final = 40
 NAME_LENGTH: Final = 60
 EXPONENT: Final = 10_000
 BESSEL_ORDER: Final = 1_000
