@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 SNIPPETS = [
     pytest.param(code, id=f"{page.name}-{index}")
     for page in PAGES
@@ -30,6 +31,23 @@ def test_readme_example_prints_what_it_claims(capsys: pytest.CaptureFixture[str]
     printed = capsys.readouterr().out.splitlines()[0]
     assert printed == f"[{claimed.group(1)}]"
     assert float(claimed.group(1)) == pytest.approx(np.cos(12 * 0.34), abs=1e-8)
+
+
+def test_the_shape_of_the_contributing_guide_works() -> None:
+    """Everything that is promised to follow from its edges does."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    namespace: dict[str, Any] = {}
+    exec(compile(code, "CONTRIBUTING.md", "exec"), namespace)
+    stadium = namespace["Stadium"]((1, 2), 3, 0.5, name="track")
+    assert stadium.measure == pytest.approx(3 + np.pi / 4, rel=1e-14)
+    assert np.array(stadium.bounding_box) == pytest.approx(np.array([[-1, 1.5], [3, 2.5]]), abs=1e-14)
+    parts = {part.name: part.measure for part in stadium.boundary()}
+    assert parts == pytest.approx({"track.straights": 6, "track.bends": np.pi})
+    assert stadium.corners() == ()
+    points = np.array([[1, 2], [2.9, 2], [2.9, 2.4], [3, 2], [3.1, 2]])
+    assert stadium.contains(points).tolist() == [True, True, False, True, False]
+    assert repr(stadium) == "Stadium(center=(1.0, 2.0), length=3.0, radius=0.5, name='track')"
 
 
 def test_readme_names_the_two_commands() -> None:

@@ -2,7 +2,18 @@
 
 from fspielm import cases
 from fspielm.collocation import Points
-from fspielm.equations import Dirichlet, Initial, Neumann, Problem
+from fspielm.equations import (
+    Condition,
+    Dirichlet,
+    Initial,
+    Measured,
+    Neumann,
+    Periodic,
+    Problem,
+    Robin,
+    Symmetry,
+    normal_derivative,
+)
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
@@ -10,7 +21,7 @@ from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Report, Round, Solution
-from fspielm.solvers import Budget, Plan, prepare, solve
+from fspielm.solvers import Budget, Plan, Singular, prepare, solve
 
 __version__ = "0.1.0"
 
@@ -20,25 +31,32 @@ __all__ = [
     "AccuracyWarning",
     "Band",
     "Budget",
+    "Condition",
     "Dirichlet",
     "FrequencyShift",
     "Initial",
+    "Measured",
     "MemoryBudgetError",
     "Neumann",
+    "Periodic",
     "Plan",
     "Points",
     "Problem",
     "ProblemError",
     "ProblemFile",
     "Report",
+    "Robin",
     "Round",
+    "Singular",
     "Siren",
     "Solution",
     "SolveError",
+    "Symmetry",
     "Tanh",
     "Time",
     "TruncatedSVD",
     "cases",
+    "normal_derivative",
     "prepare",
     "read_problem",
     "read_problem_file",

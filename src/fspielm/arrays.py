@@ -39,6 +39,11 @@ def _hint(ndim: int, dimension: int, argument: str) -> str:
     return f"; a single point is [[{', '.join(['...'] * dimension)}]]" if ndim < 2 else ""
 
 
+def times(matrix: FloatArray, points: FloatArray) -> FloatArray:
+    """``matrix x`` for each row x of `points`. Not by BLAS, whose last bits depend on how many points there are."""
+    return np.asarray(np.sum(points[:, None, :] * matrix, axis=2), dtype=np.float64)
+
+
 def safe_norm(values: FloatArray) -> float:
     """Euclidean norm without overflow or underflow of the squares."""
     largest = float(np.abs(values).max(initial=0.0))

@@ -11,7 +11,7 @@ import sympy as sp
 from fspielm import Box, Dirichlet, FrequencyShift, Points, Problem, ProblemError, Tanh
 from fspielm.collocation import RowBlock, System, assemble, make_blocks
 from fspielm.collocation import system as system_module
-from fspielm.equations import Operator, Term, identity, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, identity
 from fspielm.features import COSINE, Basis, JoinedBasis, RidgeBasis
 from fspielm.geometry import Sites
 
@@ -144,7 +144,7 @@ def test_a_block_is_a_sum_over_places(rng: np.random.Generator) -> None:
     minus = Operator(2, (Term(-1.0, (0, 0)),))
     blocks = [
         RowBlock("periodic", ((identity(2), right), (minus, left)), np.zeros(15)),
-        RowBlock("flux", ((normal_derivative(2), right), (normal_derivative(2), left)), np.zeros(15)),
+        RowBlock("flux", ((along_normal(2), right), (along_normal(2), left)), np.zeros(15)),
     ]
     system = assemble(basis, blocks, threads=2)
     jump = basis.matrix(identity(2), right) - basis.matrix(identity(2), left)

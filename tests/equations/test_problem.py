@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, derivative, identity, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.geometry import Sites
 
 x, y, z, t = sp.symbols("x y z t")
@@ -198,6 +198,6 @@ class TestOperators:
         sites = Sites(np.zeros((3, 2)), np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
         np.testing.assert_array_equal(Term(2.5, (0, 0)).at(sites), [2.5] * 3)
         assert identity(3) == derivative((0, 0, 0))
-        normal = normal_derivative(2)
+        normal = along_normal(2)
         assert not normal.is_constant
         np.testing.assert_array_equal(np.column_stack([term.at(sites) for term in normal.terms]), sites.normals)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fspielm import ProblemError
-from fspielm.equations import Operator, Term, derivative, identity, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.features import COSINE, SINE, TANH, Activation, JoinedBasis, RidgeBasis, localise
 from fspielm.geometry import Sites
 
@@ -93,7 +93,7 @@ def test_refuses_an_operator_of_another_dimension() -> None:
 
 def test_refuses_a_normal_derivative_away_from_the_boundary() -> None:
     with pytest.raises(ValueError, match="needs sites on a boundary"):
-        ridge(3, 0).matrix(normal_derivative(2), Sites(POINTS))
+        ridge(3, 0).matrix(along_normal(2), Sites(POINTS))
 
 
 # --- joined bases -------------------------------------------------------------------------------

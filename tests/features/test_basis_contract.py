@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fspielm import Disk
-from fspielm.equations import Operator, Term, derivative, identity, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.features import COSINE, SINE, TANH, Family, RidgeBasis, localise
 from fspielm.geometry import Sites
 
@@ -134,7 +134,7 @@ def test_normal_derivative_is_the_gradient_along_the_normals(basis: RidgeBasis, 
     gradient = [basis.matrix(derivative(tuple(map(int, unit[a]))), sites) for a in range(dimension)]
     expected = sum(normals[:, a, None] * gradient[a] for a in range(dimension))
     bound = sum(tolerance(basis, sites.points, tuple(map(int, unit[a]))) for a in range(dimension))
-    assert np.all(np.abs(basis.matrix(normal_derivative(dimension), sites) - expected) <= bound)
+    assert np.all(np.abs(basis.matrix(along_normal(dimension), sites) - expected) <= bound)
 
 
 def test_an_operator_without_terms_is_zero(basis: RidgeBasis, points: np.ndarray, dimension: int) -> None:
@@ -183,4 +183,4 @@ def test_normal_derivative_on_a_disk_is_the_radial_one() -> None:
     outward = (sites.points - center) / radius
     along = [basis.matrix(identity(2), Sites(sites.points + s * h * outward)) for s in (1, -1)]
     slope = (along[0] - along[1]) / (2 * h)
-    assert np.allclose(basis.matrix(normal_derivative(2), sites), slope, rtol=0, atol=1e-8)
+    assert np.allclose(basis.matrix(along_normal(2), sites), slope, rtol=0, atol=1e-8)

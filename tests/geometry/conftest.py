@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.special import ellipe
 
-from fspielm.geometry import Box, Disk, Domain, Interval, Pacman, Panda, PolarCurve, SpaceTime, Time
+from fspielm.geometry import (
+    Annulus,
+    Box,
+    Curve,
+    Disk,
+    Domain,
+    Ellipse,
+    Interval,
+    LShape,
+    Pacman,
+    Panda,
+    PolarCurve,
+    Polygon,
+    SpaceTime,
+    Time,
+)
 
-theta = sp.Symbol("theta")
+theta, t = sp.symbols("theta t")
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -22,6 +41,7 @@ class Case:
     domain: Domain
     measure: float
     distance: Callable[[str, np.ndarray], np.ndarray]
+    perimeter: float | None = None  # length of the whole boundary, where it has a closed form
 
     @property
     def size(self) -> float:
@@ -52,7 +72,104 @@ def disk(center: tuple[float, float], radius: float) -> Case:
         Disk(center, radius),
         math.pi * radius**2,
         lambda part, points: np.abs(np.hypot(*(points - center).T) - radius),
+        2 * math.pi * radius,
     )
+
+
+def ring(center: Point, inner: float, outer: float) -> Case:
+    radii = {"inner": inner, "outer": outer}
+    return Case(
+        Annulus(center, inner, outer),
+        math.pi * (outer**2 - inner**2),
+        lambda part, points: np.abs(np.hypot(*(points - center).T) - radii[part]),
+        2 * math.pi * (inner + outer),
+    )
+
+
+def turned_ellipse(center: Point, semi_axes: Point, angle: float) -> Case:
+    a, b = semi_axes
+    cos, sin = math.cos(angle), math.sin(angle)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        x, y = (points - center).T
+        u, v = cos * x + sin * y, cos * y - sin * x
+        return np.abs((u / a) ** 2 + (v / b) ** 2 - 1) / (2 * np.hypot(u / a**2, v / b**2))
+
+    perimeter = 4 * max(a, b) * ellipe(1 - (min(a, b) / max(a, b)) ** 2)
+    return Case(Ellipse(center, semi_axes, angle), math.pi * a * b, distance, perimeter)
+
+
+def straight(domain: Domain, sides: dict[str, list[tuple[Point, Point]]], measure: float) -> Case:
+    """A shape with straight sides, listed here by the names of its parts."""
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        return np.min([to_segment(points, *side) for side in sides[part]], axis=0)
+
+    return Case(domain, measure, distance, sum(math.dist(*side) for part in sides.values() for side in part))
+
+
+def to_segment(points: np.ndarray, start: Point, end: Point) -> np.ndarray:
+    along = np.array(end) - start
+    share = np.clip((points - start) @ along / (along @ along), 0, 1)
+    return np.hypot(*(points - start - share[:, None] * along).T)
+
+
+def around(vertices: list[Point]) -> list[tuple[Point, Point]]:
+    return list(zip(vertices, [*vertices[1:], vertices[0]], strict=True))
+
+
+def l_shape(center: Point, size: float) -> Case:
+    corners = [(0, 0), (1, 0), (1, 1), (-1, 1), (-1, -1), (0, -1)]
+    sides = around([(center[0] + size * x, center[1] + size * y) for x, y in corners])
+    names = ["notch y-", "x+", "y+", "x-", "y-", "notch x+"]
+    return straight(LShape(center, size), {n: [side] for n, side in zip(names, sides, strict=True)}, 3 * size**2)
+
+
+def arrow(scale: float, offset: Point, clockwise: bool) -> Case:
+    """An arrowhead with two holes, its straight sides named apart from its notch."""
+
+    def placed(vertices: list[Point]) -> list[Point]:
+        return [(offset[0] + scale * x, offset[1] + scale * y) for x, y in vertices]
+
+    outline = placed([(0, 0), (4, 2), (0, 4), (1, 2)])
+    holes = [placed([(1.5, 1.8), (2, 1.8), (1.7, 2.4)]), placed([(2.5, 2), (3, 1.9), (3, 2.1), (2.6, 2.2)])]
+    names = ["side", "side", "notch", "notch"]
+    sides = {"side": around(outline)[:2], "notch": around(outline)[2:]}
+    sides |= {f"hole {i}": around(hole) for i, hole in enumerate(holes, 1)}
+    area = scale**2 * (6 - 0.15 - 0.095)
+    if clockwise:
+        outline, names = outline[::-1], [names[2], names[1], names[0], names[3]]
+    return straight(Polygon(outline, holes, names), sides, area)
+
+
+def bean(scale: float, offset: Point, form: str) -> Case:
+    """The curve ``(x - (1 - 2 y^2) / 4)^2 + y^2 = 1``, stated in several ways; its area is that of the unit disk."""
+    x0, y0 = offset
+    x, y = x0 + scale * (sp.cos(t) + sp.cos(2 * t) / 4), y0 + scale * sp.sin(t)
+    statements = {
+        "sympy": lambda: Curve(x, y),
+        "clockwise": lambda: Curve(x.subs(t, -t), y.subs(t, -t), (-math.pi, math.pi)),
+    }
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        u, v = (points - offset).T / scale
+        w = u - (1 - 2 * v**2) / 4
+        return scale * np.abs(w**2 + v**2 - 1) / (2 * np.hypot(w, w * v + v))
+
+    return Case(statements[form](), math.pi * scale**2, distance)
+
+
+def half_disk(radius: float) -> Case:
+    """Half a disk as one curve with corners at its ends and within."""
+    x = sp.Piecewise((sp.cos(t), t < sp.pi), (2 * (t - sp.pi) - 1, True))
+    y = sp.Piecewise((sp.sin(t), t < sp.pi), (0, True))
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        rim = np.abs(np.hypot(*points.T) - radius) + np.maximum(-points[:, 1], 0)
+        return np.minimum(rim, to_segment(points, (-radius, 0), (radius, 0)))
+
+    domain = Curve(radius * x, radius * y, (0, sp.pi, sp.pi + 1))
+    return Case(domain, math.pi * radius**2 / 2, distance, (math.pi + 2) * radius)
 
 
 def pacman(center: tuple[float, float], radius: float, mouth: float) -> Case:
@@ -65,7 +182,8 @@ def pacman(center: tuple[float, float], radius: float, mouth: float) -> Case:
         along = np.clip(local @ lip, 0, radius)
         return np.hypot(*(local - along[:, None] * lip).T)
 
-    return Case(Pacman(center, radius, mouth), radius**2 * (math.pi - mouth), distance)
+    perimeter = 2 * radius * (math.pi - mouth + 1)
+    return Case(Pacman(center, radius, mouth), radius**2 * (math.pi - mouth), distance, perimeter)
 
 
 def polar(domain: PolarCurve) -> Case:
@@ -85,10 +203,11 @@ def during(case: Case, start: float, end: float) -> Case:
         off = np.maximum(np.maximum(start - points[:, -1], points[:, -1] - end), 0)
         return case.distance(part, points[:, :-1]) + off
 
-    return Case(case.domain * Time(start, end), case.measure * (end - start), distance)
+    perimeter = None if case.perimeter is None else case.perimeter * (end - start)
+    return Case(case.domain * Time(start, end), case.measure * (end - start), distance, perimeter)
 
 
-def ellipse(a: float, b: float) -> sp.Expr:
+def polar_ellipse(a: float, b: float) -> sp.Expr:
     return a * b / sp.sqrt((b * sp.cos(theta)) ** 2 + (a * sp.sin(theta)) ** 2)
 
 
@@ -111,16 +230,85 @@ CASES: dict[str, Callable[[], Case]] = {
     "pacman-crumb": lambda: pacman((-1, 2), 1e-6 + 1, 2.5),
     "pacman-huge": lambda: pacman((0, 1e6), 1e6, math.pi / 2),
     "flower": lambda: polar(PolarCurve(2 + sp.cos(5 * theta) / 2)),
-    "ellipse-offset": lambda: polar(PolarCurve(ellipse(3, 1), center=(10, -20))),
-    "ellipse-tiny": lambda: polar(PolarCurve(1e-6 * ellipse(1, 2))),
+    "polar-ellipse-offset": lambda: polar(PolarCurve(polar_ellipse(3, 1), center=(10, -20))),
+    "polar-ellipse-tiny": lambda: polar(PolarCurve(1e-6 * polar_ellipse(1, 2))),
     "panda": lambda: polar(Panda()),
     "panda-huge": lambda: polar(Panda(1e6, center=(1e6, 0))),
+    "ellipse-turned": lambda: turned_ellipse((10, -20), (1, 5), 0.7),
+    "ellipse-tiny": lambda: turned_ellipse((1e-6, 0), (3e-6, 1e-6), -2),
+    "ellipse-huge": lambda: turned_ellipse((1e6, 0), (1e6, 2e6), 1),
+    "annulus": lambda: ring((0, 0), 1, 2),
+    "annulus-thin": lambda: ring((3, -1), 0.99, 1),
+    "l-shape": lambda: l_shape((0, 0), 1),
+    "l-shape-huge": lambda: l_shape((1e6, -3e6), 2e6),
+    "polygon": lambda: arrow(1, (0, 0), clockwise=False),
+    "polygon-clockwise-tiny": lambda: arrow(1e-6, (1e-6, -1e-6), clockwise=True),
+    "curve": lambda: bean(1, (0, 0), "sympy"),
+    "curve-clockwise-huge": lambda: bean(1e6, (2e6, 1e6), "clockwise"),
+    "curve-callables": lambda: replace(disk((0, 0), 1), domain=Curve(np.cos, np.sin)),
+    "curve-corners": lambda: half_disk(2),
     "interval-time": lambda: during(interval(-1, 1), 0, 1),
     "box-2d-time": lambda: during(box((0, 1), (2, 2)), -1, 0.5),
     "box-3d-time": lambda: during(box((0, 0, 0), (1, 1, 1)), 0, 10),
     "disk-time": lambda: during(disk((1, 1), 2), 5, 6),
     "pacman-time": lambda: during(pacman((0.5, 0.5), 0.4, math.pi / 4), 0, 1),
+    "polygon-time": lambda: during(arrow(1, (0, 0), clockwise=True), 0, 2),
     "panda-time": lambda: during(polar(Panda(0.4)), 0, 1e-3),
+}
+
+
+def combined(first: Case, symbol: str, second: Case, measure: float) -> Case:
+    """Two cases combined; a part lies where its namesake of the first lies, or of the second if it is numbered so."""
+    domain = {"|": operator.or_, "&": operator.and_, "-": operator.sub}[symbol](first.domain, second.domain)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        name, _, number = part.removesuffix(")").partition(" (")
+        operands = [first, second] if not number else [(first, second)[int(number) - 1]]
+        named = [c for c in operands if name in {p.name for p in c.domain.boundary()}]
+        return np.min([c.distance(name, points) for c in named], axis=0)
+
+    return Case(domain, measure, distance)
+
+
+def turned(case: Case, angle: float, factor: float, offset: tuple[float, float]) -> Case:
+    """A plane case scaled and rotated about the origin, then moved."""
+    cos, sin = factor * math.cos(angle), factor * math.sin(angle)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        x, y = (points - offset).T / factor**2
+        return factor * case.distance(part, np.column_stack([cos * x + sin * y, cos * y - sin * x]))
+
+    domain = case.domain.scaled(factor, center=(0, 0)).rotated(angle, center=(0, 0)).moved(offset)
+    return Case(domain, factor**2 * case.measure, distance)
+
+
+def lens(radius: float) -> float:
+    """Area of what two disks share whose centers lie on each other's circles."""
+    return radius**2 * (2 * math.pi / 3 - math.sqrt(3) / 2)
+
+
+CASES |= {
+    "cut-corner": lambda: combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16),
+    "cut-side": lambda: combined(box((0, 0), (1, 1)), "-", disk((0.5, 0), 0.25), 1 - math.pi / 32),
+    "hole-tiny": lambda: combined(
+        box((0, 0), (1e-6, 1e-6)), "-", disk((5e-7, 5e-7), 2e-7), 1e-12 * (1 - 0.04 * math.pi)
+    ),
+    "crescent": lambda: combined(disk((0, 0), 1), "-", disk((0.5, 0), 0.5), 0.75 * math.pi),
+    "lens": lambda: combined(disk((0, 0), 1), "&", disk((1, 0), 1), lens(1)),
+    "two-disks-huge": lambda: combined(disk((1e6, 0), 1e6), "|", disk((2e6, 0), 1e6), 2e12 * math.pi - lens(1e6)),
+    "flush-boxes": lambda: combined(box((0, 0), (1, 1)), "|", box((1, 0.25), (2, 0.5)), 1.25),
+    "frame": lambda: combined(box((0, 0), (1, 1)), "-", box((0.25, 0.25), (0.75, 0.75)), 0.75),
+    "interval-gap": lambda: combined(interval(0, 3), "-", interval(1, 1.5), 2.5),
+    "interval-touching": lambda: combined(interval(-1, 1), "|", interval(1, 4), 5),
+    "interval-common": lambda: combined(interval(0, 3), "&", interval(1, 8), 2),
+    "box-turned": lambda: turned(box((0, 0), (2, 1)), 0.7, 1.5, (10, -3)),
+    "pacman-turned-tiny": lambda: turned(pacman((0.5, 0.5), 0.4, 1.0), -2, 1e-6, (1e-6, 0)),
+    "disk-far": lambda: turned(disk((0, 0), 1), 0, 1, (1e4, -1e4)),
+    "cut-corner-turned": lambda: turned(
+        combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16), 0.3, 1, (0, 0)
+    ),
+    "interval-gap-time": lambda: during(combined(interval(0, 3), "-", interval(1, 1.5), 2.5), 0, 1),
+    "cut-corner-time": lambda: during(combined(box((0, 0), (1, 1)), "-", disk((1, 1), 0.5), 1 - math.pi / 16), 0, 2),
 }
 
 
@@ -128,6 +316,12 @@ CASES: dict[str, Callable[[], Case]] = {
 def case(request: pytest.FixtureRequest) -> Case:
     """Each shape in turn."""
     return CASES[request.param]()
+
+
+@pytest.fixture(scope="session")
+def examples() -> dict[str, Callable[[], Case]]:
+    """Return all examples by name."""
+    return CASES
 
 
 @pytest.fixture(params=["uniform", "low-discrepancy", "clustered"])

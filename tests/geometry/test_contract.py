@@ -5,28 +5,38 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.geometry import BoundaryPart
+from fspielm.geometry import BoundaryPart, shapes
 
 N = 200
 
 
-def unit_grid(part: BoundaryPart, n: int) -> np.ndarray:
-    """Midpoints of equal cells of the unit cube that `part` is placed from.
+def unit_grid(part: BoundaryPart, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Midpoints of cells of the unit cube that `part` is placed from, and the volumes of the cells.
 
-    `n` of them along its first axis, which is the one that may be curved, and three along the others.
+    `n` of them along its first axis, which is the one that may be curved, shared among its smooth pieces, and three
+    along the others.
     """
-    axes = [(np.arange(m) + 0.5) / m for m in [n, 3, 3, 3][: part.parameters]]
-    return np.array(list(itertools.product(*axes))).reshape(-1 if axes else 1, part.parameters)
+    if part.parameters == 0:
+        return np.empty((1, 0)), np.ones(1)
+    each = n // (len(part.breaks) - 1)
+    middle = (np.arange(each) + 0.5) / each
+    first = np.concatenate([a + (b - a) * middle for a, b in itertools.pairwise(part.breaks)])
+    width = np.repeat(np.diff(part.breaks) / each, each)
+    others = [(np.arange(3) + 0.5) / 3] * (part.parameters - 1)
+    unit = np.array(list(itertools.product(first, *others)))
+    return unit, np.repeat(width, 3 ** len(others)) / 3 ** len(others)
 
 
 def unit_corners(part: BoundaryPart) -> np.ndarray:
-    corners = list(itertools.product([0.0, 1.0], repeat=part.parameters))
+    ends = [part.breaks, *[(0.0, 1.0)] * (part.parameters - 1)] if part.parameters else []
+    corners = list(itertools.product(*ends))
     return np.array(corners).reshape(len(corners), part.parameters)
 
 
@@ -98,6 +108,20 @@ def test_boundary_points_lie_on_the_true_boundary(case: Any, sampling: Any, rng:
         points = part.sample(N, rng, sampling).points
         assert case.distance(part.name, points).max() <= case.rounding
         assert case.domain.contains(points).all()
+        assert not case.domain._contains(points, False).any()
+
+
+def test_perimeter(case: Any) -> None:
+    if case.perimeter is not None:
+        assert sum(part.measure for part in case.domain.boundary()) == pytest.approx(case.perimeter, rel=1e-13)
+
+
+def test_parts_share_nothing_but_corners(case: Any, rng: np.random.Generator) -> None:
+    """Away from its ends, no part lies on another: none of the boundary is weighted twice."""
+    parts = case.domain.boundary()
+    for part, other in itertools.permutations(parts, 2):
+        points = part.place(away_from_corners(part, rng)).points
+        assert case.distance(other.name, points).min() > 1e-9 * case.size
 
 
 def test_normals_are_unit_and_lead_out(case: Any, rng: np.random.Generator) -> None:
@@ -130,9 +154,11 @@ def test_normals_and_measure_by_finite_differences(case: Any, rng: np.random.Gen
 def test_equal_steps_are_equal_chords(case: Any) -> None:
     for part in case.domain.boundary():
         if part.parameters == 1:
-            points = part.place(np.linspace(0, 1, 3001)[:, None]).points
+            unit = np.linspace(0, 1, 3001)
+            points = part.place(unit[:, None]).points
             chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
-            assert chords == pytest.approx(part.measure / 3000, rel=1e-4)
+            corners = np.searchsorted(unit, part.breaks[1:-1]) - 1
+            assert np.delete(chords, corners) == pytest.approx(part.measure / 3000, rel=1e-4)
 
 
 def test_places_do_not_depend_on_their_company(case: Any, rng: np.random.Generator) -> None:
@@ -148,9 +174,10 @@ def test_divergence_theorem(case: Any, space_axes: int) -> None:
     center = 0.5 * sum(case.domain.bounding_box)
     flux, total = 0.0, np.zeros(case.domain.dimension)
     for part in case.domain.boundary():
-        sites = part.place(unit_grid(part, 1000))
-        flux += part.measure * np.mean(np.sum((sites.points - center) * sites.normals, axis=1))
-        total += part.measure * np.mean(sites.normals, axis=0)
+        unit, shares = unit_grid(part, 1000)
+        sites = part.place(unit)
+        flux += part.measure * np.sum(shares * np.sum((sites.points - center) * sites.normals, axis=1))
+        total += part.measure * np.sum(shares[:, None] * sites.normals, axis=0)
     assert flux == pytest.approx(space_axes * case.domain.measure, rel=2e-6)
     assert np.abs(total).max() <= 1e-6 * sum(part.measure for part in case.domain.boundary())
 
@@ -160,7 +187,7 @@ def test_bounding_box_is_tight(case: Any) -> None:
     assert lower.shape == upper.shape == (case.domain.dimension,)
     points = np.concatenate(
         [
-            part.place(np.concatenate([unit_grid(part, 1500), unit_corners(part)])).points
+            part.place(np.concatenate([unit_grid(part, 1500)[0], unit_corners(part)])).points
             for part in case.domain.boundary()
         ]
     )
@@ -213,5 +240,14 @@ def test_domains_are_values(case: Any) -> None:
 
 
 def test_repr_is_short_and_says_the_shape(case: Any) -> None:
-    assert repr(case.domain).startswith(("Interval(", "Box(", "Disk(", "Pacman(", "PolarCurve("))
+    assert re.match(r"[A-Z]\w+\(", repr(case.domain))
     assert "\n" not in repr(case.domain)
+    assert "name=" not in repr(case.domain)
+
+
+def test_every_registered_shape_is_an_example_here(examples: dict[str, Any]) -> None:
+    """Shapes are told by their class; what merely builds one (`Interval`, `Panda`) by the names of its examples."""
+    shown = {type(make().domain).__name__.lower() for make in examples.values()}
+    shown |= {key.split("-")[0] for key in examples}
+    registered = {name.lower() for name in vars(shapes) if not name.startswith("_")}
+    assert registered <= shown

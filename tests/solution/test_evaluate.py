@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fspielm import FrequencyShift, Tanh
-from fspielm.equations import Operator, Term, derivative, identity, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.features import Basis, JoinedBasis
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate
@@ -55,7 +55,7 @@ def test_uses_the_normals_of_the_sites(basis: Basis, coefficients: np.ndarray) -
     angle = rng.uniform(0, 2 * np.pi, 1500)
     normals = np.column_stack([np.cos(angle), np.sin(angle)])
     sites = Sites(0.5 * normals, normals)
-    values = evaluate(basis, coefficients, normal_derivative(2), sites, threads=1)
+    values = evaluate(basis, coefficients, along_normal(2), sites, threads=1)
     gradient = [evaluate(basis, coefficients, derivative(a), sites, threads=1) for a in ((1, 0), (0, 1))]
     expected = normals[:, 0] * gradient[0] + normals[:, 1] * gradient[1]
     assert np.allclose(values, expected, rtol=0, atol=1e-10 * np.abs(expected).max())

@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, derivative, normal_derivative
+from fspielm.equations import Operator, Term, along_normal, derivative
 
 x, y = sp.symbols("x y")
 EXACT = sp.exp(x) * sp.sin(4 * (x + y**2 / 2))
@@ -89,7 +89,7 @@ def test_refuses_an_operator_of_another_dimension(solution: fs.Solution, points:
 
 def test_refuses_a_normal_derivative_at_mere_points(solution: fs.Solution, points: np.ndarray) -> None:
     with pytest.raises(ValueError, match="needs sites on a boundary"):
-        solution.evaluate(normal_derivative(2), points)
+        solution.evaluate(along_normal(2), points)
 
 
 def test_is_immutable_and_short_to_print(solution: fs.Solution) -> None:

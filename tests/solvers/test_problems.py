@@ -117,6 +117,12 @@ def heat_on_a_disk(make: Make) -> Any:
     return make(lambda u: u.diff(t) - laplace(u) / 10, exact, domain, (x, y, t))
 
 
+def heat_in_space(make: Make) -> Any:
+    """Three space dimensions and time, at low frequency."""
+    exact = sp.exp(-t) * sp.sin(2 * x + y * z) + x * y * t
+    return make(lambda u: u.diff(t) - laplace(u, x, y, z), exact, CUBE * fs.Time(0, 1), (x, y, z, t))
+
+
 def clamped_plate(make: Make) -> Any:
     """Fourth order: value and normal derivative on every side."""
     exact = sp.sin(6 * x) * sp.exp(y)
@@ -163,6 +169,7 @@ def short_wave(make: Make) -> Any:
         pytest.param(long_wave, marks=slow),
         pytest.param(layer_2d, marks=slow),
         pytest.param(cube, marks=slow),
+        pytest.param(heat_in_space, marks=slow),
         pytest.param(heat_on_a_disk, marks=slow),
     ],
 )

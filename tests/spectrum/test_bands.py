@@ -276,3 +276,17 @@ def test_a_coefficient_that_is_nan_is_named() -> None:
     equation = sp.Eq(sp.log(x - sp.Rational(1, 2)) * u.diff(x, 2) + u.diff(y, 2), 1)
     with pytest.raises(ProblemError, match=r"coefficient log\(x - 1/2\) of u_xx is nan at x=0\.\d+"):
         bands(Problem(equation, SQUARE, [Dirichlet(0)]))
+
+
+def test_a_gap_in_a_side_is_no_jump_of_its_data() -> None:
+    """A disk cuts a side in two; smooth data on the two pieces have the band that they have on the whole side."""
+    bitten = SQUARE - Disk((0.5, 0), 0.25)
+
+    def ramp(points: np.ndarray) -> np.ndarray:
+        return np.exp(points[:, 0] - points[:, 1])
+
+    found = {}
+    for domain in (SQUARE, bitten):
+        by_source = data_bands(poisson(0, ramp, domain), np.random.default_rng(0))
+        found[domain] = max(band.frequency for band in by_source if band.source == "dirichlet y-")
+    assert found[bitten] == pytest.approx(found[SQUARE], rel=0.5)

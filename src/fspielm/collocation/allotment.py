@@ -24,15 +24,16 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     traces: dict[str, int] = {}
     initial = None
     for constraint in problem.constraints:
+        if constraint.region.kind != "start" and constraint.part is None:
+            continue  # given points are all there is
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(constraint, widths, rng)
         # a part cannot tell apart more features than there are
         count = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS
-        if constraint.part is None:
+        if constraint.region.kind == "start":
             initial = max(count, initial or 0)
         else:
-            share = constraint.measure / constraint.part.measure
-            name = constraint.part.name
-            traces[name] = max(traces.get(name, 0), int(np.ceil(count / share)))
+            name = constraint.part_names[0]
+            traces[name] = max(traces.get(name, 0), int(np.ceil(count / constraint.region.share)))
     return Points(
         interior=max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS),
         boundary=traces or None,
@@ -45,7 +46,15 @@ def _traces(constraint: Constraint, widths: FloatArray, rng: np.random.Generator
     """Number of frequencies of the band that differ on the constraint's region."""
     dimension = len(widths)
     normals = constraint.sample(200, rng, "low-discrepancy").normals
-    assert normals is not None  # every boundary part and the start of time have them
+    if normals is None:
+        return _traces_along(constraint, widths)
     faces = np.array([np.prod(2 * np.delete(widths, axis)) for axis in range(dimension)])
     projection = float(np.mean(np.abs(normals) @ faces))
     return constraint.measure * projection / (2 * np.pi) ** (dimension - 1)
+
+
+def _traces_along(constraint: Constraint, widths: FloatArray) -> float:
+    """The same on a curve, from the band's projection onto its tangents."""
+    assert constraint.part is not None
+    steps = np.abs(np.diff(constraint.part.place(np.linspace(0, 1, 201)[:, None]).points, axis=0))
+    return float(np.sum(steps @ (2 * widths)) / (2 * np.pi))

@@ -50,5 +50,5 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
         here = sites[constraint.name]
         values = constraint.value.checked(here.points, f"the value of {constraint.name!r}")
         weight = float(constraint.condition.weight)
-        blocks.append(RowBlock(constraint.name, ((constraint.operator, here),), values, weight))
+        blocks.append(RowBlock(constraint.name, constraint.pieces(here), values, weight))
     return tuple(blocks)

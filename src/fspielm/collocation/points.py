@@ -8,7 +8,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from fspielm.equations import Constraint, Initial, Problem
+from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sampling, Sites, check_sampling
 
@@ -23,7 +23,8 @@ class Points:
     interior : int
         Points for the equation.
     boundary : int or mapping of part name to int, optional
-        Points on each named part of the boundary that has a condition.
+        Points on each named part of the boundary that has a condition (one of the two names of a periodic pair), and
+        along each curve inside (named by its block).
     boundary_total : int, optional
         Instead of `boundary`: points on the whole boundary, split over its parts by their length or area.
     initial : int, optional
@@ -55,26 +56,24 @@ class Points:
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many points each block gets, by its name; ``"equation"`` is the interior.
 
-        A part that is a single point gets that one point, however many are asked for.
+        What holds at given points, or on a part that is a single point, gets those, however many are asked for.
         """
-        on_boundary = [c for c in problem.constraints if c.part is not None]
+        on_parts = _on_parts(problem)
         if isinstance(self.boundary, Mapping):
-            counts = _by_name(self.boundary, on_boundary)
+            counts = _by_name(self.boundary, on_parts)
         elif self.boundary_total is not None:
-            counts = split_by_measure(self.boundary_total, on_boundary)
+            counts = split_by_measure(self.boundary_total, on_parts)
         else:
-            counts = {c.name: _part_share(self.boundary or 0, c) for c in on_boundary}
-        counts |= {c.name: self.initial or 0 for c in problem.constraints if isinstance(c.condition, Initial)}
+            counts = {c.name: _part_share(self.boundary or 0, c) for c in on_parts}
+        counts |= {c.name: self.initial or 0 for c in problem.constraints if c.region.kind == "start"}
         for constraint in problem.constraints:
-            if counts[constraint.name] < 1:
-                argument = "initial" if isinstance(constraint.condition, Initial) else "boundary"
+            if counts.get(constraint.name, 1) < 1:
+                argument = "initial" if constraint.region.kind == "start" else "boundary"
                 raise ProblemError(
                     f"points: no points for the block {constraint.name!r}, which has a condition; "
                     f"set Points({argument}=...)"
                 )
-        ordered = {
-            c.name: 1 if c.part is not None and c.part.parameters == 0 else counts[c.name] for c in problem.constraints
-        }
+        ordered = {c.name: c.region.count or counts[c.name] for c in problem.constraints}
         return {"equation": self.interior} | ordered
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
@@ -103,8 +102,8 @@ class Points:
 
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
-    has_initial = any(isinstance(c.condition, Initial) for c in problem.constraints)
-    on_boundary = sum(c.part is not None for c in problem.constraints)
+    has_initial = any(c.region.kind == "start" for c in problem.constraints)
+    on_boundary = len(_on_parts(problem))
     return Points(
         interior=max(int(1.6 * neurons), 10),
         boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
@@ -138,21 +137,25 @@ def split_by_measure(total: int, constraints: list[Constraint]) -> dict[str, int
     return {c.name: int(count) + 1 for c, count in zip(constraints, counts, strict=True)}
 
 
+def _on_parts(problem: Problem) -> list[Constraint]:
+    """The constraints on parts of the boundary, and along curves inside."""
+    return [c for c in problem.constraints if c.part is not None]
+
+
 def _part_share(count: int, constraint: Constraint) -> int:
     """A condition on a piece of a part gets its share of the part's points."""
-    assert constraint.part is not None
-    share = constraint.measure / constraint.part.measure
+    share = constraint.region.share
     return count if share == 1.0 else max(round(count * share), min(count, 1))
 
 
 def _by_name(boundary: Mapping[str, int], constraints: list[Constraint]) -> dict[str, int]:
-    parts = {c.part.name for c in constraints if c.part is not None}
+    known = {name for c in constraints for name in c.part_names}
     for name in boundary:
-        if name not in parts:
+        if name not in known:
             raise ProblemError(
-                f"points: boundary names {name!r}, which is no part with a condition; those are {sorted(parts)}"
+                f"points: boundary names {name!r}, which is no part with a condition; those are {sorted(known)}"
             )
-    return {c.name: _part_share(boundary.get(c.part.name, 0), c) for c in constraints if c.part is not None}
+    return {c.name: _part_share(max(boundary.get(name, 0) for name in c.part_names), c) for c in constraints}
 
 
 def _check_count(name: str, value: Any) -> None:

@@ -1,22 +1,43 @@
 """What is solved: operators, conditions, problems."""
 
-from fspielm.equations.conditions import BoundaryCondition, Condition, Dirichlet, Initial, Neumann
+from fspielm.equations.conditions import (
+    AnyCondition,
+    BoundaryCondition,
+    Condition,
+    Dirichlet,
+    Initial,
+    Measured,
+    Neumann,
+    Periodic,
+    Robin,
+    Symmetry,
+)
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.corners import corner_conflicts
 from fspielm.equations.data import with_data
-from fspielm.equations.operator import Operator, Term, derivative, identity, normal_derivative
+from fspielm.equations.normal import NormalDerivative, normal_derivative
+from fspielm.equations.operator import Operator, Term, along_normal, derivative, identity
 from fspielm.equations.problem import Problem
+from fspielm.equations.regions import Region
 
 __all__ = [
+    "AnyCondition",
     "BoundaryCondition",
     "Condition",
     "Constraint",
     "Dirichlet",
     "Initial",
+    "Measured",
     "Neumann",
+    "NormalDerivative",
     "Operator",
+    "Periodic",
     "Problem",
+    "Region",
+    "Robin",
+    "Symmetry",
     "Term",
+    "along_normal",
     "corner_conflicts",
     "derivative",
     "identity",

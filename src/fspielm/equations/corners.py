@@ -7,10 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.conditions import Dirichlet, Initial
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.problem import Problem
-from fspielm.geometry import BoundaryPart
 
 _PER_EDGE = 5
 _PROBES = 400
@@ -18,44 +16,88 @@ _DISAGREEMENT = 1e-6
 
 
 def corner_conflicts(problem: Problem) -> list[str]:
-    """Describe where two Dirichlet data, or Dirichlet and initial data, disagree at a common corner.
+    """Describe where values prescribed on two parts, or values there and at the start of time, disagree at a corner.
 
-    Such a problem has a solution, but a discontinuous one, which no sum of smooth features comes close to.
+    The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
+    one, which no sum of smooth features comes close to.
     """
-    values = [c for c in problem.constraints if isinstance(c.condition, Dirichlet)]
-    starts = [c for c in problem.constraints if isinstance(c.condition, Initial) and c.condition.order == 0]
+    values = [c for c in problem.constraints if _is_value(c)]
+    lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
+    tied = [c for c in values if c.region.shift is not None]
+    starts = [c for c in values if c.region.kind == "start"]
     lower, upper = problem.domain.bounding_box
     near = 1e-9 * float(np.linalg.norm(upper - lower))
     conflicts = []
-    for first, second in combinations(values, 2):
-        assert first.part is not None
-        assert second.part is not None
-        if first.part is second.part:
-            continue
-        conflicts += _compare(problem, first, second, _shared(_rim(first.part), _rim(second.part), near))
+    for first, second in combinations(lateral, 2):
+        if first.part is not second.part:
+            conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
     for start in starts:
-        for lateral in values:
-            assert lateral.part is not None
-            rim = _rim(lateral.part)
-            assert problem.domain.time is not None
-            corner = rim[np.abs(rim[:, -1] - problem.domain.time.start) <= near]
-            conflicts += _compare(problem, lateral, start, corner)
+        for side in lateral:
+            conflicts += _compare(problem, side, start, _at_start(_rim(side), problem, near))
+        for pair in tied:
+            conflicts += _compare_ends(problem, pair, start, _at_start(_rim(pair), problem, near))
+    for pair in tied:
+        for side in lateral:
+            ends = _shared(_rim(pair), _rim(side), near)
+            assert pair.region.shift is not None
+            there = _shared(ends + pair.region.shift, _rim(side), near)
+            conflicts += _compare_ends(problem, pair, side, there - pair.region.shift)
     return conflicts
 
 
+def _is_value(constraint: Constraint) -> bool:
+    """Whether a constraint prescribes the unknown itself."""
+    return all(term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms)
+
+
+def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
+    assert problem.domain.time is not None
+    return points[np.abs(points[:, -1] - problem.domain.time.start) <= near]
+
+
 def _compare(problem: Problem, first: Constraint, second: Constraint, points: FloatArray) -> list[str]:
+    """Two values that should be one at common points."""
     for constraint in (first, second):
         if constraint.mask is not None and len(points):
             points = points[constraint.mask(points)]
     if not len(points):
         return []
     a, b = first.value(points), second.value(points)
-    size = max(_size(first), _size(second))
-    worst = int(np.argmax(np.abs(a - b)))
-    if not np.abs(a - b)[worst] > _DISAGREEMENT * size:
+    worst = _worst(a, b, max(_size(first), _size(second)))
+    if worst is None:
         return []
-    place = ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, points[worst], strict=True))
-    return [f"{first.name!r} and {second.name!r} disagree at {place} ({a[worst]:.4g} against {b[worst]:.4g})"]
+    return [
+        f"{first.name!r} and {second.name!r} disagree at {_place(problem, points[worst])} "
+        f"({a[worst]:.4g} against {b[worst]:.4g})"
+    ]
+
+
+def _compare_ends(problem: Problem, pair: Constraint, datum: Constraint, points: FloatArray) -> list[str]:
+    """The values of a datum at two ends that are tied together."""
+    assert pair.region.shift is not None
+    if datum.mask is not None and len(points):
+        points = points[datum.mask(points) & datum.mask(points + pair.region.shift)]
+    if not len(points):
+        return []
+    a, b = datum.value(points), datum.value(points + pair.region.shift)
+    worst = _worst(a, b, _size(datum))
+    if worst is None:
+        return []
+    here, there = (_place(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
+    return [
+        f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
+        f"{pair.name!r} makes one place"
+    ]
+
+
+def _worst(a: FloatArray, b: FloatArray, size: float) -> int | None:
+    """Where two sets of values disagree most, if they do."""
+    worst = int(np.argmax(np.abs(a - b)))
+    return worst if np.abs(a - b)[worst] > _DISAGREEMENT * size else None
+
+
+def _place(problem: Problem, point: FloatArray) -> str:
+    return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
 def _size(constraint: Constraint) -> float:
@@ -64,8 +106,10 @@ def _size(constraint: Constraint) -> float:
     return float(np.abs(constraint.value(sites.points)).max())
 
 
-def _rim(part: BoundaryPart) -> FloatArray:
-    """Points on the rim of a part: the images of its unit cube's faces."""
+def _rim(constraint: Constraint) -> FloatArray:
+    """Points on the rim of a constraint's part: the images of its unit cube's faces."""
+    part = constraint.part
+    assert part is not None
     if part.parameters == 0:
         return part.place(np.empty((1, 0))).points
     faces = []
@@ -78,5 +122,5 @@ def _rim(part: BoundaryPart) -> FloatArray:
 
 def _shared(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
     distances = np.linalg.norm(first[:, None, :] - second[None, :, :], axis=2)
-    shared: FloatArray = first[distances.min(axis=1) <= near]
+    shared: FloatArray = first[distances.min(axis=1, initial=np.inf) <= near]
     return shared

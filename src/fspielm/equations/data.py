@@ -8,16 +8,17 @@ from typing import Any
 
 import sympy as sp
 
-from fspielm.equations.conditions import BoundaryCondition, Condition
-from fspielm.equations.constraints import Constraint, known_field
+from fspielm.equations.conditions import AnyCondition
+from fspielm.equations.constraints import Constraint
 from fspielm.equations.linear import residual_form
 from fspielm.equations.problem import Problem
+from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value
 
 
 def with_data(
-    problem: Problem, right_hand_side: Value | None = None, values: Mapping[str, Value] | None = None
+    problem: Problem, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None
 ) -> Problem:
     """Replace data of `problem` and leave its operators, domain and kinds of conditions.
 
@@ -28,16 +29,17 @@ def with_data(
     values : mapping, optional
         New values of conditions, by the name of a block (``"dirichlet x-"``) or by kind (``"dirichlet"``).
     """
+    setting = Setting(problem.unknown, problem.operator, problem.givens, problem.domain, ())
     source = problem.right_hand_side
     if right_hand_side is not None:
-        source = known_field(right_hand_side, "right_hand_side", problem.unknown, problem.givens)
-    constraints = tuple(_renewed(c, problem, values or {}) for c in problem.constraints)
+        source = setting.field(right_hand_side, "right_hand_side")
     _check_names(problem, values or {})
+    constraints = tuple(_renewed(c, setting, values or {}) for c in problem.constraints)
     renewed = object.__new__(Problem)
     for name, attribute in {
         **vars(problem),
         "equation": _equation(problem, source),
-        "conditions": tuple(_condition(c) for c in constraints),
+        "conditions": _conditions(constraints),
         "right_hand_side": source,
         "constraints": constraints,
     }.items():
@@ -45,29 +47,28 @@ def with_data(
     return renewed
 
 
-def _renewed(constraint: Constraint, problem: Problem, values: Mapping[str, Value]) -> Constraint:
-    for key in (constraint.name, constraint.condition.kind):
+def _renewed(constraint: Constraint, setting: Setting, values: Mapping[str, Any]) -> Constraint:
+    condition = constraint.condition
+    for key in (constraint.name, condition.kind):
         if key in values:
-            field = known_field(values[key], f"values[{key!r}]", problem.unknown, problem.givens)
-            return replace(constraint, value=field, condition=_with_value(constraint.condition, values[key]))
+            field = condition.read_value(values[key], f"values[{key!r}]", setting)
+            return replace(constraint, value=field, condition=condition.with_value(values[key], setting))
     return constraint
 
 
-def _with_value(condition: Any, value: Value) -> Condition:
-    renewed: Condition = replace(condition, value=value)
-    return renewed
+def _conditions(constraints: tuple[Constraint, ...]) -> tuple[AnyCondition, ...]:
+    """The conditions as they would be stated for their parts alone, those of several rules once."""
+    stated: dict[tuple[int, str], AnyCondition] = {}
+    for constraint in constraints:
+        condition: Any = constraint.condition
+        limit = ""
+        if constraint.region.kind == "boundary" and constraint.mask is None and constraint.region.partner is None:
+            limit = constraint.part_names[0]
+        stated.setdefault((id(condition), limit), replace(condition, on=limit) if limit else condition)
+    return tuple(stated.values())
 
 
-def _condition(constraint: Constraint) -> Condition:
-    """The condition as it would be stated for its part alone."""
-    condition: Any = constraint.condition
-    if isinstance(condition, BoundaryCondition) and constraint.mask is None and constraint.part is not None:
-        limited: Condition = replace(condition, on=constraint.part.name)  # type: ignore[type-var]
-        return limited
-    return constraint.condition
-
-
-def _check_names(problem: Problem, values: Mapping[str, Value]) -> None:
+def _check_names(problem: Problem, values: Mapping[str, Any]) -> None:
     known = [c.name for c in problem.constraints]
     kinds = list(dict.fromkeys(c.condition.kind for c in problem.constraints))
     for name in values:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import FloatArray
 from fspielm.equations.affine import NonlinearTermError, split_affine
 from fspielm.equations.givens import Givens
 from fspielm.equations.jumps import refuse_jumps
-from fspielm.equations.operator import Coefficient, Operator, Term
+from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.operator import Operator, along_normal, field_coefficient
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, make_field
-from fspielm.geometry import Sites
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,13 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
     unknown = find_unknown(written, givens)
     givens.check_coordinates(unknown)
     coordinates: tuple[sp.Symbol, ...] = unknown.args
-    coefficients, rest = linear_form(evaluate_derivatives(givens.substitute(written)), unknown)
+    if written.has(NormalDerivative):
+        raise ProblemError(
+            f"the equation {describe(equation)} contains a normal_derivative, which has a meaning on a boundary alone; "
+            "write it in an fs.Condition"
+        )
+    parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown)
+    coefficients = {_orders(atom, unknown): coefficient for atom, coefficient in parts.items()}
     if not any(any(orders) for orders in coefficients):
         raise ProblemError(
             f"the equation contains no derivative of {unknown}, so it is not a differential equation: "
@@ -43,22 +48,22 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
     return LinearEquation(
         unknown,
         coordinates,
-        make_operator(coefficients, unknown, givens),
+        linear_operator(parts, unknown, givens),
         make_field(-rest, coordinates, givens.callables(rest, coordinates), what="the equation's right-hand side"),
     )
 
 
-def residual_form(equation: sp.Basic) -> sp.Expr:
+def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
     """The expression that the equation sets to zero."""
     if isinstance(equation, bool | sp.logic.boolalg.BooleanAtom):
         raise ProblemError(
-            f"equation is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
+            f"{argument} is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
             "of an Eq whose sides it can compare); write sp.Eq(left, right) with the unknown in it"
         )
     expression = equation.lhs - equation.rhs if isinstance(equation, sp.Eq) else equation
     if not isinstance(expression, sp.Expr) or expression.is_Matrix:
         raise ProblemError(
-            f"equation must be a SymPy Eq(left, right), or an expression meant to be zero; got {equation!r}"
+            f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero; got {equation!r}"
         )
     return expression
 
@@ -93,13 +98,15 @@ def find_unknown(expression: sp.Expr, givens: Givens) -> AppliedUndef:
     return unknown
 
 
-def linear_form(expression: sp.Expr, unknown: AppliedUndef) -> tuple[dict[tuple[int, ...], sp.Expr], sp.Expr]:
+def linear_parts(
+    expression: sp.Expr, unknown: AppliedUndef, what: str = "the equation"
+) -> tuple[dict[sp.Expr, sp.Expr], sp.Expr]:
     """Split `expression` into coefficients of the unknown's derivatives and a rest free of it.
 
     Returns
     -------
-    coefficients : dict
-        From derivative orders along each coordinate to the coefficient.
+    parts : dict
+        From the unknown, its derivatives and normal derivatives to the coefficient of each.
     rest : Expr
 
     Raises
@@ -110,45 +117,56 @@ def linear_form(expression: sp.Expr, unknown: AppliedUndef) -> tuple[dict[tuple[
     for term in expression.atoms(*NONLOCAL):
         if term.has(unknown):
             raise ProblemError(
-                f"the equation contains the term {term}, which takes {unknown} at other places than the "
+                f"{what} contains the term {term}, which takes {unknown} at other places than the "
                 "point itself; only differential equations can be solved"
             )
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr == unknown} | {unknown}
+    normal = expression.atoms(NormalDerivative)
+    for known in sorted((d for d in normal if not d.has(unknown)), key=str):
+        raise ProblemError(
+            f"{what} contains {known}, but only the unknown {unknown} has a normal_derivative; write out that of a "
+            "known function, with derivatives along the coordinates"
+        )
+    derivatives |= normal
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
         raise ProblemError(
-            f"the equation is not linear: the term {error.term.xreplace(back)} is not a coefficient times "
+            f"{what} is not linear: the term {error.term.xreplace(back)} is not a coefficient times "
             f"{unknown} or a derivative of it; only linear equations can be solved"
         ) from None
     rest = parts.pop(sp.S.One, sp.S.Zero)
-    return {_orders(back[dummy], unknown): coefficient for dummy, coefficient in parts.items()}, rest
+    return {back[dummy]: coefficient for dummy, coefficient in parts.items()}, rest
 
 
-def make_operator(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef, givens: Givens) -> Operator:
-    """Compile symbolic coefficients into an `Operator`."""
+def linear_operator(
+    parts: dict[sp.Expr, sp.Expr],
+    unknown: AppliedUndef,
+    givens: Givens,
+    what: str = "the equation",
+    space: range | None = None,
+) -> Operator:
+    """Compile what `linear_parts` returns into an `Operator`; normals point along the axes `space`."""
     coordinates: tuple[sp.Symbol, ...] = unknown.args
-    terms = []
-    for orders, expression in sorted(coefficients.items()):
-        what = f"the equation's coefficient {describe(expression)} of {_derivative_name(orders, unknown)}"
-        field = make_field(expression, coordinates, givens.callables(expression, coordinates), what=what)
-        coefficient: Coefficient = field.constant if field.constant is not None else _FieldCoefficient(field, what)
-        terms.append(Term(coefficient, orders))
-    return Operator(len(coordinates), tuple(terms))
+    operator = Operator(len(coordinates), ())
+    for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], unknown)):
+        name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, unknown)}"
+        field = make_field(expression, coordinates, givens.callables(expression, coordinates), what=name)
+        normal = atom.order if isinstance(atom, NormalDerivative) else 0
+        single = along_normal(len(coordinates), normal, space).after(_orders(atom, unknown))
+        operator += single.times(field_coefficient(field, name))
+    return operator
 
 
-@dataclass(frozen=True, eq=False)
-class _FieldCoefficient:
-    field: Field
-    what: str
-
-    def __call__(self, sites: Sites) -> FloatArray:
-        return self.field.checked(sites.points, self.what)
+def _sort_key(atom: sp.Expr, unknown: AppliedUndef) -> tuple[int, tuple[int, ...]]:
+    return atom.order if isinstance(atom, NormalDerivative) else 0, _orders(atom, unknown)
 
 
-def _orders(target: sp.Expr, unknown: AppliedUndef) -> tuple[int, ...]:
+def _orders(atom: sp.Expr, unknown: AppliedUndef) -> tuple[int, ...]:
+    """Orders of the derivative along each coordinate, beside those along the normal."""
+    target = atom.function if isinstance(atom, NormalDerivative) else atom
     counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
     for symbol, count in counts.items():
         if not isinstance(count, sp.Integer):
@@ -161,7 +179,9 @@ def _orders(target: sp.Expr, unknown: AppliedUndef) -> tuple[int, ...]:
     return tuple(int(counts.get(symbol, 0)) for symbol in unknown.args)
 
 
-def _derivative_name(orders: tuple[int, ...], unknown: AppliedUndef) -> str:
+def _derivative_name(atom: sp.Expr, unknown: AppliedUndef) -> str:
     name = unknown.func.__name__
-    along = "".join(f"{symbol}" * order for symbol, order in zip(unknown.args, orders, strict=True))
+    orders = zip(unknown.args, _orders(atom, unknown), strict=True)
+    along = "".join(f"{symbol}" * order for symbol, order in orders)
+    along += "n" * (atom.order if isinstance(atom, NormalDerivative) else 0)
     return f"{name}_{along}" if along else name

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import factorial, prod
 
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.expressions import Field
 from fspielm.geometry import Sites
 
 Coefficient = float | Callable[[Sites], FloatArray]
@@ -49,6 +52,20 @@ class Operator:
         """Whether every coefficient is a number."""
         return not any(callable(term.coefficient) for term in self.terms)
 
+    def times(self, coefficient: Coefficient) -> Operator:
+        """The operator followed by a multiplication."""
+        return Operator(self.dimension, tuple(Term(_product(coefficient, t.coefficient), t.orders) for t in self.terms))
+
+    def after(self, orders: tuple[int, ...]) -> Operator:
+        """The derivative ``D^orders`` followed by the operator."""
+        return Operator(
+            self.dimension,
+            tuple(Term(t.coefficient, tuple(np.add(t.orders, orders).tolist())) for t in self.terms),
+        )
+
+    def __add__(self, other: Operator) -> Operator:
+        return Operator(self.dimension, self.terms + other.terms)
+
     def order_along(self, axes: range) -> int:
         """The highest order of any term counted over `axes` alone."""
         return max((sum(term.orders[axis] for axis in axes) for term in self.terms), default=0)
@@ -64,22 +81,67 @@ def identity(dimension: int) -> Operator:
     return derivative((0,) * dimension)
 
 
-def normal_derivative(dimension: int) -> Operator:
-    """The derivative along the outward normal of the sites it is applied at."""
-    return Operator(
-        dimension,
-        tuple(
-            Term(_NormalComponent(axis), tuple(int(axis == other) for other in range(dimension)))
-            for axis in range(dimension)
-        ),
-    )
+def along_normal(dimension: int, order: int = 1, axes: range | None = None) -> Operator:
+    """The derivative of the given order along the outward normal of the sites it is applied at, the normal held fixed.
+
+    Parameters
+    ----------
+    dimension : int
+    order : int
+    axes : range, optional
+        Those that normals may point along, where that is not all: never along time.
+    """
+    if order == 0:
+        return identity(dimension)
+    axes = range(dimension) if axes is None else axes
+    terms = []
+    for chosen in combinations_with_replacement(axes, order):
+        orders = tuple(chosen.count(axis) for axis in range(dimension))
+        number = factorial(order) // prod(factorial(n) for n in orders)
+        terms.append(Term(_NormalPower(orders, float(number)), orders))
+    return Operator(dimension, tuple(terms))
 
 
 @dataclass(frozen=True)
-class _NormalComponent:
-    axis: int
+class _NormalPower:
+    """``factor * normal^powers``: what ``D^powers`` is multiplied with in a normal derivative."""
+
+    powers: tuple[int, ...]
+    factor: float
 
     def __call__(self, sites: Sites) -> FloatArray:
         if sites.normals is None:
             raise ValueError("a normal derivative needs sites on a boundary")
-        return sites.normals[:, self.axis]
+        return np.asarray(self.factor * np.prod(sites.normals**self.powers, axis=1))
+
+
+@dataclass(frozen=True)
+class _FieldCoefficient:
+    """A coefficient that is a field; `what` names it where it has no value."""
+
+    field: Field
+    what: str
+
+    def __call__(self, sites: Sites) -> FloatArray:
+        return self.field.checked(sites.points, self.what)
+
+
+@dataclass(frozen=True)
+class _Product:
+    first: Coefficient
+    second: Coefficient
+
+    def __call__(self, sites: Sites) -> FloatArray:
+        factors = [f(sites) if callable(f) else f for f in (self.first, self.second)]
+        return np.asarray(factors[0] * factors[1])
+
+
+def field_coefficient(field: Field, what: str) -> Coefficient:
+    """A field as a coefficient: a number where it is one."""
+    return field.constant if field.constant is not None else _FieldCoefficient(field, what)
+
+
+def _product(first: Coefficient, second: Coefficient) -> Coefficient:
+    if callable(first) or callable(second):
+        return second if first == 1.0 else first if second == 1.0 else _Product(first, second)
+    return first * second

@@ -9,11 +9,12 @@ from typing import Any, final
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations.conditions import BoundaryCondition, Condition
+from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.constraints import Constraint, bind_conditions
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
+from fspielm.equations.setting import Setting
 from fspielm.equations.wellposed import check_conditions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
@@ -32,7 +33,8 @@ class Problem:
         arguments is the order of the coordinates everywhere.
     domain : Domain
         Where it holds; ``space * Time(a, b)`` if the last coordinate is time.
-    conditions : sequence of Condition
+    conditions : sequence of AnyCondition
+        `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, or any `Condition`.
     given : mapping, optional
         Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
@@ -48,7 +50,7 @@ class Problem:
     operator : Operator
     right_hand_side : Field
     constraints : tuple of Constraint
-        The conditions, one entry for each boundary part they hold on.
+        The conditions, one entry for each part of the boundary that they hold on.
     givens : Givens
         What was given, for other data of the same problem.
 
@@ -60,7 +62,7 @@ class Problem:
 
     equation: sp.Basic
     domain: Domain
-    conditions: tuple[Condition, ...]
+    conditions: tuple[AnyCondition, ...]
     unknown: AppliedUndef
     coordinates: tuple[sp.Symbol, ...]
     operator: Operator
@@ -72,7 +74,7 @@ class Problem:
         self,
         equation: sp.Basic,
         domain: Domain,
-        conditions: Sequence[Condition],
+        conditions: Sequence[AnyCondition],
         given: Mapping[Any, Any] | None = None,
     ) -> None:
         if not isinstance(domain, Domain):
@@ -82,11 +84,9 @@ class Problem:
         linear = read_equation(equation, givens)
         _check_coordinates(linear.unknown, domain)
         parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
-        constraints = bind_conditions(stated, domain, parts, linear.unknown, givens)
+        constraints = bind_conditions(stated, Setting(linear.unknown, linear.operator, givens, domain, parts))
         check_conditions(constraints, parts, domain, linear.operator)
-        values = [c.value for c in stated if isinstance(c.value, sp.Expr)]
-        limits = [c.on for c in stated if isinstance(c, BoundaryCondition) and isinstance(c.on, sp.Basic)]
-        givens.check_use([equation, *values, *limits])
+        givens.check_use([equation, *(e for c in stated for e in c.expressions if isinstance(e, sp.Basic))])
         for name, attribute in {
             "equation": equation,
             "domain": domain,
@@ -109,14 +109,14 @@ class Problem:
         return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
 
 
-def _as_conditions(conditions: Any) -> tuple[Condition, ...]:
-    if isinstance(conditions, Condition):
+def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
+    if isinstance(conditions, AnyCondition):
         return (conditions,)
     if not isinstance(conditions, Iterable):
         raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
     stated = tuple(conditions)
     for condition in stated:
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, AnyCondition):
             raise ProblemError(
                 f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
             )

@@ -1,91 +1,151 @@
-"""Where on a boundary a condition holds."""
+"""Where a condition holds: on pieces of the boundary, at the start of time, inside."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
-import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations.conditions import BoundaryCondition
-from fspielm.equations.givens import Givens
+from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Domain, Mask, Sites
+from fspielm.geometry import BoundaryPart, Mask, Sampling, Sites, kronecker, namesakes
 
-# A part of the boundary, the mask of a piece of it, and the share of the part that the piece has.
-Region: TypeAlias = tuple[BoundaryPart, Mask | None, float]
+Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
 # Enough to see a piece of the boundary that relations leave out or cover twice; finer ones stay unseen.
 _PROBES = 2000
 
-# How far a point may be off, relative to the domain's size, and still satisfy an equality.
-_SAME_PLACE = 1e-9
+# How far a point may be off, relative to the domain's size, and still be where it should be.
+SAME_PLACE = 1e-9
 
 
-def find_regions(
-    condition: BoundaryCondition,
-    domain: Domain,
-    parts: tuple[BoundaryPart, ...],
-    coordinates: tuple[sp.Symbol, ...],
-    givens: Givens,
-) -> list[Region]:
-    """The parts a condition holds on, each with its mask and the share of the part that it covers."""
-    on = condition.on
+class Sampler(Protocol):
+    """Draws sites of a region."""
+
+    def __call__(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        """`n` sites (as many as there are, where the region is made of points)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A place where a condition holds.
+
+    Attributes
+    ----------
+    kind : {"boundary", "start", "inside"}
+        On the boundary of space, at the start of time, or anywhere in the domain.
+    label : str
+        What block names call it: ``"x-"``.
+    measure : float
+        Length or area.
+    sample : callable
+        Draws sites.
+    part : BoundaryPart or None
+        The part of the boundary, or the curve inside, that it is all or a piece of.
+    mask : callable or None
+        Limits it to a piece of the part.
+    count : int or None
+        How many sites it has, where it is made of points.
+    partner : BoundaryPart or None
+        The part that is tied to this one, where it is a pair.
+    shift : (d,) array or None
+        The way from a point of `part` to the one of `partner` that it is tied to.
+    """
+
+    kind: Literal["boundary", "start", "inside"]
+    label: str
+    measure: float
+    sample: Sampler
+    part: BoundaryPart | None = None
+    mask: Mask | None = None
+    count: int | None = None
+    partner: BoundaryPart | None = None
+    shift: FloatArray | None = None
+
+    @property
+    def parts(self) -> tuple[BoundaryPart, ...]:
+        """The parts of the boundary that it belongs to."""
+        return tuple(p for p in (self.part, self.partner) if p is not None and self.kind == "boundary")
+
+    @property
+    def share(self) -> float:
+        """How much of its part it is."""
+        return 1.0 if self.part is None or self.mask is None else self.measure / self.part.measure
+
+
+def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
+    """The parts that `on` means, each with its mask and the share of the part that it covers."""
+    parts = setting.parts
     if on is None:
-        return [(part, None, 1.0) for part in parts]
+        return [whole_part(part) for part in parts]
     if isinstance(on, Boolean):
-        lower, upper = domain.bounding_box
-        tolerance = _SAME_PLACE * float(np.linalg.norm(upper - lower))
-        mask = compile_relation(givens.substitute(on), coordinates, tolerance)
+        lower, upper = setting.domain.bounding_box
+        tolerance = SAME_PLACE * float(np.linalg.norm(upper - lower))
+        mask = compile_relation(setting.givens.substitute(on), setting.coordinates, tolerance)
     elif callable(on):
         mask = _checked_mask(on)
     else:
         chosen = [on] if isinstance(on, str) else on
-        by_name = {part.name: part for part in parts}
-        for name in chosen:
-            if name not in by_name:
-                who = type(condition).__name__
-                raise ProblemError(_no_such_part(name, list(by_name), who, str(coordinates[-1]), domain))
-        return [(by_name[name], None, 1.0) for name in dict.fromkeys(chosen)]
+        return [whole_part(named_part(name, who, setting)) for name in dict.fromkeys(chosen)]
     shares = [float(np.mean(mask(probe(part).points))) for part in parts]
-    regions: list[Region] = [(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
+    regions = [_piece(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
     if not regions:
         raise ProblemError(
-            f"{type(condition).__name__}: on={describe(on)} holds nowhere on the boundary, or on less than "
+            f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
             f"1/{_PROBES} of any of its parts {[part.name for part in parts]}"
         )
     return regions
 
 
-def _no_such_part(name: str, names: list[str], who: str, last: str, domain: Domain) -> str:
+def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
+    """The part of the boundary with this name, or an error that lists them."""
+    by_name = {part.name: part for part in setting.parts}
+    if name in by_name:
+        return by_name[name]
+    names = list(by_name)
+    if same := namesakes(name, names):
+        raise ProblemError(
+            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
+            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle')"
+        )
     message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
-    if domain.time is not None and name == f"{last}-":
-        return f"{message}; the start of time takes fs.Initial"
-    if domain.time is not None and name == f"{last}+":
-        return f"{message}; the end of time takes no condition"
+    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
+        raise ProblemError(f"{message}; the start of time takes fs.Initial")
+    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
+        raise ProblemError(f"{message}; the end of time takes no condition")
     near = get_close_matches(name.strip().lower(), [n.lower() for n in names], 1)
-    return message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near)
+    raise ProblemError(message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near))
 
 
-def probe(part: BoundaryPart) -> Sites:
+def whole_part(part: BoundaryPart) -> Region:
+    """All of a part of the boundary."""
+    return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
+
+
+def _piece(part: BoundaryPart, mask: Mask, share: float) -> Region:
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return part.sample(n, rng, sampling, where=mask)
+
+    return Region("boundary", part.name, share * part.measure, sample, part, mask, _count(part))
+
+
+def _count(part: BoundaryPart) -> int | None:
+    return 1 if part.parameters == 0 else None
+
+
+def probe(part: BoundaryPart, count: int = _PROBES) -> Sites:
     """Fixed sites spread over a part, to see which conditions cover it.
 
-    A Kronecker sequence: evenly spread, and with irrational coordinates, so that no site lies where
-    ``x <= 1/2`` and ``x >= 1/2`` meet.
+    Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
-    if part.parameters == 0:
-        return part.place(np.empty((1, 0)))
-    # The root of g^(d+1) = g + 1, the golden ratio for d = 1, makes the most even of these sequences.
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1.0 + ratio) ** (1.0 / (part.parameters + 1))
-    steps = ratio ** -np.arange(1.0, part.parameters + 1)
-    return part.at((np.arange(1, _PROBES + 1)[:, None] * steps) % 1.0)
+    return part.at(kronecker(count if part.parameters else 1, part.parameters))
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

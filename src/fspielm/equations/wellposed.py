@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations.conditions import BoundaryCondition, Initial
+from fspielm.equations.conditions import Initial
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import probe
@@ -25,25 +25,45 @@ def check_conditions(
     order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
     boundary is characteristic, as the axis r = 0 is for ``r*u_rr + u_r + r*u_zz``. An ordinary differential
     equation takes as many conditions as its order, wherever they are.
+
+    Conditions inside may stand for any that are missing, and are never too many.
     """
     if not constraints:
         raise ProblemError(
             "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
         )
+    inside = [c for c in constraints if c.region.kind == "inside"]
     if domain.time is not None:
-        _check_initial([c.condition for c in constraints if isinstance(c.condition, Initial)], operator)
+        given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
+        _check_initial(given, operator, may_miss=bool(inside))
     space = range(domain.dimension - (domain.time is not None))
-    boundary = [c for c in constraints if isinstance(c.condition, BoundaryCondition)]
+    boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
-        _check_part(part, parts, [c for c in boundary if c.part is part], operator, space)
+        here = [c for c in boundary if part in c.region.parts]
+        _check_part(part, parts, here, operator, space, may_miss=bool(inside))
+    if domain.dimension == 1:
+        _check_number(boundary, inside, parts, operator, space)
+
+
+def _check_number(
+    boundary: Sequence[Constraint],
+    inside: Sequence[Constraint],
+    parts: tuple[BoundaryPart, ...],
+    operator: Operator,
+    space: range,
+) -> None:
+    """Refuse too few or too many conditions of an ordinary differential equation."""
     order = operator.order
-    if domain.dimension == 1 and len(boundary) != order:
-        if any(_characteristic(operator, probe(part), space).any() for part in parts):
-            return
-        raise ProblemError(
-            f"conditions: an ordinary differential equation of order {order} takes {order} of them; "
-            f"got {len(boundary)} ({', '.join(c.name for c in boundary)})"
-        )
+    # what holds along a curve holds at as many points as are wanted
+    further = sum(order if c.region.count is None else c.region.count for c in inside)
+    if len(boundary) <= order <= len(boundary) + further:
+        return
+    if any(_characteristic(operator, probe(part), space).any() for part in parts):
+        return
+    raise ProblemError(
+        f"conditions: an ordinary differential equation of order {order} takes {order} of them; "
+        f"got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
+    )
 
 
 def _check_part(
@@ -52,6 +72,8 @@ def _check_part(
     here: Sequence[Constraint],
     operator: Operator,
     space: range,
+    *,
+    may_miss: bool,
 ) -> None:
     sites = probe(part)
     covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
@@ -60,15 +82,17 @@ def _check_part(
     if operator.dimension == 1 or order % 2 or order == 0:
         return
     needed = order // 2
-    number = sum(covered, np.zeros(len(sites), dtype=int))
+    # what ties two parts together is half a condition on each
+    shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
+    number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
     # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
     if np.all(number == needed):
         return
     wrong = (number != needed) & ~_characteristic(operator, sites, space)
-    if np.any(wrong & (number < needed)):
+    if np.any(wrong & (number < needed)) and not may_miss:
         first = int(np.flatnonzero(wrong & (number < needed))[0])
         raise ProblemError(_missing(part, parts, here, needed, int(number[first]), sites.points[first]))
-    if np.any(wrong):
+    if np.any(wrong & (number > needed)):
         raise ProblemError(
             f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
             f"an equation of order {order} in space takes {needed} there; remove one, or limit it with on="
@@ -107,12 +131,24 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
 def _check_doubled(part: BoundaryPart, here: Sequence[Constraint], covered: Sequence[BoolArray]) -> None:
     for i, second in enumerate(here):
         for j, first in enumerate(here[:i]):
-            if first.condition.kind == second.condition.kind and np.any(covered[i] & covered[j]):
+            if first.condition is second.condition or not np.any(covered[i] & covered[j]):
+                continue
+            if first.condition.kind == second.condition.kind and not first.condition.repeats:
                 raise ProblemError(
                     f"the part {part.name!r} has two {type(second.condition).__name__} conditions "
-                    f"({describe(first.condition.value)} and {describe(second.condition.value)}); "
+                    f"({_shown(first)} and {_shown(second)}); "
                     "keep one, or limit them with on="
                 )
+            if first.region.partner is not None or second.region.partner is not None:
+                raise ProblemError(
+                    f"the part {part.name!r} has contradicting conditions ({first.name}, {second.name}): "
+                    "one that is periodic takes no other; remove one"
+                )
+
+
+def _shown(constraint: Constraint) -> str:
+    value = constraint.value
+    return describe(value.source) if value.constant is None else f"{value.constant:g}"
 
 
 def _missing(
@@ -126,9 +162,7 @@ def _missing(
     wanted = f"{number} of the {needed} condition{'s' * (needed > 1)} it needs"
     if any(c.mask is not None for c in here):
         place = ", ".join(f"{s}={v:.4g}" for s, v in zip(here[0].value.arguments, point, strict=True))
-        limits = ", ".join(
-            describe(c.condition.on) for c in here if isinstance(c.condition, BoundaryCondition) and c.mask is not None
-        )
+        limits = ", ".join(describe(getattr(c.condition, "on", None)) for c in here if c.mask is not None)
         return (
             f"a piece of the boundary part {part.name!r}, for instance at {place}, has {wanted} "
             f"(others hold only on {limits}); add one that holds there"
@@ -139,7 +173,7 @@ def _missing(
     )
 
 
-def _check_initial(given: Sequence[Initial], operator: Operator) -> None:
+def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> None:
     time = range(operator.dimension - 1, operator.dimension)
     needed = operator.order_along(time)
     orders = [condition.order for condition in given]
@@ -154,7 +188,7 @@ def _check_initial(given: Sequence[Initial], operator: Operator) -> None:
                 else f"conditions: Initial of order {order}, but the equation has no time derivative; remove it"
             )
     for order in range(needed):
-        if order not in orders:
+        if order not in orders and not may_miss:
             what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
             raise ProblemError(
                 f"conditions: the equation is of order {needed} in time and misses "

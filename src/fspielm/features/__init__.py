@@ -5,6 +5,7 @@ from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
 from fspielm.features.local import LocalOperator, localise
+from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
 
 __all__ = [
     "COSINE",
@@ -14,13 +15,17 @@ __all__ = [
     "Activation",
     "Band",
     "Basis",
+    "CornerFunction",
     "Family",
     "FrequencyShift",
     "JoinedBasis",
     "LocalOperator",
+    "Power",
     "RidgeBasis",
+    "SingularBasis",
     "Siren",
     "Tanh",
+    "Wave",
     "localise",
     "magnitudes",
 ]

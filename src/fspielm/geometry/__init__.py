@@ -1,43 +1,64 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
+from fspielm.geometry.annulus import Annulus
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
+from fspielm.geometry.combination import Combination, combine, namesakes
+from fspielm.geometry.corner import Corner
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
+from fspielm.geometry.ellipse import Ellipse
+from fspielm.geometry.lshape import LShape
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
-from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.parametric import Curve
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
-from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
+from fspielm.geometry.polygon import Polygon
+from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
-from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.time import SpaceTime, Time, extrude
+from fspielm.geometry.transform import Transformed
 
 __all__ = [
+    "Annulus",
     "BoundaryPart",
     "Box",
+    "Combination",
+    "Corner",
+    "Curve",
     "Disk",
     "Domain",
     "Edge",
+    "Ellipse",
     "Interval",
+    "LShape",
     "Mask",
     "Pacman",
     "Panda",
     "PlaneCurve",
     "PlaneShape",
     "PolarCurve",
+    "Polygon",
     "Sampling",
     "Sites",
     "SpaceTime",
     "Time",
+    "Transformed",
     "arc",
     "check_count",
     "check_sampling",
     "chord_ends",
     "chord_lines",
     "cluster",
+    "combine",
+    "edges_of",
+    "extrude",
     "join_parts",
+    "kronecker",
+    "namesakes",
     "reject",
     "segment",
     "unit_stream",

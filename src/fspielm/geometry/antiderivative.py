@@ -75,7 +75,7 @@ class Antiderivative:
         return t
 
 
-def antiderivative(integrand: Function, start: float, end: float, *, what: str) -> Antiderivative:
+def antiderivative(integrand: Function, start: float, end: float, *, what: str, noise: float = 0.0) -> Antiderivative:
     """Integrate a function, halving its panels where their integral still changes.
 
     Parameters
@@ -86,6 +86,8 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str) 
         The range, ``start < end``.
     what : str
         What is integrated, for the error message.
+    noise : float
+        How far rounding may carry the values of the integrand off: changes below it are not pursued.
 
     Returns
     -------
@@ -104,19 +106,24 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str) 
     for _ in range(_MOST_HALVINGS):
         middle = 0.5 * (low + high)
         left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
+        found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
+        # Next to a pole panels shrink to nothing, and what they hold does not.
+        pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > 1e-6 * scale)
+        if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
+            low = low[pole] if np.any(pole) else low
+            break
+        scale = max(scale, found)
         # The halves are far more accurate than this difference, which is the error of the whole panel.
-        done = np.abs(left + right - whole) <= _AIM * scale
+        done = np.abs(left + right - whole) <= np.maximum(_AIM * scale, noise * (high - low))
         settled_low += [low[done], middle[done]]
         settled += [left[done], right[done]]
         low, high = _interleave(low[~done], middle[~done]), _interleave(middle[~done], high[~done])
         whole = _interleave(left[~done], right[~done])
         if len(low) == 0:
-            order = np.argsort(np.concatenate(settled_low))
+            order = np.argsort(np.concatenate(settled_low), kind="stable")
             edges = np.append(np.concatenate(settled_low)[order], end)
             totals = np.append(0.0, np.cumsum(np.concatenate(settled)[order]))
             return Antiderivative(integrand, edges, totals)
-        if len(low) > _MOST_PANELS or not np.all(np.isfinite(whole)):
-            break
     raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
 
 

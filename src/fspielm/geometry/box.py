@@ -12,8 +12,9 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.corner import Corner, corners_of
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.inputs import as_number, as_vector
+from fspielm.geometry.inputs import as_name, as_number, as_vector
 from fspielm.geometry.sites import Sites
 
 
@@ -29,6 +30,8 @@ class Box(Domain):
     ----------
     lower, upper : sequence of numbers
         The corners with the least and the greatest coordinates, one number per axis.
+    name : str
+        Put before the names of the parts: ``"hole.x-"``.
 
     Examples
     --------
@@ -40,8 +43,9 @@ class Box(Domain):
 
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+    name: str
 
-    def __init__(self, lower: Iterable[SupportsFloat], upper: Iterable[SupportsFloat]) -> None:
+    def __init__(self, lower: Iterable[SupportsFloat], upper: Iterable[SupportsFloat], *, name: str = "") -> None:
         low, high = as_vector(lower, "Box: lower"), as_vector(upper, "Box: upper")
         if len(low) != len(high) or not low:
             raise ProblemError(
@@ -52,11 +56,12 @@ class Box(Domain):
             _check_extent(a, b, f"Box: upper must be greater than lower along axis {axis}")
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
+        object.__setattr__(self, "name", as_name(name, "Box: name"))
 
     def __repr__(self) -> str:
         if self.dimension == 1:
-            return f"Interval({self.lower[0]}, {self.upper[0]})"
-        return f"Box({self.lower}, {self.upper})"
+            return f"Interval({self.lower[0]}, {self.upper[0]}{self._name_argument})"
+        return f"Box({self.lower}, {self.upper}{self._name_argument})"
 
     @property
     def dimension(self) -> int:
@@ -76,6 +81,15 @@ class Box(Domain):
     @property
     def _extents(self) -> tuple[float, ...]:
         return tuple(b - a for a, b in zip(self.lower, self.upper, strict=True))
+
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The four corners of a box in the plane; none are known of other boxes."""
+        from fspielm.geometry.plane import edges_of  # plane shapes build on boxes, not the other way round
+
+        edges = edges_of(self, axes) or ()
+        return corners_of(
+            [edge.curve for edge in edges], [edge.name for edge in edges], [range(len(edges))] if edges else []
+        )
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         slack = np.array([rounding_slack(closed, a, b) for a, b in zip(self.lower, self.upper, strict=True)])
@@ -104,13 +118,17 @@ class Box(Domain):
         return BoundaryPart(name, float(measure), len(others), place)
 
 
-def Interval(a: SupportsFloat, b: SupportsFloat) -> Box:  # noqa: N802 (reads as a shape beside Box, Disk)
+def Interval(  # noqa: N802 (reads as a shape beside Box, Disk)
+    a: SupportsFloat, b: SupportsFloat, *, name: str = ""
+) -> Box:
     """Build the interval from `a` to `b`: a one-dimensional `Box` whose faces are its two end points.
 
     Parameters
     ----------
     a, b : number
         The ends, ``a < b``.
+    name : str
+        Put before the names of the parts: ``"left.x-"``.
 
     Returns
     -------
@@ -123,7 +141,7 @@ def Interval(a: SupportsFloat, b: SupportsFloat) -> Box:  # noqa: N802 (reads as
     """
     low, high = as_number(a, "Interval: a"), as_number(b, "Interval: b")
     _check_extent(low, high, "Interval: b must be greater than a")
-    return Box((low,), (high,))
+    return Box((low,), (high,), name=as_name(name, "Interval: name"))
 
 
 def _check_extent(low: float, high: float, requirement: str) -> None:

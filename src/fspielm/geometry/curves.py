@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Antiderivative, antiderivative
 from fspielm.geometry.boundary import BoundaryPart
@@ -30,6 +30,8 @@ class PlaneCurve:
         The parameter's range, ``t0 < t1``.
     constant_speed : float or None
         ``|gamma'|`` where it does not depend on t; arc length then is a product, not a quadrature.
+    straight : bool
+        Whether the curve is a straight segment at constant speed, which much is simpler for.
     """
 
     point: Callable[[FloatArray], FloatArray]
@@ -37,6 +39,7 @@ class PlaneCurve:
     t0: float
     t1: float
     constant_speed: float | None = None
+    straight: bool = False
 
     def __post_init__(self) -> None:
         if not self.t0 < self.t1:
@@ -67,6 +70,26 @@ class PlaneCurve:
             raise ProblemError(f"PlaneCurve.clip: t0 < t1 must lie between {self.t0} and {self.t1}; got {t0} and {t1}")
         return replace(self, t0=t0, t1=t1)
 
+    def reversed(self) -> PlaneCurve:
+        """Return the curve walked the other way, its parameter negated."""
+        point, tangent = self.point, self.tangent
+        return replace(self, point=lambda t: point(-t), tangent=lambda t: -tangent(-t), t0=-self.t1, t1=-self.t0)
+
+    @property
+    def ends(self) -> FloatArray:
+        """The first and the last point ``(2, 2)``."""
+        return self.point(np.array([self.t0, self.t1]))
+
+    def mapped(self, matrix: FloatArray, offset: FloatArray, factor: float) -> PlaneCurve:
+        """Return the image under ``x -> matrix x + offset``, a rotation that stretches by `factor`."""
+        point, tangent = self.point, self.tangent
+        return replace(
+            self,
+            point=lambda t: times(matrix, point(t)) + offset,
+            tangent=lambda t: times(matrix, tangent(t)),
+            constant_speed=None if self.constant_speed is None else factor * self.constant_speed,
+        )
+
     def as_part(self, name: str) -> BoundaryPart:
         """Return the curve as a boundary part: equal steps of its unit coordinate are equal arc lengths."""
 
@@ -83,6 +106,23 @@ class PlaneCurve:
             return np.hypot(tangents[:, 0], tangents[:, 1])
 
         return antiderivative(speed, self.t0, self.t1, what="the speed |gamma'| of a PlaneCurve")
+
+
+def polyline_part(name: str, segments: Sequence[PlaneCurve]) -> BoundaryPart:
+    """Join straight curves into one boundary part; many of them are placed as fast as one."""
+    ends = np.array([curve.ends for curve in segments])
+    lengths = np.array([curve.length for curve in segments])
+    normals = np.concatenate([curve.normals(np.array([curve.t0])) for curve in segments])
+    breaks = np.append(0.0, np.cumsum(lengths) / lengths.sum())
+    breaks[-1] = 1.0
+
+    def place(unit: FloatArray) -> Sites:
+        which = np.clip(np.searchsorted(breaks, unit[:, 0], side="right") - 1, 0, len(lengths) - 1)
+        share = (unit[:, 0] - breaks[which]) / (breaks[which + 1] - breaks[which])
+        s = np.clip(share, 0.0, 1.0)[:, None]
+        return Sites((1.0 - s) * ends[which, 0] + s * ends[which, 1], normals[which])
+
+    return BoundaryPart(name, float(lengths.sum()), 1, place, tuple(breaks.tolist()))
 
 
 def segment(start: tuple[float, float], end: tuple[float, float]) -> PlaneCurve:
@@ -108,7 +148,7 @@ def segment(start: tuple[float, float], end: tuple[float, float]) -> PlaneCurve:
     def tangent(t: FloatArray) -> FloatArray:
         return np.tile(b - a, (len(t), 1))
 
-    return PlaneCurve(point, tangent, 0.0, 1.0, constant_speed=math.dist(start, end))
+    return PlaneCurve(point, tangent, 0.0, 1.0, constant_speed=math.dist(start, end), straight=True)
 
 
 def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float) -> PlaneCurve:

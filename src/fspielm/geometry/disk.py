@@ -12,12 +12,12 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.curves import arc
 from fspielm.geometry.domain import rounding_slack
-from fspielm.geometry.inputs import as_plane_point, as_positive
+from fspielm.geometry.inputs import as_name, as_plane_point, as_positive
 from fspielm.geometry.plane import Edge, PlaneShape
 
 
 @final
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Disk(PlaneShape):
     """The disk around a center; its boundary is one part, ``"circle"``.
 
@@ -26,14 +26,18 @@ class Disk(PlaneShape):
     center : (number, number)
     radius : number
         Positive.
+    name : str
+        Put before the name of the part: ``"hole.circle"``.
     """
 
     center: tuple[float, float]
     radius: float
+    name: str
 
-    def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat) -> None:
+    def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat, *, name: str = "") -> None:
         object.__setattr__(self, "center", as_plane_point(center, "Disk: center"))
         object.__setattr__(self, "radius", as_positive(radius, "Disk: radius"))
+        object.__setattr__(self, "name", as_name(name, "Disk: name"))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,10 @@ from fspielm.geometry.chords import cluster
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
+    from fspielm.geometry.combination import Combination, Operation
+    from fspielm.geometry.corner import Corner
     from fspielm.geometry.time import SpaceTime, Time
+    from fspielm.geometry.transform import Transformed
 
 
 def default_axes(dimension: int) -> tuple[str, ...]:
@@ -66,6 +69,11 @@ class Domain(ABC):
         """The named parts that together make up the boundary, given the coordinates' names."""
 
     @property
+    def _name_argument(self) -> str:
+        """The name as the last argument of a repr; nothing where there is none."""
+        return f", name={self.name!r}" if self.name else ""
+
+    @property
     def time(self) -> Time | None:
         """The time interval, if the last coordinate is time."""
         return None
@@ -87,6 +95,10 @@ class Domain(ABC):
         prefix = f"{self.name}." if self.name else ""
         return tuple(replace(part, name=prefix + part.name) for part in self._boundary(axes))
 
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of a plane domain; `axes` names the coordinates. None are known of other domains."""
+        return ()
+
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
         """`n` points inside the domain, shape ``(n, dimension)``.
 
@@ -103,6 +115,65 @@ class Domain(ABC):
             what=repr(self),
         )
         return cluster(self, points) if sampling == "clustered" else points
+
+    def moved(self, offset: Iterable[SupportsFloat]) -> Transformed:
+        """The domain translated by `offset`, one number per coordinate; its parts keep their names.
+
+        Examples
+        --------
+        >>> from fspielm.geometry import Disk
+        >>> Disk((0, 0), 1).moved((3, 0)).bounding_box[0]
+        array([ 2., -1.])
+        """
+        from fspielm.geometry import transform
+
+        return transform.moved(self, offset)
+
+    def scaled(self, factor: SupportsFloat, center: Iterable[SupportsFloat] | None = None) -> Transformed:
+        """The domain scaled by a positive factor, the same along all axes; its parts keep their names.
+
+        `center` stays where it is: the middle of the bounding box unless given.
+        """
+        from fspielm.geometry import transform
+
+        return transform.scaled(self, factor, center)
+
+    def rotated(
+        self,
+        angle: SupportsFloat,
+        *,
+        axis: Iterable[SupportsFloat] | None = None,
+        center: Iterable[SupportsFloat] | None = None,
+    ) -> Transformed:
+        """The domain rotated counterclockwise by an angle in radians; its parts keep their names.
+
+        The face ``"x-"`` of a rotated box is the one that was ``"x-"`` before, wherever it looks now.
+
+        Parameters
+        ----------
+        angle : number
+        axis : (number, number, number)
+            In three dimensions the direction of the axis of rotation; that of z unless given.
+        center : sequence of numbers
+            A point that stays where it is; the middle of the bounding box unless given.
+        """
+        from fspielm.geometry import transform
+
+        return transform.rotated(self, angle, axis, center)
+
+    def __or__(self, other: Domain) -> Combination:
+        return self._combined("union", other)
+
+    def __and__(self, other: Domain) -> Combination:
+        return self._combined("intersection", other)
+
+    def __sub__(self, other: Domain) -> Combination:
+        return self._combined("difference", other)
+
+    def _combined(self, operation: Operation, other: Domain) -> Combination:
+        from fspielm.geometry.combination import combine
+
+        return combine(operation, self, other) if isinstance(other, Domain) else NotImplemented
 
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time

@@ -49,3 +49,10 @@ def as_plane_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
     if len(entries) != 2:
         raise ProblemError(f"{argument} must have two coordinates (x, y); got {len(entries)}: {entries}")
     return entries[0], entries[1]
+
+
+def as_name(value: str, argument: str) -> str:
+    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    if not isinstance(value, str) or value != value.strip():
+        raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
+    return value

@@ -13,12 +13,12 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.curves import arc, segment
 from fspielm.geometry.domain import rounding_slack
-from fspielm.geometry.inputs import as_number, as_plane_point, as_positive
+from fspielm.geometry.inputs import as_name, as_number, as_plane_point, as_positive
 from fspielm.geometry.plane import Edge, PlaneShape
 
 
 @final
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Pacman(PlaneShape):
     """A disk whose mouth, a wedge with its tip at the center, opens to the right.
 
@@ -31,17 +31,22 @@ class Pacman(PlaneShape):
         Positive.
     mouth : number
         Half the opening angle of the mouth, in radians, between 0 and pi.
+    name : str
+        Put before the names of the parts: ``"hole.arc"``.
     """
 
     center: tuple[float, float]
     radius: float
     mouth: float
+    name: str
 
     def __init__(
         self,
         center: Iterable[SupportsFloat] = (0.5, 0.5),
         radius: SupportsFloat = 0.4,
         mouth: SupportsFloat = math.pi / 4,
+        *,
+        name: str = "",
     ) -> None:
         angle = as_number(mouth, "Pacman: mouth")
         if not 0 < angle < math.pi:
@@ -51,6 +56,7 @@ class Pacman(PlaneShape):
         object.__setattr__(self, "center", as_plane_point(center, "Pacman: center"))
         object.__setattr__(self, "radius", as_positive(radius, "Pacman: radius"))
         object.__setattr__(self, "mouth", angle)
+        object.__setattr__(self, "name", as_name(name, "Pacman: name"))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

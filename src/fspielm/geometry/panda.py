@@ -8,7 +8,7 @@ from typing import SupportsFloat
 
 import sympy as sp
 
-from fspielm.geometry.inputs import as_positive
+from fspielm.geometry.inputs import as_name, as_positive
 from fspielm.geometry.polar import PolarCurve
 
 # Bumps on the unit circle, as (height, angle from the crown, sharpness); each has a mirror image on the left.
@@ -19,7 +19,7 @@ _FOREHEAD = (0.13, 0.0, 3)  # coincides with its mirror image: half its height
 
 
 def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
-    radius: SupportsFloat = 0.25, center: Iterable[SupportsFloat] = (0.5, 0.5)
+    radius: SupportsFloat = 0.25, center: Iterable[SupportsFloat] = (0.5, 0.5), *, name: str = ""
 ) -> PolarCurve:
     """Build a panda's head: a round face with two ears at the upper left and right, and wide cheeks.
 
@@ -29,6 +29,8 @@ def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
         The mean of r(theta) over all angles. The head is about 2.1 times as wide and 1.9 times as high, and
         2.35 times as long from an ear to the opposite cheek.
     center : (number, number)
+    name : str
+        Put before the name of the part: ``"hole.outline"``.
 
     Returns
     -------
@@ -42,4 +44,4 @@ def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
             shape += height * sp.exp(-2 * sharpness * sp.sin((theta - place) / 2) ** 2)
             # Its mean over a turn is exp(-k) times the Bessel function I_0(k).
             mean += height * float(sp.exp(-sharpness) * sp.besseli(0, sharpness))
-    return PolarCurve(as_positive(radius, "Panda: radius") / mean * shape, center)
+    return PolarCurve(as_positive(radius, "Panda: radius") / mean * shape, center, name=as_name(name, "Panda: name"))

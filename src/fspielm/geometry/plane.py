@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, final
 
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, join_parts
-from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.box import Box
+from fspielm.geometry.contour import Contour, contour_of
+from fspielm.geometry.corner import Corner, corners_of
+from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
+from fspielm.geometry.domain import Domain, default_axes
 
 
 @final
@@ -22,19 +30,75 @@ class Edge:
 
 
 class PlaneShape(Domain):
-    """A plane region; its boundary parts are its edges, those of one name joined."""
+    """A plane region, given by the edges of its boundary; all else follows from them.
+
+    A new shape supplies `_edges`. Area and bounding box then come from the exact curves, to rounding, and membership
+    from winding numbers about them; a shape that has simpler formulas may override these. Edges of one name are
+    joined into one boundary part.
+    """
+
+    @abstractmethod
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
 
     @property
     def dimension(self) -> int:
         """Two."""
         return 2
 
-    @abstractmethod
-    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around the shape, ``(lower, upper)``."""
+        lower, upper = self._contour.box
+        return lower.copy(), upper.copy()
+
+    @property
+    def measure(self) -> float:
+        """Area."""
+        return self._contour.area
+
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of the boundary, in the order of its edges; `axes` names the coordinates.
+
+        Examples
+        --------
+        >>> from fspielm.geometry import Pacman
+        >>> [(corner.point, round(corner.opening, 3)) for corner in Pacman((0, 0), 1).corners()][-1]
+        ((0.0, 0.0), 4.712)
+        """
+        edges = self.edges(axes)
+        return corners_of([edge.curve for edge in edges], [edge.name for edge in edges], self._contour.loops)
+
+    def __repr__(self) -> str:
+        # As a dataclass writes it, without what has its default and without an empty name.
+        known: list[tuple[Field[Any], Any]] = []
+        if is_dataclass(self):
+            known = [(field, getattr(self, field.name)) for field in fields(self)]
+        told = [f"{field.name}={value!r}" for field, value in known if value not in ("", field.default)]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled functions and tables are kept as cached properties; they cannot be pickled, and follow from the rest.
+        kind = type(self)
+        return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        number, on = self._contour.winding.locate(points)
+        inside: BoolArray = np.where(on, closed, number > 0)
+        return inside
+
+    def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
+        """The smooth pieces of the boundary, loop by loop, under the names of the boundary parts they belong to."""
+        axes = default_axes(2) if axes is None else axes
+        prefix = f"{self.name}." if self.name else ""
+        return tuple(replace(edge, name=prefix + edge.name) for edge in self._edges(axes))
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
+
+    @cached_property
+    def _contour(self) -> Contour:
+        return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
 
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
@@ -42,4 +106,24 @@ def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
     curves: dict[str, list[PlaneCurve]] = {}
     for edge in edges:
         curves.setdefault(edge.name, []).append(edge.curve)
-    return tuple(join_parts(name, [curve.as_part(name) for curve in pieces]) for name, pieces in curves.items())
+    return tuple(_part(name, pieces) for name, pieces in curves.items())
+
+
+def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:
+    if len(curves) > 1 and all(curve.straight for curve in curves):
+        return polyline_part(name, curves)
+    return join_parts(name, [curve.as_part(name) for curve in curves])
+
+
+def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...] | None:
+    """The edges of a plane shape or a box of the plane; None for every other domain."""
+    axes = default_axes(domain.dimension) if axes is None else axes
+    if isinstance(domain, PlaneShape):
+        return domain.edges(axes)
+    if not isinstance(domain, Box) or domain.dimension != 2:
+        return None
+    (left, bottom), (right, top) = domain.lower, domain.upper
+    corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+    prefix = f"{domain.name}." if domain.name else ""
+    names = [f"{axes[1]}-", f"{axes[0]}+", f"{axes[1]}+", f"{axes[0]}-"]
+    return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))

@@ -16,7 +16,8 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Antiderivative, Function, antiderivative
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import rounding_slack
-from fspielm.geometry.inputs import as_plane_point
+from fspielm.geometry.extremes import least, refine
+from fspielm.geometry.inputs import as_name, as_plane_point
 from fspielm.geometry.plane import Edge, PlaneShape
 
 _TURN = 2 * math.pi
@@ -39,6 +40,8 @@ class PolarCurve(PlaneShape):
         r(theta), in exactly one symbol, the angle: smooth, positive and of period 2 pi. (At a corner of the
         curve everything holds but the normal.)
     center : (number, number)
+    name : str
+        Put before the name of the part: ``"hole.outline"``.
 
     Examples
     --------
@@ -51,19 +54,17 @@ class PolarCurve(PlaneShape):
 
     radius: sp.Expr
     center: tuple[float, float]
+    name: str
 
-    def __init__(self, radius: sp.Expr, center: Iterable[SupportsFloat] = (0.0, 0.0)) -> None:
+    def __init__(self, radius: sp.Expr, center: Iterable[SupportsFloat] = (0.0, 0.0), *, name: str = "") -> None:
         object.__setattr__(self, "center", as_plane_point(center, "PolarCurve: center"))
         object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "name", as_name(name, "PolarCurve: name"))
         _check_expression(radius)
         self._check_values()
 
     def __repr__(self) -> str:
-        return f"PolarCurve({self.radius}, center={self.center})"
-
-    def __reduce__(self) -> tuple[type[PolarCurve], tuple[sp.Expr, tuple[float, float]]]:
-        # The compiled functions kept below cannot be pickled; the statement they come from can.
-        return PolarCurve, (self.radius, self.center)
+        return f"PolarCurve({self.radius}, center={self.center}{self._name_argument})"
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -117,14 +118,14 @@ class PolarCurve(PlaneShape):
     def _reach(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and greatest x and y, relative to the center."""
 
-        def least(axis: int, sign: float) -> float:
-            return _least(
+        def reach(axis: int, sign: float) -> float:
+            return least(
                 lambda t: sign * self._radial(t)[:, axis],
                 lambda t: sign * self._tangent(t)[:, axis],
                 self._grid,
             )
 
-        return (least(0, 1.0), least(1, 1.0)), (-least(0, -1.0), -least(1, -1.0))
+        return (reach(0, 1.0), reach(1, 1.0)), (-reach(0, -1.0), -reach(1, -1.0))
 
     @cached_property
     def _area(self) -> Antiderivative:
@@ -133,8 +134,7 @@ class PolarCurve(PlaneShape):
     @cached_property
     def _grid(self) -> FloatArray:
         """Angles as dense as the area needed them, hence fine enough to see every turn of the curve."""
-        edges = self._area.edges
-        return np.interp(np.arange(16 * len(edges) - 15) / 16, np.arange(len(edges)), edges)
+        return refine(self._area.edges, 16)
 
     def _check_values(self) -> None:
         """Refuse a radius that is not a finite, positive function of period 2 pi."""
@@ -154,9 +154,9 @@ class PolarCurve(PlaneShape):
                 "PolarCurve: radius must have period 2 pi; "
                 f"got {r[at]:.6g} at angle {_TRIAL_ANGLES[at]:.6g} and {later[at]:.6g} a full turn later"
             )
-        least = _least(self._r, self._slope, self._grid)
-        if least <= 0:
-            raise ProblemError(f"PolarCurve: radius must be positive at every angle; it falls to {least:.6g}")
+        smallest = least(self._r, self._slope, self._grid)
+        if smallest <= 0:
+            raise ProblemError(f"PolarCurve: radius must be positive at every angle; it falls to {smallest:.6g}")
         _ = self._outline.length  # refuses an infinite slope now rather than at the first boundary point
 
 
@@ -204,15 +204,3 @@ def _refuse(bad: BoolArray, r: FloatArray, requirement: str) -> None:
         raise ProblemError(
             f"PolarCurve: radius must be {requirement}; got {r[at]:.6g} at angle {_TRIAL_ANGLES[at]:.6g}"
         )
-
-
-def _least(value: Function, slope: Function, grid: FloatArray) -> float:
-    """Return the least value: wherever the slope turns from falling to rising, that place is bisected."""
-    slopes = slope(grid)
-    turns = (slopes[:-1] <= 0) & (slopes[1:] > 0)
-    low, high = grid[:-1][turns], grid[1:][turns]
-    for _ in range(52):
-        middle = 0.5 * (low + high)
-        falling = slope(middle) <= 0
-        low, high = np.where(falling, middle, low), np.where(falling, high, middle)
-    return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))

@@ -48,6 +48,19 @@ def unit_stream(dimension: int, rng: np.random.Generator, sampling: Sampling) ->
     return lambda n: np.asarray(sequence.random(n), dtype=np.float64)
 
 
+def kronecker(n: int, dimension: int) -> FloatArray:
+    """`n` fixed points spread evenly over the unit cube, shape ``(n, dimension)``, with irrational coordinates.
+
+    Point i is the fractional part of i g^-1, i g^-2, ..., where ``g^(dimension + 1) = g + 1``: the golden ratio on
+    the line, and what makes the most even of these sequences beyond it.
+    """
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1.0 + ratio) ** (1.0 / (dimension + 1))
+    steps = ratio ** -np.arange(1.0, dimension + 1)
+    return np.asarray((np.arange(1, n + 1)[:, None] * steps) % 1.0, dtype=np.float64)
+
+
 def arcsine(fraction: FloatArray) -> FloatArray:
     """Map even density on [0, 1] to the Chebyshev density."""
     return np.asarray(0.5 * (1 - np.cos(np.pi * fraction)), dtype=np.float64)

@@ -1,8 +1,13 @@
 """Every shape that users build, one line each: what stands here is `fs.<name>`, and a shape of problem files."""
 
+from fspielm.geometry.annulus import Annulus as Annulus
 from fspielm.geometry.box import Box as Box
 from fspielm.geometry.box import Interval as Interval
 from fspielm.geometry.disk import Disk as Disk
+from fspielm.geometry.ellipse import Ellipse as Ellipse
+from fspielm.geometry.lshape import LShape as LShape
 from fspielm.geometry.pacman import Pacman as Pacman
 from fspielm.geometry.panda import Panda as Panda
+from fspielm.geometry.parametric import Curve as Curve
 from fspielm.geometry.polar import PolarCurve as PolarCurve
+from fspielm.geometry.polygon import Polygon as Polygon

@@ -112,10 +112,10 @@ class SpaceTime(Domain):
         return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return tuple(_extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
+        return tuple(extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
 
 
-def _extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
+def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
     """Return a part of a space boundary at all times: one more unit coordinate, spread over the duration."""
 
     def place(unit: FloatArray) -> Sites:

@@ -2,6 +2,7 @@
 
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.prepare import Plan, prepare
+from fspielm.solvers.singular import Singular
 from fspielm.solvers.solve import solve
 
-__all__ = ["Budget", "Plan", "prepare", "solve"]
+__all__ = ["Budget", "Plan", "Singular", "prepare", "solve"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import BlockResidual, Points, Scaling, System, assemble, make_blocks
 from fspielm.equations import Problem
-from fspielm.features import Basis, Family
+from fspielm.features import Basis, Family, JoinedBasis
 from fspielm.geometry import Sites
 from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
 from fspielm.solution import ErrorEstimate, estimate_error
@@ -79,6 +79,7 @@ def attempt(
     estimate: bool,
     keep_matrix: bool,
     reuse: bool = False,
+    columns: Sequence[Basis] = (),
 ) -> Attempt:
     """Solve once.
 
@@ -91,13 +92,16 @@ def attempt(
         are those of the held-out rows, and QR works in place.
     reuse : bool
         Whether to keep the factored system, as large as the matrix, for further right-hand sides.
+    columns : sequence of Basis
+        Functions beside the features, such as singular ones.
     """
     seconds: dict[str, float] = {}
     lower, upper = problem.domain.bounding_box
     time_axis = None if problem.domain.time is None else problem.dimension - 1
-    basis, seconds["features"] = timed(
+    drawn, seconds["features"] = timed(
         lambda: family.draw(problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper))
     )
+    basis: Basis = JoinedBasis([drawn, *columns]) if columns else drawn
     sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
     blocks = make_blocks(problem, sites)
     system, seconds["assembly"] = timed(lambda: assemble(basis, blocks, scaling=scaling, threads=threads))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -11,13 +11,16 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling, allot_points
 from fspielm.equations import Problem, corner_conflicts
+from fspielm.features import Basis
 from fspielm.linalg import LeastSquares
 from fspielm.solution import Round
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, too_few, work
 from fspielm.solvers.attempt import Attempt, Streams, attempt, timed
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.corner_functions import singular_columns
 from fspielm.solvers.density import Layout
 from fspielm.solvers.search import Target, at_floor, next_target
+from fspielm.solvers.singular import Choice
 from fspielm.spectrum import Bands, infer_bands
 
 _MOST_ROUNDS = 20
@@ -26,8 +29,10 @@ _MOST_BLIND_NEURONS = 1000
 _MARGIN = 1.5
 # More than these gain nothing: double precision ends them.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
-_FIRST_DECADES_ABOVE = 12.5
+_FIRST_DECADES_ABOVE = 12.0
 _ROUGH_DECADES = 4.0
+# Coefficients that a solution within reach of the band seldom needs, and one that is not smooth always does.
+_SINGULAR_GROWTH = 1e5
 # Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
 # dimensions, where that costs most, nothing is until a round asks for it.
 _LEAST_PERIODS = {1: 0.75, 2: 0.75}
@@ -46,6 +51,8 @@ class Run:
     scaling: Scaling
     progress: Callable[[Round], None]
     reuse: bool = False
+    singular: Choice = None
+    columns: tuple[Basis, ...] = ()
     started: float = field(default_factory=perf_counter)
     rounds: list[Round] = field(default_factory=list)
     best: Attempt | None = None
@@ -61,7 +68,8 @@ class Run:
 
     def points_for(self, used: Layout) -> Points:
         """The user's points, or as many as the layout needs."""
-        return self.points or allot_points(self.problem, used.family.neurons, used.widths, used.factor)
+        neurons = used.family.neurons + sum(basis.size for basis in self.columns)
+        return self.points or allot_points(self.problem, neurons, used.widths, used.factor)
 
 
 def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
@@ -77,6 +85,8 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     # data that are not smooth have no more digits to give
     decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(run.tol) + _MARGIN, most)
     target: Target | None = Target(core, decades, "band of the equation and its data")
+    if run.singular is not None:
+        run.columns = singular_columns(problem, run.singular)
     while target is not None:
         used = _affordable(run, target, bands)
         if used is None:
@@ -93,6 +103,9 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
                 f"{2 * latest.estimate.relative:.0e} can be met"
             )
             break
+        if _add_singular(run, latest):
+            target = replace(target, why="singular functions at the corners")
+            continue
         if _stalled(run, bands):
             break
         target = next_target(
@@ -106,12 +119,34 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
             threads=run.budget.thread_count,
         )
     if not run.ending:
-        run.ending = (
-            "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
-            "domain, or where data do not fit each other"
-        )
+        run.ending = _nothing_left(problem)
     assert run.best is not None
     return run.best, bands
+
+
+def _add_singular(run: Run, latest: Attempt) -> bool:
+    """Whether singular functions were added, unless the user decided about them.
+
+    They are where coefficients are so large that no band may hold the solution, and the domain has corners.
+    """
+    if run.singular is not None or run.columns or latest.growth < _SINGULAR_GROWTH or corner_conflicts(run.problem):
+        return False
+    run.columns = singular_columns(run.problem, True)
+    return bool(run.columns)
+
+
+def _nothing_left(problem: Problem) -> str:
+    inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
+    if inside:
+        return (
+            f"more features do not help any more; the data of {', '.join(map(repr, inside))} probably fit the equation "
+            "and the other conditions no better than this (the solution is the compromise of least squares), or the "
+            "solution is not smooth somewhere"
+        )
+    return (
+        "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
+        "domain, or where data do not fit each other"
+    )
 
 
 def _round(run: Run, used: Layout, why: str) -> Attempt:
@@ -127,6 +162,7 @@ def _round(run: Run, used: Layout, why: str) -> Attempt:
         estimate=True,
         keep_matrix=False,
         reuse=run.reuse,
+        columns=run.columns,
     )
     spent = perf_counter() - begun
     run.rate = work(latest.rows, latest.basis.size) / spent

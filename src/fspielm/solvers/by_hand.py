@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fspielm.collocation import Points, Scaling, allot_points, assemble, check_memory, make_blocks, points_for
@@ -11,6 +13,8 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.corner_functions import singular_columns
+from fspielm.solvers.singular import Singular
 
 
 def solve_by_hand(
@@ -21,11 +25,13 @@ def solve_by_hand(
     scaling: Scaling,
     budget: Budget,
     streams: Streams,
+    singular: bool | Singular | Sequence[Singular] = False,
 ) -> Attempt:
     """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
     points = points or default_points(problem, features)
-    rows = sum(points.counts(problem).values())
-    check_memory(rows, features.neurons, method.workspace(rows, features.neurons), budget.memory_limit)
+    columns = singular_columns(problem, singular)
+    rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
+    check_memory(rows, neurons, method.workspace(rows, neurons), budget.memory_limit)
     return attempt(
         problem,
         features,
@@ -36,6 +42,7 @@ def solve_by_hand(
         threads=budget.thread_count,
         estimate=isinstance(method, QR),
         keep_matrix=True,
+        columns=columns,
     )
 
 

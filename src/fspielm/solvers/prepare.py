@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from fspielm.solvers.attempt import Attempt, Streams, timed
 from fspielm.solvers.automatic import Run, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.solve import check_arguments, finish, reporter
 from fspielm.solvers.verdict import judge
 
@@ -45,7 +46,7 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self.solution!r})"
 
-    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Value] | None = None) -> Solution:
+    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None) -> Solution:
         """Solve with other data, at a small fraction of the cost.
 
         Parameters
@@ -53,7 +54,8 @@ class Plan:
         right_hand_side : number, Expr or callable, optional
             The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default.
         values : mapping, optional
-            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``).
+            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``): numbers, expressions
+            or callables; for ``"measured"`` an array too.
 
         Returns
         -------
@@ -118,6 +120,7 @@ def prepare(
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
     progress: bool | Callable[[Round], None] | None = None,
+    singular: Choice = None,
 ) -> Plan:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
 
@@ -125,7 +128,7 @@ def prepare(
 
     Parameters
     ----------
-    problem, tol, budget, rng, progress
+    problem, tol, budget, rng, progress, singular
         As for `solve`.
 
     Returns
@@ -133,10 +136,11 @@ def prepare(
     Plan
     """
     check_arguments(problem, tol, None, None, None, budget)
+    check_singular(singular)
     budget = budget or Budget()
     generators, seed = spawn(rng, 3)
     streams = Streams(*generators)
-    run = Run(problem, tol, budget, streams, None, QR(), "rms", reporter(progress), reuse=True)
+    run = Run(problem, tol, budget, streams, None, QR(), "rms", reporter(progress), reuse=True, singular=singular)
     done, bands = solve_automatically(run)
     if done.reusable is None:
         raise SolveError("the factorisation was not kept")

@@ -22,6 +22,7 @@ from fspielm.solvers.automatic import Run, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.verdict import judge
 from fspielm.spectrum import Bands
 
@@ -39,6 +40,7 @@ def solve(
     points: Points | None = None,
     least_squares: LeastSquares | None = None,
     scaling: Scaling = "rms",
+    singular: Choice = None,
 ) -> Solution:
     """Solve a linear problem, with an estimate of the error.
 
@@ -64,6 +66,9 @@ def solve(
         `QR` by default; the paper's is ``TruncatedSVD(1e-12)``.
     scaling : {"rms", "none"}
         Whether every block of rows is divided by its root-mean-square entry; the paper's is ``"none"``.
+    singular : bool, Singular or sequence of Singular, optional
+        Singular functions at corners of a plane domain: at all (True), at none (False), or at those named. By
+        default they are added where the solution turns out not to be smooth.
 
     Returns
     -------
@@ -81,15 +86,16 @@ def solve(
     """
     check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
+    check_singular(singular)
     report_round = reporter(progress)
     budget = budget or Budget()
     method = least_squares or QR()
     generators, seed = spawn(rng, 3)
     streams = Streams(*generators)
     if features is not None:
-        done = solve_by_hand(problem, features, points, method, scaling, budget, streams)
+        done = solve_by_hand(problem, features, points, method, scaling, budget, streams, singular or False)
         return finish(problem, done, tol, method, scaling, seed, budget, streams)
-    run = Run(problem, tol, budget, streams, points, method, scaling, report_round)
+    run = Run(problem, tol, budget, streams, points, method, scaling, report_round, singular=singular)
     done, bands = solve_automatically(run)
     return finish(
         problem,

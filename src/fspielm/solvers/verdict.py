@@ -56,7 +56,8 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
             )
         return (
             "the solution is determined only up to a constant, for which the data are compatible; prescribe values "
-            "on one part of the boundary, fs.Dirichlet(..., on=...) in the place of its fs.Neumann"
+            "on one part of the boundary, fs.Dirichlet(..., on=...) in the place of its fs.Neumann, or the value at a "
+            "point, fs.Measured([point], [value])"
         )
     return (
         f"the problem is ill-posed or close to a resonance: errors may be {estimate.amplification:.0e} times the "

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, SpaceTime, chord_ends, chord_lines, reject, unit_stream
+from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, chord_ends, chord_lines, reject, unit_stream
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
 _CHORDS = 24
+_PIECES = 8  # of a part's smooth pieces, the longest
 _SHORTEST = 0.4
 _SCOUTS = 2**13
 # An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
@@ -83,6 +85,8 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
 
 def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     domain = problem.domain
+    if constraint.region.kind == "inside" and constraint.part is None:
+        return _at_points(constraint, domain, rng)
     if constraint.part is None:
         assert isinstance(domain, SpaceTime)
         space = range(problem.dimension - 1)
@@ -95,6 +99,15 @@ def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Gene
             lift=lambda p: domain.at_start(p).points,
         )
     return _on_part(constraint, constraint.part, domain, rng)
+
+
+def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+    """Values at points have no band; an expression for them has one, where it is smooth in between."""
+    field = constraint.value
+    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, rng):
+        return []
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), rng)
+    return [band for band in bands if band.settled]
 
 
 def _inside(
@@ -155,24 +168,31 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
 def _part_lines(
     constraint: Constraint, part: BoundaryPart, parameter: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it."""
+    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it.
+
+    None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
+    """
     count = 1 if part.parameters == 1 else _CHORDS
-    if constraint.mask is None:
-        starts = rng.random((count, part.parameters))
+    masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
+    if not masks:
+        pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
+        low, high = np.repeat(pieces[:_PIECES], count, axis=0).T
+        starts = rng.random((len(low), part.parameters))
         ends = starts.copy()
-        starts[:, parameter], ends[:, parameter] = 0.0, 1.0
+        starts[:, parameter], ends[:, parameter] = low, high
         return starts, ends
-    mask = constraint.mask
+
+    def mask(points: FloatArray) -> BoolArray:
+        held: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
+        return held
+
     stream = unit_stream(part.parameters, rng, "uniform")
     seeds = reject(stream, lambda unit: mask(part.place(unit).points), count, what=f"the condition {constraint.name!r}")
-    return _masked_lines(constraint, part, parameter, seeds)
+    return _masked_lines(mask, part, parameter, seeds)
 
 
-def _masked_lines(
-    constraint: Constraint, part: BoundaryPart, parameter: int, seeds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatArray) -> tuple[FloatArray, FloatArray]:
     """From each seed, where the mask holds, along one parameter as far as it does, by halving the way."""
-    assert constraint.mask is not None
     ends = []
     for limit in (0.0, 1.0):
         inside = seeds[:, parameter].copy()
@@ -180,7 +200,7 @@ def _masked_lines(
         for _ in range(_MASK_HALVINGS):
             unit = seeds.copy()
             unit[:, parameter] = inside + step
-            held = constraint.mask(part.place(unit).points)
+            held = mask(part.place(unit).points)
             inside = np.where(held, unit[:, parameter], inside)
             step = np.where(held, np.minimum(np.abs(step), np.abs(limit - inside)) * np.sign(step), step / 2)
         end = seeds.copy()

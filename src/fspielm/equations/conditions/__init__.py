@@ -1,0 +1,22 @@
+"""Conditions on the unknown: on the boundary, at the start of time, and inside."""
+
+from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition
+from fspielm.equations.conditions.basic import Dirichlet, Initial, Neumann
+from fspielm.equations.conditions.measured import Measured
+from fspielm.equations.conditions.periodic import Periodic
+from fspielm.equations.conditions.robin import Robin
+from fspielm.equations.conditions.stated import Condition
+from fspielm.equations.conditions.symmetry import Symmetry
+
+__all__ = [
+    "AnyCondition",
+    "BoundaryCondition",
+    "Condition",
+    "Dirichlet",
+    "Initial",
+    "Measured",
+    "Neumann",
+    "Periodic",
+    "Robin",
+    "Symmetry",
+]

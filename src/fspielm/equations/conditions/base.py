@@ -1,0 +1,93 @@
+"""What every condition has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sympy.logic.boolalg import Boolean, BooleanAtom
+
+from fspielm.equations.regions import Region, Where, boundary_regions
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field
+
+
+class AnyCondition(ABC):
+    """What the unknown must satisfy somewhere, beside the equation.
+
+    A new condition supplies its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
+    `rules` that hold there.
+    """
+
+    kind: ClassVar[str]
+    # Whether several of the kind may hold at one place: they may then prescribe different things.
+    repeats: ClassVar[bool] = False
+    weight: float
+
+    @abstractmethod
+    def regions(self, setting: Setting) -> list[Region]:
+        """Where it holds."""
+
+    @abstractmethod
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """What holds there: operators, the values of which on the unknown are prescribed.
+
+        On a boundary, the equation is of order `across` in the direction of its normal.
+        """
+
+    @property
+    @abstractmethod
+    def expressions(self) -> tuple[Any, ...]:
+        """What the user wrote it with, in whatever form."""
+
+    def read_value(self, value: Any, what: str, setting: Setting) -> Field:
+        """Another value for the same condition, as a field."""
+        return setting.field(value, what)
+
+    def with_value(self, value: Any, setting: Setting) -> AnyCondition:
+        """The same condition with another value."""
+        raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+
+
+class BoundaryCondition(AnyCondition):
+    """A condition on the boundary, or on the part of it that `on` names."""
+
+    on: Where | None
+
+    def regions(self, setting: Setting) -> list[Region]:
+        """The parts, or pieces of parts, that `on` means."""
+        return boundary_regions(self.on, type(self).__name__, setting)
+
+
+def check_where(on: Any, who: str) -> Where | None:
+    """Refuse what cannot say where a condition holds; a list of names becomes a tuple."""
+    if isinstance(on, bool | np.bool_ | BooleanAtom):
+        raise ProblemError(
+            f"{who}: on={on} is a plain truth value (what Python makes of `x == 0`, and SymPy of a relation "
+            "that the assumptions on its symbols decide); write sp.Eq(x, 0), a part's name, or a function of "
+            "the points"
+        )
+    if isinstance(on, Sequence) and not isinstance(on, str):
+        if on and all(isinstance(name, str) for name in on):
+            return tuple(on)
+    elif on is None or isinstance(on, str | Boolean) or callable(on):
+        where: Where | None = on
+        return where
+    raise ProblemError(
+        f"{who}: on must be a part's name, a list of names, a SymPy relation or a callable mask; got {on!r}"
+    )
+
+
+def check_weight(weight: Any, who: str) -> None:
+    """Refuse what is no positive number."""
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+        raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")
+
+
+def zero(setting: Setting) -> Field:
+    """The value of conditions that say that something vanishes."""
+    return setting.field(0, "zero")

@@ -1,0 +1,135 @@
+"""The value, the normal derivative, and the start of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition, check_weight, check_where
+from fspielm.equations.operator import along_normal, derivative, identity
+from fspielm.equations.regions import Region, Where
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import Value, check_value
+from fspielm.geometry import SpaceTime
+
+
+@final
+@dataclass(frozen=True)
+class Dirichlet(BoundaryCondition):
+    """The value of the unknown on the boundary.
+
+    Parameters
+    ----------
+    value : number, Expr or callable ``(n, d) -> (n,)``
+    on : str, list of str, SymPy relation or callable mask, optional
+        Where it holds: names of boundary parts, a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``, or a
+        function from points to a mask. Everywhere on the boundary by default.
+    weight : float
+        How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
+    """
+
+    value: Value
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "dirichlet"
+
+    def __post_init__(self) -> None:
+        check_value(self.value, "Dirichlet: value")
+        check_weight(self.weight, "Dirichlet")
+        object.__setattr__(self, "on", check_where(self.on, "Dirichlet"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its value and its place."""
+        return self.value, self.on
+
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """The unknown itself."""
+        return (Rule(identity(setting.dimension), setting.field(self.value, "the value of Dirichlet")),)
+
+    def with_value(self, value: Any, setting: Setting) -> Dirichlet:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+@final
+@dataclass(frozen=True)
+class Neumann(BoundaryCondition):
+    """The derivative of the unknown along the outward normal; parameters as for `Dirichlet`."""
+
+    value: Value
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "neumann"
+
+    def __post_init__(self) -> None:
+        check_value(self.value, "Neumann: value")
+        check_weight(self.weight, "Neumann")
+        object.__setattr__(self, "on", check_where(self.on, "Neumann"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its value and its place."""
+        return self.value, self.on
+
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """The normal derivative."""
+        slope = along_normal(setting.dimension, axes=setting.space)
+        return (Rule(slope, setting.field(self.value, "the value of Neumann")),)
+
+    def with_value(self, value: Any, setting: Setting) -> Neumann:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+@final
+@dataclass(frozen=True)
+class Initial(AnyCondition):
+    """The unknown, or its time derivative of the given order, at the start of time.
+
+    Parameters
+    ----------
+    value : number, Expr or callable ``(n, d) -> (n,)``
+    order : int
+        0 for the value itself, 1 for the velocity, and so on.
+    weight : float
+        As for `Dirichlet`.
+    """
+
+    value: Value
+    order: int = 0
+    weight: float = 1.0
+    kind: ClassVar[str] = "initial"
+
+    def __post_init__(self) -> None:
+        check_value(self.value, "Initial: value")
+        check_weight(self.weight, "Initial")
+        if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
+            raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its value."""
+        return (self.value,)
+
+    def regions(self, setting: Setting) -> list[Region]:
+        """The start of time."""
+        domain = setting.domain
+        if not isinstance(domain, SpaceTime):
+            raise ProblemError(
+                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end)"
+            )
+        return [Region("start", "", domain.space.measure, domain.initial)]
+
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """The time derivative of this order."""
+        operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
+        label = f"order {self.order}" if self.order else ""
+        return (Rule(operator, setting.field(self.value, "the value of Initial"), label),)
+
+    def with_value(self, value: Any, setting: Setting) -> Initial:
+        """The same with another value."""
+        return replace(self, value=value)

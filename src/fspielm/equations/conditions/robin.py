@@ -1,0 +1,58 @@
+"""A mixture of value and normal derivative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where
+from fspielm.equations.operator import along_normal, field_coefficient, identity
+from fspielm.equations.regions import Where
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import Value, check_value
+
+
+@final
+@dataclass(frozen=True)
+class Robin(BoundaryCondition):
+    """``alpha u + beta du/dn = value`` with the outward normal n, as for heat lost to the surroundings.
+
+    Parameters
+    ----------
+    alpha, beta, value : number, Expr or callable ``(n, d) -> (n,)``
+    on, weight
+        As for `Dirichlet`.
+    """
+
+    alpha: Value
+    beta: Value
+    value: Value
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "robin"
+    repeats: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta", "value"):
+            check_value(getattr(self, name), f"Robin: {name}")
+        check_weight(self.weight, "Robin")
+        object.__setattr__(self, "on", check_where(self.on, "Robin"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Coefficients, value and place."""
+        return self.alpha, self.beta, self.value, self.on
+
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """The one mixture."""
+        alpha, beta = (setting.field(v, f"the {n} of Robin") for n, v in (("alpha", self.alpha), ("beta", self.beta)))
+        if alpha.constant == 0.0 and beta.constant == 0.0:
+            raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
+        value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
+        slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
+        return (Rule(value + slope, setting.field(self.value, "the value of Robin")),)
+
+    def with_value(self, value: Any, setting: Setting) -> Robin:
+        """The same with another value."""
+        return replace(self, value=value)

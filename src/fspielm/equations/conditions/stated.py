@@ -1,0 +1,115 @@
+"""Conditions stated as equations, for anything linear in the unknown and its derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.equations.conditions.base import AnyCondition, check_weight, check_where
+from fspielm.equations.inside import At, check_points, curve_region, points_region
+from fspielm.equations.linear import linear_operator, linear_parts, residual_form
+from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.regions import Region, Where, boundary_regions
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import describe, evaluate_derivatives
+from fspielm.geometry import PlaneCurve
+
+
+@final
+@dataclass(frozen=True)
+class Condition(AnyCondition):
+    """Any linear equation for the unknown and its derivatives, on the boundary or inside.
+
+    Parameters
+    ----------
+    equation : Eq or Expr
+        An equation, or an expression meant to be zero. ``fs.normal_derivative(u)`` stands in it for the derivative
+        along the outward normal (the normal to the right of the way, on a `PlaneCurve` inside).
+    on : str, list of str, SymPy relation or callable mask, optional
+        Where on the boundary it holds, as for `Dirichlet`.
+    at : (n, d) array, PlaneCurve or callable, optional
+        Where inside it holds instead: points, a plane curve (at all times), or a function from parameters ``(n,)``
+        between 0 and 1 to points ``(n, d)`` of a curve.
+    weight : float
+        As for `Dirichlet`.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y")
+    >>> u = sp.Function("u")(x, y)
+    >>> oblique = Condition(sp.Eq(u.diff(x) + 2 * u.diff(y), x**2), on="x+")
+    >>> probe = Condition(sp.Eq(u, 3), at=[[0.5, 0.5]])
+    """
+
+    equation: sp.Basic
+    on: Where | None = None
+    at: Any = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "condition"
+    repeats: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        residual_form(self.equation, "Condition: equation")
+        check_weight(self.weight, "Condition")
+        object.__setattr__(self, "on", check_where(self.on, "Condition"))
+        if self.at is None:
+            return
+        if self.on is not None:
+            raise ProblemError("Condition: give on= for the boundary or at= for the inside, not both")
+        if not isinstance(self.at, PlaneCurve) and not callable(self.at):
+            object.__setattr__(self, "at", check_points(self.at, "Condition: at"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """The equation and its place."""
+        return self.equation, self.on
+
+    def regions(self, setting: Setting) -> list[Region]:
+        """Pieces of the boundary, points, or a curve."""
+        at: At | None = self.at
+        if at is None:
+            return boundary_regions(self.on, "Condition", setting)
+        if self.equation.has(NormalDerivative) and not isinstance(at, PlaneCurve):
+            raise ProblemError(
+                "Condition: there is no normal at points inside; write u.diff(x) in the place of normal_derivative in "
+                f"{describe(self.equation)}"
+            )
+        if isinstance(at, tuple):
+            return [points_region(at, "points", "Condition: at", setting)]
+        return [curve_region(at, "Condition: at", setting)]
+
+    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+        """The equation, taken apart."""
+        unknown, givens = setting.unknown, setting.givens
+        written = residual_form(self.equation, "Condition: equation")
+        _check_unknown(written, unknown)
+        parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown, "the condition")
+        if not parts:
+            raise ProblemError(f"the condition {describe(self.equation)} prescribes nothing about {unknown}")
+        operator = linear_operator(parts, unknown, givens, "the condition", setting.space)
+        return (Rule(operator, setting.field(-rest, f"the value of the condition {describe(self.equation)}")),)
+
+    def with_value(self, value: Any, setting: Setting) -> Condition:
+        """The same operator with another value; a callable is shown as a function g."""
+        written = residual_form(self.equation, "Condition: equation")
+        parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.unknown)
+        left = sum((coefficient * atom for atom, coefficient in parts.items()), sp.S.Zero)
+        named = callable(value) and not isinstance(value, sp.Basic)
+        right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
+        return replace(self, equation=sp.Eq(left, right, evaluate=False))
+
+
+def _check_unknown(expression: sp.Expr, unknown: AppliedUndef) -> None:
+    """Refuse an equation without the unknown, and one with the unknown at other places."""
+    found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ == unknown.func.__name__]
+    if not found:
+        raise ProblemError(f"the condition {describe(expression)} does not contain the unknown {unknown}")
+    for other in sorted((f for f in found if f != unknown), key=str):
+        raise ProblemError(
+            f"the condition contains {other}; write {unknown}, with the very symbols of the equation: where it holds "
+            "is said with on= or at="
+        )

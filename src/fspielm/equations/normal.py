@@ -1,0 +1,81 @@
+"""The derivative along the outward normal, as a SymPy object to write conditions with."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.errors import ProblemError
+
+
+@final
+class NormalDerivative(sp.Expr):  # type: ignore[misc]
+    """``d^order f / dn^order``, for f the unknown or a derivative of it; see `normal_derivative`."""
+
+    is_commutative = True
+
+    def __new__(cls, function: sp.Expr, order: Any = 1) -> NormalDerivative:
+        """Check the arguments, and join a normal derivative of a normal derivative into one."""
+        number = sp.sympify(order)
+        if not isinstance(number, sp.Integer) or isinstance(order, bool) or number < 1:
+            raise ProblemError(f"normal_derivative: order must be a whole number, 1 or more; got {order!r}")
+        if isinstance(function, NormalDerivative):
+            return NormalDerivative(function.function, function.order + int(number))
+        plain = function.expr if isinstance(function, sp.Derivative) else function
+        if not isinstance(plain, AppliedUndef):
+            raise ProblemError(
+                'normal_derivative takes the unknown, as in normal_derivative(u) with u = sp.Function("u")(x, y), or '
+                f"a derivative of it, and coefficients stand before it; got {function!r}"
+            )
+        made: NormalDerivative = sp.Expr.__new__(cls, function, number)
+        return made
+
+    @property
+    def function(self) -> sp.Expr:
+        """What is differentiated."""
+        return self.args[0]
+
+    @property
+    def order(self) -> int:
+        """How often."""
+        return int(self.args[1])
+
+    def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
+        inner = self.function.diff(symbol)
+        return NormalDerivative(inner, self.order) if inner != 0 else sp.S.Zero
+
+    def _sympystr(self, printer: Any) -> str:
+        order = f", {self.order}" if self.order > 1 else ""
+        return f"normal_derivative({printer._print(self.function)}{order})"
+
+    def _latex(self, printer: Any) -> str:
+        power = f"^{{{self.order}}}" if self.order > 1 else ""
+        return rf"\partial_n{power} {printer._print(self.function)}"
+
+
+def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
+    """The derivative along the outward normal, for use in a `Condition`.
+
+    Parameters
+    ----------
+    function : Expr
+        The unknown, or a derivative of it.
+    order : int
+        How often it is differentiated. Under this and any further derivative the normal is held fixed, as on a
+        straight boundary.
+
+    Returns
+    -------
+    NormalDerivative
+        A SymPy expression: it may be differentiated, and multiplied with coefficients.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y")
+    >>> u = sp.Function("u")(x, y)
+    >>> 3 * normal_derivative(u, 2) + u
+    u(x, y) + 3*normal_derivative(u(x, y), 2)
+    """
+    return NormalDerivative(function, order)

@@ -1,0 +1,89 @@
+"""What conditions are read against, and what they become: operators with values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import FloatArray
+from fspielm.equations.givens import Givens
+from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.operator import Operator
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, Value, describe, make_field
+from fspielm.geometry import BoundaryPart, Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """``operator(unknown) = value``.
+
+    Attributes
+    ----------
+    operator : Operator
+    value : Field
+    label : str
+        What tells several rules of one condition apart: ``"order 1"``.
+    """
+
+    operator: Operator
+    value: Field
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The equation, its unknown, what is given, and the domain with the parts of its boundary."""
+
+    unknown: AppliedUndef
+    operator: Operator
+    givens: Givens
+    domain: Domain
+    parts: tuple[BoundaryPart, ...]
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The arguments of the unknown."""
+        coordinates: tuple[sp.Symbol, ...] = self.unknown.args
+        return coordinates
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+        return self.domain.dimension
+
+    @property
+    def space(self) -> range:
+        """The axes that are not time."""
+        return range(self.dimension - (self.domain.time is not None))
+
+    def field(self, value: Value, what: str) -> Field:
+        """A datum as a field; see `known_field`."""
+        return known_field(value, what, self.unknown, self.givens)
+
+    def order_across(self, normals: FloatArray) -> int:
+        """The order of the equation across boundaries with these normals: of its derivatives along them."""
+        crossed = np.any(np.abs(normals) > 1e-12, axis=0)
+        return max(sum(n for n, across in zip(t.orders, crossed, strict=True) if across) for t in self.operator.terms)
+
+
+def known_field(value: Value, what: str, unknown: AppliedUndef, givens: Givens) -> Field:
+    """A datum as a field, with what is given put in and the unknown refused."""
+    functions = {}
+    if isinstance(value, sp.Expr):
+        if value.has(unknown.func):
+            raise ProblemError(
+                f"{what} is {describe(value)}, which contains the unknown {unknown}; "
+                "a condition prescribes a known value"
+            )
+        if value.has(NormalDerivative):
+            raise ProblemError(
+                f"{what} is {describe(value)}, but only the unknown has a normal_derivative; write out that of a known "
+                "function, with derivatives along the coordinates"
+            )
+        value = givens.substitute(value)
+        functions = givens.callables(value, unknown.args)
+    return make_field(value, unknown.args, functions, what=what)

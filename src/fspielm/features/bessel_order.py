@@ -1,0 +1,60 @@
+"""Derivatives of Bessel functions with respect to their order, at whole orders."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+from scipy import special
+
+from fspielm.arrays import FloatArray
+
+# Below this argument the power series loses few digits, above it the closed form does.
+_SERIES_END = 6.0
+_SERIES_TERMS = 40
+
+
+def jv_by_order(n: int, z: FloatArray) -> FloatArray:
+    """dJ_v(z)/dv at v = n, for ``z > 0``; near zero it is about ``J_n(z) log(z / 2)``."""
+    return _by_order(n, z, -1)
+
+
+def iv_by_order(n: int, z: FloatArray) -> FloatArray:
+    """dI_v(z)/dv at v = n, for ``z > 0``."""
+    return _by_order(n, z, 1)
+
+
+def _by_order(n: int, z: FloatArray, sign: int) -> FloatArray:
+    if n < 0:
+        # the second solutions Y and K are these very derivatives at n and -n, added up
+        parity = -1.0 if n % 2 else 1.0
+        if sign < 0:
+            return np.asarray(parity * (np.pi * special.yn(-n, z) - _by_order(-n, z, sign)))
+        return np.asarray(-2.0 * parity * special.kn(-n, z) - _by_order(-n, z, sign))
+    small = z < _SERIES_END
+    result = np.empty(z.shape)
+    result[small] = _series(n, z[small], sign)
+    result[~small] = _closed_form(n, z[~small], sign)
+    return result
+
+
+def _series(n: int, z: FloatArray, sign: int) -> FloatArray:
+    """The derivative of the power series ``sum sign^k (z/2)^(v+2k) / (k! gamma(v+k+1))``, term by term."""
+    half = 0.5 * z
+    k = np.arange(_SERIES_TERMS)
+    terms = float(sign) ** k / (special.gamma(k + 1.0) * special.gamma(n + k + 1.0))
+    powers = half[:, None] ** (n + 2.0 * k)
+    return np.asarray(np.sum(powers * terms * (np.log(half)[:, None] - special.psi(n + k + 1.0)), axis=1))
+
+
+def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
+    """NIST Digital Library of Mathematical Functions, 10.15.3 for J and 10.38.4 for I."""
+    bessel = special.jv if sign < 0 else special.iv
+    total = np.zeros(z.shape)
+    for k in range(n):
+        total += float(-sign) ** k * (0.5 * z) ** k * bessel(k, z) / (factorial(k) * (n - k))
+    rest = 0.5 * factorial(n) * (0.5 * z) ** (-n) * total
+    if sign < 0:
+        return np.asarray(0.5 * np.pi * special.yn(n, z) + rest)
+    parity = -1.0 if n % 2 else 1.0
+    return np.asarray(parity * (rest - special.kn(n, z)))

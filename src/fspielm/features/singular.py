@@ -1,0 +1,189 @@
+"""Functions that are not smooth at a corner, as the solutions of elliptic equations are there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TypeAlias, final
+
+import numpy as np
+from scipy import special
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features.basis import Basis
+from fspielm.features.bessel_order import iv_by_order, jv_by_order
+from fspielm.features.local import LocalOperator
+
+ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+# Stands for the corner itself, where powers and logarithms have no value.
+_BESIDE = 1e-150
+# What is left of weights that cancel but for rounding.
+_CANCELLED = 1e-14
+
+
+class CornerFunction(ABC):
+    """A complex function of ``zeta``, the position relative to a corner, with derivatives along zeta and its conjugate.
+
+    Along both, because the partial derivatives in x and y are sums of those, and the functions here only change
+    their exponent or order under them.
+    """
+
+    @abstractmethod
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
+
+
+@final
+@dataclass(frozen=True)
+class Power(CornerFunction):
+    """``zeta**exponent * conjugate(zeta)**conjugate_exponent``, times ``log(zeta)`` if `logarithm`.
+
+    With ``conjugate_exponent = 0`` its real and imaginary parts are harmonic: ``r**s cos(s theta)`` and
+    ``r**s sin(s theta)``.
+    """
+
+    exponent: float
+    conjugate_exponent: int = 0
+    logarithm: bool = False
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        s, q = self.exponent, self.conjugate_exponent
+        # d^j zeta^s (c log zeta + d): one factor (s - i) each time, and c passes into d
+        c, d = (1.0, 0.0) if self.logarithm else (0.0, 1.0)
+        for i in range(order):
+            c, d = c * (s - i), d * (s - i) + c
+        outer = float(prod(q - i for i in range(conjugate_order)))
+        value = outer * zeta ** (s - order) * (c * np.log(zeta) + d if c else d)
+        remaining = q - conjugate_order
+        return np.asarray(value * np.conj(zeta) ** remaining if outer and remaining else value)
+
+
+@final
+@dataclass(frozen=True)
+class Wave(CornerFunction):
+    """``J(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or I for the modified one.
+
+    Parameters
+    ----------
+    order : float
+    wavenumber : float
+        k, in units of one over the scale that zeta is measured in.
+    modified : bool
+        Whether the equation is ``laplacian u = k^2 u`` (I) rather than ``laplacian u = -k^2 u`` (J).
+    logarithm : bool
+        Whether to take the derivative with respect to the order, a whole one: another solution, about
+        ``log(zeta)`` times the function.
+    """
+
+    order: float
+    wavenumber: float
+    modified: bool = False
+    logarithm: bool = False
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        k = self.wavenumber
+        sign = 1.0 if self.modified else -1.0
+        now = self.order - order + conjugate_order
+        bessel = special.iv if self.modified else special.jv
+        radius = np.abs(zeta)
+        turn = zeta / radius
+        factor = (0.5 * k) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        value = bessel(now, k * radius)
+        if self.logarithm:
+            by_order = iv_by_order if self.modified else jv_by_order
+            value = by_order(round(now), k * radius) + 1j * np.angle(turn) * value
+        return np.asarray(factor * value * turn**now)
+
+    @cached_property
+    def _size(self) -> float:
+        """The largest value within the scale: high orders would be tiny numbers otherwise."""
+        bessel = special.iv if self.modified else special.jv
+        return float(np.abs(bessel(self.order, self.wavenumber * np.linspace(0.0, 1.0, 200)[1:])).max())
+
+
+@final
+class SingularBasis(Basis):
+    """Real and imaginary parts of corner functions around one corner of a plane domain.
+
+    Parameters
+    ----------
+    corner : (float, float)
+    axis : float
+        Angle of the ray from the corner along which `zeta` is real and positive: the bisector of the interior.
+        The functions jump across the opposite ray, which must therefore lie outside the domain.
+    scale : float
+        The length that zeta is measured in; about the size of the domain.
+    functions : sequence of CornerFunction
+    """
+
+    def __init__(
+        self, corner: tuple[float, float], axis: float, scale: float, functions: Sequence[CornerFunction]
+    ) -> None:
+        if not functions:
+            raise ProblemError("functions must hold at least one corner function; got none")
+        self.corner = (float(corner[0]), float(corner[1]))
+        self.axis = float(axis)
+        self.scale = float(scale)
+        self.functions = tuple(functions)
+
+    @property
+    def size(self) -> int:
+        """Number of functions, two for each complex one."""
+        return 2 * len(self.functions)
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        zeta = self._zeta(operator.points)
+        first, last, _ = columns.indices(self.size)
+        weights = self._weights(operator)
+        for index in range(first // 2, (last + 1) // 2):
+            function = self.functions[index]
+            total = np.zeros(len(zeta), dtype=np.complex128)
+            for (order, conjugate_order), weight in weights.items():
+                total += weight * function.derivative(zeta, order, conjugate_order)
+            for column, part in ((2 * index, total.real), (2 * index + 1, total.imag)):
+                if first <= column < last:
+                    out[column - first] = part
+
+    def _weights(self, operator: LocalOperator) -> dict[tuple[int, int], ComplexArray]:
+        """The operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there."""
+        turn = np.exp(-1j * self.axis) / self.scale
+        weights: dict[tuple[int, int], ComplexArray] = {}
+        for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
+            for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
+                key = (j, int(m + n) - j)
+                weights[key] = weights.get(key, np.zeros(())) + coefficient * share
+        largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
+        return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
+
+    def _zeta(self, points: FloatArray) -> ComplexArray:
+        x, y = (points - np.array(self.corner)).T
+        zeta = (x + 1j * y) * np.exp(-1j * self.axis) / self.scale
+        return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
+
+
+def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
+    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y.
+
+    With ``zeta = turn * (x + i y)``: d_x = turn d_zeta + conj(turn) d_conj, and
+    d_y = i turn d_zeta - i conj(turn) d_conj.
+    """
+    weights = np.ones(1, dtype=np.complex128)
+    for factor in [(turn, np.conj(turn))] * m + [(1j * turn, -1j * np.conj(turn))] * n:
+        raised = np.zeros(len(weights) + 1, dtype=np.complex128)
+        raised[1:] += factor[0] * weights
+        raised[:-1] += factor[1] * weights
+        weights = raised
+    return weights

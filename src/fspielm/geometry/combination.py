@@ -1,0 +1,173 @@
+"""Union, intersection and difference of two domains."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.geometry.domain import Domain
+
+Operation = Literal["union", "intersection", "difference"]
+
+_SYMBOLS: dict[Operation, str] = {"union": "|", "intersection": "&", "difference": "-"}
+_NUMBERED = re.compile(r" \((\d+)\)$")
+
+
+@dataclass(frozen=True, repr=False)
+class Combination(Domain):
+    """The union, intersection or difference of two domains of equal dimension: ``a | b``, ``a & b``, ``a - b``.
+
+    Its boundary is made of the pieces of the operands' boundaries that separate it from the outside: what lies within
+    the other operand, and faces that both share, vanish. Pieces keep the names of the parts they belong to; where
+    both operands have a part of one name, they are told apart as ``"circle (1)"`` and ``"circle (2)"``. (Give a
+    shape a `name`, and its parts are ``"hole.circle"``.)
+
+    Attributes
+    ----------
+    operation : "union", "intersection" or "difference"
+    first, second : Domain
+    """
+
+    operation: Operation
+    first: Domain
+    second: Domain
+
+    def __post_init__(self) -> None:
+        self._check_operands()
+        if self.operation == "intersection" and np.any(np.greater_equal(*self._common_box)):
+            raise self._is_empty("their bounding boxes do not overlap")
+
+    def __repr__(self) -> str:
+        first, second = (f"({d!r})" if isinstance(d, Combination) else repr(d) for d in (self.first, self.second))
+        return f"{first} {_SYMBOLS[self.operation]} {second}"
+
+    def __reduce__(self) -> tuple[type[Combination], tuple[Operation, Domain, Domain]]:
+        # What is computed once and kept cannot all be pickled; the statement it comes from can.
+        return type(self), (self.operation, self.first, self.second)
+
+    @property
+    def dimension(self) -> int:
+        """That of both operands."""
+        return self.first.dimension
+
+    def _check_operands(self) -> None:
+        if self.operation not in get_args(Operation):
+            raise ProblemError(f"operation must be one of {list(get_args(Operation))}; got {self.operation!r}")
+        symbol = _SYMBOLS[self.operation]
+        for operand in (self.first, self.second):
+            if operand.time is not None:
+                raise ProblemError(
+                    f"a {symbol} b: combine domains in space, then multiply by Time, as in "
+                    f"(a {symbol} b) * Time(0, 1); {operand!r} has its time already"
+                )
+        if self.first.dimension != self.second.dimension:
+            raise ProblemError(
+                f"a {symbol} b: both domains must have the same dimension; got {self.first!r} of dimension "
+                f"{self.first.dimension} and {self.second!r} of dimension {self.second.dimension}"
+            )
+
+    def _is_empty(self, why: str) -> ProblemError:
+        return ProblemError(f"{self!r} is empty: {why}")
+
+    def _nothing_left(self) -> ProblemError:
+        difference = self.operation == "difference"
+        return self._is_empty("the second covers the first" if difference else "they do not overlap")
+
+    @property
+    def _common_box(self) -> tuple[FloatArray, FloatArray]:
+        """The box in which both operands may lie; its lower end is not below its upper one where there is none."""
+        (a, b), (c, d) = self.first.bounding_box, self.second.bounding_box
+        return np.maximum(a, c), np.minimum(b, d)
+
+    @property
+    def _whole_box(self) -> tuple[FloatArray, FloatArray]:
+        """The box around both operands."""
+        (a, b), (c, d) = self.first.bounding_box, self.second.bounding_box
+        return np.minimum(a, c), np.maximum(b, d)
+
+    def _inside(self, points: FloatArray) -> BoolArray:
+        """Membership of points that lie on neither operand's boundary."""
+        first, second = (operand._contains(points, False) for operand in (self.first, self.second))
+        if self.operation == "union":
+            return first | second
+        return first & (second if self.operation == "intersection" else ~second)
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        union = self.operation == "union"
+        first, second = self._in_first(points, closed), self._in_second(points, closed)
+        result = first | second if union else first & second
+        if closed == union:
+            return result
+        # On both boundaries there is doubt: a face that two flush operands share lies in the midst of their union,
+        # and outside of their intersection. Few points are there, so that most are asked for but once more.
+        doubtful = np.flatnonzero(result != union)
+        for member in (self._in_first, self._in_second):
+            doubtful = doubtful[member(points[doubtful], not closed) == union]
+        if doubtful.size:
+            result[doubtful] = self._settle(points[doubtful], closed)
+        return result
+
+    def _in_first(self, points: FloatArray, closed: bool) -> BoolArray:
+        return self.first._contains(points, closed)
+
+    def _in_second(self, points: FloatArray, closed: bool) -> BoolArray:
+        """Membership of the second operand, or of what it leaves."""
+        if self.operation == "difference":
+            return ~self.second._contains(points, not closed)
+        return self.second._contains(points, closed)
+
+    @abstractmethod
+    def _settle(self, points: FloatArray, closed: bool) -> BoolArray:
+        """Membership of points on both operands' boundaries."""
+
+
+def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
+    """The union, intersection or difference of two domains, in the kind that suits their dimension.
+
+    Parameters
+    ----------
+    operation : "union", "intersection" or "difference"
+    first, second : Domain
+        Of equal dimension, without time.
+
+    Returns
+    -------
+    Combination
+        In the plane a `PlaneCombination`, whose edges are cut at their intersections to rounding; otherwise a
+        `SpaceCombination`.
+    """
+    from fspielm.geometry.plane import edges_of
+    from fspielm.geometry.plane_combination import PlaneCombination
+    from fspielm.geometry.space_combination import SpaceCombination
+
+    if all(edges_of(operand) is not None for operand in (first, second)):
+        return PlaneCombination(operation, first, second)
+    return SpaceCombination(operation, first, second)
+
+
+def namesakes(name: str, names: Iterable[str]) -> list[str]:
+    """Those of `names` that are `name` with a number, as `tell_apart` gives it."""
+    return [other for other in names if other != name and _NUMBERED.sub("", other) == name]
+
+
+def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Names for parts given by their operand and the name they have there, numbered where they would be the same.
+
+    Numbers that parts have from an earlier combination are given anew, so that three circles are 1, 2, 3.
+    """
+    by_name: dict[str, list[tuple[int, int, str]]] = {}
+    for operand, name in dict.fromkeys(parts):
+        number = _NUMBERED.search(name)
+        by_name.setdefault(_NUMBERED.sub("", name), []).append((operand, int(number[1]) if number else 0, name))
+    return {
+        (operand, old): name if len(same) == 1 else f"{name} ({count})"
+        for name, same in by_name.items()
+        for count, (operand, _, old) in enumerate(sorted(same), 1)
+    }

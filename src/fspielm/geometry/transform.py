@@ -1,0 +1,212 @@
+"""Domains moved, scaled and rotated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import SupportsFloat, final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray, times
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.inputs import as_number, as_positive, as_vector
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.sites import Sites
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Transformed(Domain):
+    """A domain under ``x -> matrix x + offset``, where the matrix is a rotation times a positive factor.
+
+    Made by `Domain.moved`, `Domain.scaled` and `Domain.rotated`; one after the other, they make one. The boundary
+    parts keep their names: ``"x-"`` of a rotated box is the face that was ``"x-"`` before, wherever it looks now.
+
+    Attributes
+    ----------
+    shape : Domain
+        What is transformed, without time.
+    matrix : tuple of rows
+    offset : tuple of float
+    """
+
+    shape: Domain
+    matrix: Matrix
+    offset: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        return f"Transformed({self.shape!r}, matrix={self.matrix}, offset={self.offset})"
+
+    def __reduce__(self) -> tuple[type[Transformed], tuple[Domain, Matrix, tuple[float, ...]]]:
+        # What is computed once and kept cannot all be pickled; the statement it comes from can.
+        return type(self), (self.shape, self.matrix, self.offset)
+
+    @property
+    def dimension(self) -> int:
+        """That of the shape."""
+        return self.shape.dimension
+
+    @property
+    def measure(self) -> float:
+        """That of the shape, times the factor to the power of the dimension."""
+        return self.shape.measure * self._factor**self.dimension
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        return np.array(self.matrix)
+
+    @cached_property
+    def _factor(self) -> float:
+        return float(np.linalg.norm(self._rows[0]))
+
+    def _forward(self, points: FloatArray) -> FloatArray:
+        moved: FloatArray = times(self._rows, points) + np.array(self.offset)
+        return moved
+
+    def _back(self, points: FloatArray) -> FloatArray:
+        return times(self._rows.T / self._factor**2, points - np.array(self.offset))
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        inside = self.shape._contains(self._back(points), closed)
+        for nudge in self._nudges:
+            nudged = self.shape._contains(self._back(points) + nudge, closed)
+            inside = inside | nudged if closed else inside & nudged
+        return inside
+
+    @cached_property
+    def _nudges(self) -> FloatArray:
+        """Steps ``(n, d)`` as long as rounding is, where that is more than the shape itself allows for."""
+        here, there = (float(np.max(np.abs(d.bounding_box))) for d in (self.shape, self))
+        if there <= 8 * here * self._factor:
+            return np.empty((0, self.dimension))
+        length = rounding_slack(True, there / self._factor)
+        return length * np.concatenate([np.eye(self.dimension), -np.eye(self.dimension)])
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class PlaneTransformed(Transformed, PlaneShape):
+    """A `Transformed` plane shape (or plane box): itself a plane shape, with exact edges and box."""
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        edges = edges_of(self.shape, axes)
+        assert edges is not None  # `transform` has made sure
+        offset = np.array(self.offset)
+        return tuple(replace(e, curve=e.curve.mapped(self._rows, offset, self._factor)) for e in edges)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class SpaceTransformed(Transformed):
+    """A `Transformed` domain on the line or in space; its box is that of the transformed box of the shape."""
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """``(lower, upper)``: around the corners of the shape's box, hence larger than need be for a rotated ball."""
+        corners = self._forward(np.array(list(product(*np.transpose(self.shape.bounding_box)))))
+        return corners.min(axis=0), corners.max(axis=0)
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return tuple(self._moved_part(part) for part in self.shape.boundary(axes))
+
+    def _moved_part(self, part: BoundaryPart) -> BoundaryPart:
+        def place(unit: FloatArray) -> Sites:
+            sites = part.place(unit)
+            assert sites.normals is not None  # every boundary part has them
+            return Sites(self._forward(sites.points), times(self._rows / self._factor, sites.normals))
+
+        return replace(
+            part,
+            measure=part.measure * self._factor**part.parameters,
+            place=place,
+            keep=None if part.keep is None else self._moved_mask(part.keep),
+        )
+
+    def _moved_mask(self, mask: Mask) -> Mask:
+        return lambda points: mask(self._back(points))
+
+
+def transform(domain: Domain, matrix: FloatArray, offset: FloatArray) -> Transformed:
+    """The domain under ``x -> matrix x + offset``; what was transformed before is transformed once, by both.
+
+    Parameters
+    ----------
+    domain : Domain
+        Without time.
+    matrix : (d, d) array
+        A rotation times a positive factor.
+    offset : (d,) array
+    """
+    if domain.time is not None:
+        raise ProblemError(
+            "a domain is moved, scaled and rotated in space, then multiplied by Time, as in "
+            f"shape.moved(offset) * Time(0, 1); {domain!r} has its time already"
+        )
+    if isinstance(domain, Transformed):
+        offset = times(matrix, np.array([domain.offset]))[0] + offset
+        matrix = times(matrix, domain._rows.T).T
+        domain = domain.shape
+    kind = SpaceTransformed if edges_of(domain) is None else PlaneTransformed
+    return kind(domain, tuple(tuple(row) for row in matrix.tolist()), tuple(offset.tolist()))
+
+
+def moved(domain: Domain, offset: Iterable[SupportsFloat]) -> Transformed:
+    """The domain translated; see `Domain.moved`."""
+    return transform(domain, np.eye(domain.dimension), _space_vector(offset, domain, "moved: offset"))
+
+
+def scaled(domain: Domain, factor: SupportsFloat, center: Iterable[SupportsFloat] | None) -> Transformed:
+    """The domain scaled; see `Domain.scaled`."""
+    return _about(domain, as_positive(factor, "scaled: factor") * np.eye(domain.dimension), center, "scaled: center")
+
+
+def rotated(
+    domain: Domain,
+    angle: SupportsFloat,
+    axis: Iterable[SupportsFloat] | None,
+    center: Iterable[SupportsFloat] | None,
+) -> Transformed:
+    """The domain rotated; see `Domain.rotated`."""
+    turn = as_number(angle, "rotated: angle")
+    if domain.dimension == 2 and axis is None:
+        matrix = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
+    elif domain.dimension == 2:
+        raise ProblemError("rotated: axis is for domains of three dimensions; in the plane there is only one")
+    elif domain.dimension == 3:
+        matrix = _rotation(turn, _space_vector((0, 0, 1) if axis is None else axis, domain, "rotated: axis"))
+    else:
+        raise ProblemError(f"rotated: a domain of dimension {domain.dimension} cannot be rotated, only of 2 or 3")
+    return _about(domain, matrix, center, "rotated: center")
+
+
+def _rotation(angle: float, axis: FloatArray) -> FloatArray:
+    """The rotation by an angle about an axis through the origin, by Rodrigues' formula."""
+    length = float(np.linalg.norm(axis))
+    if length == 0.0:
+        raise ProblemError("rotated: axis must not be zero")
+    x, y, z = axis / length
+    across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: FloatArray = np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * (across @ across)
+    return rotation
+
+
+def _about(domain: Domain, matrix: FloatArray, center: Iterable[SupportsFloat] | None, argument: str) -> Transformed:
+    """Transform so that the center stays where it is: that of the bounding box if none is given."""
+    fixed = np.mean(domain.bounding_box, axis=0) if center is None else _space_vector(center, domain, argument)
+    return transform(domain, matrix, fixed - times(matrix, fixed[None])[0])
+
+
+def _space_vector(value: Iterable[SupportsFloat], domain: Domain, argument: str) -> FloatArray:
+    entries = as_vector(value, argument)
+    if len(entries) != domain.dimension:
+        raise ProblemError(
+            f"{argument} must have {domain.dimension} coordinates, as {domain!r} has; got {len(entries)}: {entries}"
+        )
+    return np.array(entries)

@@ -1,0 +1,162 @@
+"""The singular functions that belong to the corners of a problem's domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.features import CornerFunction, Power, SingularBasis, Wave
+from fspielm.geometry import Corner, Sites
+from fspielm.solvers.singular import Singular
+
+# Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
+# functions to each, and fewer exponents do.
+_DEGREE = 12.0
+_MIXED_DEGREE = 5.0
+_MOST_CORNERS = 12
+_WHOLE = 1e-9
+_SAME_PLACE = 1e-6
+
+
+def singular_corners(problem: Problem) -> tuple[Corner, ...]:
+    """The corners of a plane problem at which its solution may be singular, those of the strongest kind first."""
+    if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
+        return ()
+    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    usable = [c for c in corners if _is_isotropic(problem, c.point) and _cut_is_outside(problem, c)]
+    return tuple(sorted(usable, key=lambda corner: _exponents(problem, corner)[0]))[:_MOST_CORNERS]
+
+
+def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
+    """The singular functions asked for: at all corners, at the ones named, or none."""
+    if isinstance(singular, bool):
+        return tuple(_columns(problem, corner, None) for corner in singular_corners(problem)) if singular else ()
+    if problem.domain.dimension != 2 or problem.domain.time is not None:
+        raise ProblemError(
+            f"singular functions belong to plane domains without time; domain={problem.domain!r} is none"
+        )
+    wanted = [singular] if isinstance(singular, Singular) else list(singular)
+    return tuple(_columns(problem, _find(problem, one), one.exponents) for one in wanted)
+
+
+def _columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
+    lower, upper = problem.domain.bounding_box
+    scale = float(np.linalg.norm(upper - lower))
+    functions = _functions(problem, scale, exponents or _exponents(problem, corner))
+    return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
+
+
+def _find(problem: Problem, one: Singular) -> Corner:
+    """The corner that is meant."""
+    lower, upper = problem.domain.bounding_box
+    size = float(np.linalg.norm(upper - lower))
+    if one.opening is not None and one.start is not None:
+        found = Corner(one.at, one.opening, one.start, ("", ""))
+    else:
+        corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+        near = [c for c in corners if math.dist(c.point, one.at) <= _SAME_PLACE * size]
+        if not near:
+            known = ", ".join(f"({c.point[0]:.6g}, {c.point[1]:.6g})" for c in corners) or "none"
+            raise ProblemError(
+                f"Singular: at={one.at} is no corner of the domain (its corners: {known}); for another point of the "
+                "boundary give opening and start"
+            )
+        found = near[0]
+    if not _is_isotropic(problem, found.point):
+        raise ProblemError(
+            "Singular: the highest derivatives of the equation must be a multiple of the Laplacian at the corner "
+            f"{found.point}"
+        )
+    if not _cut_is_outside(problem, found):
+        raise ProblemError(
+            f"Singular: the ray from {found.point} away from the interior enters the domain again, and the singular "
+            "functions would jump across it"
+        )
+    return found
+
+
+def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
+    """Whether the ray across which the functions jump, opposite to the interior's bisector, avoids the domain."""
+    lower, upper = problem.domain.bounding_box
+    away = corner.start + 0.5 * corner.opening + math.pi
+    distances = float(np.linalg.norm(upper - lower)) * np.concatenate(
+        [np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)]
+    )
+    ray = np.array(corner.point) + distances[:, None] * np.array([math.cos(away), math.sin(away)])
+    return not np.any(problem.domain.contains(ray))
+
+
+def _exponents(problem: Problem, corner: Corner) -> list[float]:
+    """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow.
+
+    Between curved sides, every one brings those a whole number above it.
+    """
+    kinds = [
+        {c.operator.order > 0 for c in problem.constraints if c.part is not None and c.part.name == name}
+        for name in corner.parts
+    ]
+    shift = 0.5 if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]) else 0.0
+    step = math.pi / corner.opening
+    count = max(int(_DEGREE / step + shift), 1)
+    exponents = [(k - shift) * step for k in range(1, count + 1)]
+    if corner.straight:
+        return exponents
+    raised = {round(s + a, 9) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
+    return sorted(raised) or exponents
+
+
+def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:
+    """Functions with these exponents that the equation's solutions are made of near the corner.
+
+    Laplace's equation has the powers themselves, Helmholtz' the Bessel functions of these orders; any other equation
+    mixes in higher powers of zeta and its conjugate. A whole exponent brings a logarithm: without it, the function
+    would be smooth.
+    """
+    ratio = _helmholtz_ratio(problem)
+    whole = [s for s in exponents if abs(s - round(s)) < _WHOLE]
+    broken = [s for s in exponents if s not in whole]
+    if ratio == 0.0:
+        return [*(Power(s) for s in broken), *(Power(round(s), 0, True) for s in whole)]
+    if ratio is None:
+        return [*_mixed(broken, False), *_mixed([float(round(s)) for s in whole], True)]
+    k = math.sqrt(abs(ratio)) * scale
+    return [*(Wave(s, k, ratio < 0) for s in broken), *(Wave(round(s), k, ratio < 0, True) for s in whole)]
+
+
+def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
+    """``zeta**(s + a) * conjugate(zeta)**b`` for all whole a, b >= 0 up to the degree, each once."""
+    powers = {
+        (round(s + a, 9), b)
+        for s in exponents
+        for a in range(int(_MIXED_DEGREE) + 1)
+        for b in range(int(_MIXED_DEGREE) + 1)
+        if s + a + b <= max(_MIXED_DEGREE, s)
+    }
+    return [Power(s, b, logarithm) for s, b in sorted(powers)]
+
+
+def _helmholtz_ratio(problem: Problem) -> float | None:
+    """K of ``laplacian u + K u``, up to a factor, with constant coefficients; None for any other equation."""
+    coefficients = {term.orders: term.coefficient for term in problem.operator.terms}
+    if not problem.operator.is_constant or set(coefficients) - {(2, 0), (0, 2), (0, 0)}:
+        return None
+    main, value = coefficients[2, 0], coefficients.get((0, 0), 0.0)
+    assert not callable(main)
+    assert not callable(value)
+    return value / main
+
+
+def _is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
+    """Whether the second derivatives make a multiple of the Laplacian at the corner."""
+    here = Sites(np.array([point]))
+    try:
+        second = {term.orders: float(term.at(here)[0]) for term in problem.operator.terms if term.order == 2}
+    except ProblemError:  # a coefficient that is not finite there
+        return False
+    main = second.get((2, 0), 0.0)
+    small = 1e-9 * abs(main)
+    return main != 0.0 and abs(second.get((0, 2), 0.0) - main) <= small and abs(second.get((1, 1), 0.0)) <= small

@@ -1,0 +1,93 @@
+"""What unions, intersections and differences refuse, and how; names of shapes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from fspielm.errors import ProblemError
+from fspielm.geometry import Box, Disk, Domain, Interval, Pacman, Panda, PolarCurve, Time, combine, edges_of
+
+SQUARE, CUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (1, 1, 1))
+theta = sp.Symbol("theta")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SQUARE & Box((2, 0), (3, 1)), "Box.* & Box.* is empty: their bounding boxes do not overlap"),
+        (lambda: SQUARE & Box((1, 0), (2, 1)), "is empty: their bounding boxes do not overlap"),
+        (lambda: SQUARE & Disk((1.5, 1.5), 0.6), r"Box.* & Disk.* is empty: they do not overlap"),
+        (lambda: SQUARE - SQUARE, "Box.* - Box.* is empty: the second covers the first"),
+        (lambda: SQUARE - Box((-1, -1), (2, 2)), "is empty: the second covers the first"),
+        (lambda: SQUARE - Disk((0.5, 0.5), 3), "is empty: the second covers the first"),
+        (lambda: (SQUARE | Box((1, 0), (2, 1))) - Box((0, 0), (2, 1)), "is empty: the second covers the first"),
+        (lambda: Interval(0, 1) & Interval(1, 2), "is empty: their bounding boxes do not overlap"),
+        (lambda: Interval(0, 1) - Interval(0, 1), "is empty: the second covers the first"),
+        (lambda: (Interval(0, 1) | Interval(3, 4)) & Interval(1, 3), "is empty: they do not overlap"),
+        (lambda: CUBE & Box((2, 0, 0), (3, 1, 1)), "is empty: their bounding boxes do not overlap"),
+        (lambda: CUBE - Box((-1,) * 3, (2,) * 3), "is empty: the second covers the first"),
+        (lambda: (CUBE - Box((0.2,) * 3, (0.8,) * 3)) & Box((0.3,) * 3, (0.7,) * 3), "is empty: they do not overlap"),
+        (
+            lambda: SQUARE | Interval(0, 1),
+            r"a \| b: both domains must have the same dimension; got Box.* of dimension 2 and Interval.* of",
+        ),
+        (lambda: SQUARE & CUBE, r"a & b: both domains must have the same dimension"),
+        (
+            lambda: (SQUARE * Time(0, 1)) - Disk((0, 0), 1),
+            r"a - b: combine domains in space, then multiply by Time, as in \(a - b\) \* Time\(0, 1\); "
+            r"Box.* \* Time\(0.0, 1.0\) has its time already",
+        ),
+        (lambda: SQUARE | SQUARE * Time(0, 1), r"has its time already"),
+        (lambda: combine("xor", SQUARE, SQUARE), r"operation must be one of \['union', .*\]; got 'xor'"),
+    ],
+)
+def test_refused(make: Callable[[], Domain], message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("operation", [operator.or_, operator.and_, operator.sub])
+def test_only_domains_are_combined(operation: Callable[[object, object], object]) -> None:
+    for other in (1, "box", Time(0, 1)):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            operation(SQUARE, other)
+
+
+NAMED: dict[str, tuple[Callable[..., Domain], str]] = {
+    "Box": (lambda **name: Box((0, 0), (1, 1), **name), "x-"),
+    "Interval": (lambda **name: Interval(0, 1, **name), "x-"),
+    "Disk": (lambda **name: Disk((0, 0), 1, **name), "circle"),
+    "Pacman": (lambda **name: Pacman((0, 0), 1, **name), "arc"),
+    "PolarCurve": (lambda **name: PolarCurve(2 + sp.cos(theta), **name), "outline"),
+    "Panda": (lambda **name: Panda(**name), "outline"),
+}
+
+
+@pytest.mark.parametrize("shape", list(NAMED))
+def test_names_of_shapes(shape: str) -> None:
+    make, part = NAMED[shape]
+    assert make().boundary()[0].name == part
+    named = make(name="part 7")
+    assert named.boundary()[0].name == f"part 7.{part}"
+    assert "name=" not in repr(make())
+    assert repr(named).endswith(", name='part 7')")
+    assert named != make()
+    edges = edges_of(named)
+    assert edges is None or all(edge.name.startswith("part 7.") for edge in edges)
+    with pytest.raises(ProblemError, match=rf"{shape}: name must be .*; got 3"):
+        make(name=3)
+    with pytest.raises(ProblemError, match=rf"{shape}: name must be .*; got ' hole'"):
+        make(name=" hole")
+
+
+def test_edges_of_other_domains() -> None:
+    assert edges_of(CUBE) is None
+    assert edges_of(Interval(0, 1)) is None
+    assert [edge.name for edge in edges_of(SQUARE, ["a", "b"])] == ["b-", "a+", "b+", "a-"]
+    ends = np.array([edge.curve.ends for edge in edges_of(SQUARE)])
+    assert np.array_equal(ends[:, 1], np.roll(ends[:, 0], -1, axis=0))

@@ -1,0 +1,341 @@
+"""Every condition through the automatic solver: solutions that are not separable, recovered and estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry import Edge, PlaneShape, segment
+
+x, y, t = sp.symbols("x y t")
+u, v, w = (sp.Function("u")(*c) for c in ((x, y), (x,), (x, t)))
+SQUARE, INTERVAL = fs.Box((0, 0), (1, 1)), fs.Interval(0, 1)
+pi, dn = sp.pi, fs.normal_derivative
+Make = Callable[..., Any]
+OUTWARD = {"x-": (-1, x), "x+": (1, x), "y-": (-1, y), "y+": (1, y)}
+
+
+def laplace(f: sp.Expr) -> sp.Expr:
+    return f.diff(x, 2) + f.diff(y, 2)
+
+
+def biharmonic(f: sp.Expr) -> sp.Expr:
+    return laplace(laplace(f))
+
+
+def slope(f: sp.Expr, part: str) -> sp.Expr:
+    sign, symbol = OUTWARD[part]
+    return sign * f.diff(symbol)
+
+
+BENT = sp.sin(6 * x + 2 * y**2) * sp.exp(y / 2) + sp.cos(7 * x * y) / 2
+
+
+def robin_on_a_disk(make: Make) -> Any:
+    """The coefficients vary along the circle, one of them given as a callable."""
+    exact = sp.exp(x) * sp.sin(5 * (x + y**2 / 2))
+    beta = 1 + x / 2
+    flux = (2 + x * y) * exact + beta * (x * exact.diff(x) + y * exact.diff(y))
+    condition = fs.Robin(lambda p: 2 + p[:, 0] * p[:, 1], beta, flux)
+    return make(lambda f: laplace(f) - f, exact, fs.Disk((0, 0), 1), (x, y), [condition])
+
+
+def periodic_advection(make: Make) -> Any:
+    """First order: the values alone come back."""
+    exact = sp.sin(2 * pi * (x - t)) + sp.exp(-t) * sp.cos(4 * pi * (x - t))
+    conditions = [fs.Periodic("x"), fs.Initial(exact.subs(t, 0))]
+    return make(lambda f: f.diff(t) + f.diff(x), exact, INTERVAL * fs.Time(0, 1), (x, t), conditions)
+
+
+def periodic_heat(make: Make) -> Any:
+    """Second order: so do the slopes."""
+    exact = sp.exp(sp.sin(2 * pi * x + t))
+    conditions = [fs.Periodic("x"), fs.Initial(exact.subs(t, 0))]
+    return make(lambda f: f.diff(t) - f.diff(x, 2) / 5, exact, INTERVAL * fs.Time(0, 1), (x, t), conditions)
+
+
+def periodic_helmholtz(make: Make) -> Any:
+    """In both directions."""
+    exact = sp.exp(sp.sin(2 * pi * x) * sp.cos(2 * pi * y) / 2)
+    return make(lambda f: laplace(f) + 50 * f, exact, SQUARE, (x, y), [fs.Periodic("x"), fs.Periodic("y")])
+
+
+def periodic_helmholtz_in_one_direction(make: Make) -> Any:
+    """Values on the other two faces."""
+    exact = sp.sin(2 * pi * x + 3 * y) + sp.cos(4 * pi * x) * y
+    conditions = [fs.Periodic(("x-", "x+")), fs.Dirichlet(exact, on=["y-", "y+"])]
+    return make(lambda f: laplace(f) + 50 * f, exact, SQUARE, (x, y), conditions)
+
+
+def periodic_orbit(make: Make) -> Any:
+    """An ordinary equation of fourth order."""
+    return make(lambda f: f.diff(x, 4) + 5 * f, sp.exp(sp.sin(2 * pi * x)), INTERVAL, (x,), [fs.Periodic("x")])
+
+
+class Cell(PlaneShape):
+    """A cell of the lattice with periods (1, 0) and (1/2, 1); its edges run around it."""
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        return np.zeros(2), np.array([1.5, 1.0])
+
+    @property
+    def measure(self) -> float:
+        return 1.0
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        slack = 1e-14 if closed else -1e-14
+        across, up = points[:, 0] - points[:, 1] / 2, points[:, 1]
+        inside: BoolArray = (np.minimum(across, up) >= -slack) & (np.maximum(across, up) <= 1 + slack)
+        return inside
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        corners = [(0.0, 0.0), (1.0, 0.0), (1.5, 1.0), (0.5, 1.0), (0.0, 0.0)]
+        pieces = zip(["bottom", "right", "top", "left"], corners[:-1], corners[1:], strict=True)
+        return tuple(Edge(name, segment(start, end)) for name, start, end in pieces)
+
+
+def lattice(make: Make) -> Any:
+    """Periodic along directions that are neither axes nor at right angles."""
+    across, up = x - y / 2, y
+    exact = sp.cos(2 * pi * across) + sp.sin(2 * pi * (across + up))
+    conditions = [fs.Periodic(("left", "right")), fs.Periodic(("bottom", "top"))]
+    return make(lambda f: laplace(f) - 5 * f, exact, Cell(), (x, y), conditions)
+
+
+def named_faces(make: Make) -> Any:
+    """Values, slopes and a mixture, face by face."""
+    exact = BENT
+    conditions = [
+        fs.Dirichlet(exact, on=["x-", "y+"]),
+        fs.Neumann(slope(exact, "x+"), on="x+"),
+        fs.Robin(3, 2, 3 * exact + 2 * slope(exact, "y-"), on="y-"),
+    ]
+    return make(lambda f: laplace(f) + 30 * f, exact, SQUARE, (x, y), conditions)
+
+
+def half_a_wave(make: Make) -> Any:
+    """The left face is a mirror."""
+    exact = sp.cos(5 * x) * y + sp.sin(6 * y + x**2)
+    conditions = [fs.Symmetry("x-"), fs.Dirichlet(exact, on=["x+", "y-", "y+"])]
+    return make(lambda f: laplace(f) + 50 * f, exact, SQUARE, (x, y), conditions)
+
+
+def half_a_plate(make: Make) -> Any:
+    """The third derivative vanishes with the first."""
+    exact = sp.cos(3 * x) * y + sp.sin(5 * y) * x**4
+    rest = ["x+", "y-", "y+"]
+    conditions = [
+        fs.Symmetry("x-"),
+        fs.Dirichlet(exact, on=rest),
+        fs.Condition(sp.Eq(laplace(u), laplace(exact)), on=rest),
+    ]
+    return make(biharmonic, exact, SQUARE, (x, y), conditions)
+
+
+def clamped_plate(make: Make) -> Any:
+    """Fourth order, three wavelengths across."""
+    exact = sp.sin(20 * x + 7 * y**2) * sp.exp(y / 2) + sp.cos(20 * x * y) / 2
+    conditions = [fs.Dirichlet(exact), *(fs.Neumann(slope(exact, part), on=part) for part in OUTWARD)]
+    return make(biharmonic, exact, SQUARE, (x, y), conditions)
+
+
+def clamped_disk(make: Make) -> Any:
+    """The same on a curved boundary."""
+    exact = sp.sin(6 * x + 2 * y**2)
+    conditions = [fs.Dirichlet(exact), fs.Neumann(x * exact.diff(x) + y * exact.diff(y))]
+    return make(biharmonic, exact, fs.Disk((0, 0), 1), (x, y), conditions)
+
+
+def supported_plate(make: Make) -> Any:
+    """No bending moment: the second normal derivative."""
+    bending = [fs.Condition(sp.Eq(dn(u, 2), BENT.diff(s[1], 2)), on=part) for part, s in OUTWARD.items()]
+    return make(biharmonic, BENT, SQUARE, (x, y), [fs.Dirichlet(BENT), *bending])
+
+
+def beam(make: Make) -> Any:
+    """Clamped at one end, a spring at the other, on an uneven bed."""
+    exact = sp.sin(9 * x) * sp.exp(x)
+    conditions = [
+        fs.Dirichlet(exact, on="x-"),
+        fs.Neumann(-exact.diff(x), on="x-"),
+        fs.Condition(sp.Eq(dn(v, 2), exact.diff(x, 2)), on="x+"),
+        fs.Condition(sp.Eq(dn(v, 3) - 4 * v, exact.diff(x, 3) - 4 * exact), on="x+"),
+    ]
+    return make(lambda f: f.diff(x, 4) + (1 + x) * f, exact, INTERVAL, (x,), conditions)
+
+
+def oblique(make: Make) -> Any:
+    """A derivative that is not along the normal."""
+    exact = sp.sin(5 * x + 3 * y**2)
+    tilted = [f.diff(x) + 2 * f.diff(y) + x * f for f in (u, exact)]
+    conditions = [fs.Condition(sp.Eq(*tilted), on="x+"), fs.Dirichlet(exact, on=["x-", "y-", "y+"])]
+    return make(lambda f: laplace(f) - f, exact, SQUARE, (x, y), conditions)
+
+
+def absorbing_end(make: Make) -> Any:
+    """A wave that leaves: the time derivative in a boundary condition."""
+    exact = sp.sin(5 * (x - t)) + sp.exp(-((x - t) ** 2))
+    conditions = [
+        fs.Dirichlet(exact.subs(x, 0), on="x-"),
+        fs.Condition(dn(w) + w.diff(t), on="x+"),
+        fs.Initial(exact.subs(t, 0)),
+        fs.Initial(exact.diff(t).subs(t, 0), order=1),
+    ]
+    return make(lambda f: f.diff(t, 2) - f.diff(x, 2), exact, INTERVAL * fs.Time(0, 1), (x, t), conditions, source=0)
+
+
+def sensor(make: Make) -> Any:
+    """Slopes all around leave a constant open, and one value tells it."""
+    slopes = [fs.Neumann(slope(BENT, part), on=part) for part in OUTWARD]
+    there = [[0.3, 0.4]]
+    return make(laplace, BENT, SQUARE, (x, y), [*slopes, fs.Measured(there, [BENT.subs({x: 0.3, y: 0.4}).evalf()])])
+
+
+def curve(make: Make) -> Any:
+    """One face without a condition, and values along a curve instead."""
+    conditions = [
+        fs.Dirichlet(BENT, on=["x-", "x+", "y-"]),
+        fs.Condition(sp.Eq(u, BENT), at=lambda s: np.column_stack([s, 0.95 + 0.05 * np.sin(3 * s)])),
+    ]
+    return make(lambda f: laplace(f) - f, BENT, SQUARE, (x, y), conditions)
+
+
+def flux_through_a_line(make: Make) -> Any:
+    """More than is needed, and true."""
+    conditions = [fs.Dirichlet(BENT), fs.Condition(sp.Eq(dn(u), -BENT.diff(y)), at=segment((0.2, 0.5), (0.8, 0.5)))]
+    return make(lambda f: laplace(f) - f, BENT, SQUARE, (x, y), conditions)
+
+
+STATEMENTS = [
+    robin_on_a_disk,
+    periodic_advection,
+    periodic_heat,
+    periodic_helmholtz,
+    periodic_helmholtz_in_one_direction,
+    periodic_orbit,
+    lattice,
+    named_faces,
+    half_a_wave,
+    half_a_plate,
+    clamped_plate,
+    clamped_disk,
+    supported_plate,
+    beam,
+    oblique,
+    absorbing_end,
+    sensor,
+    curve,
+    flux_through_a_line,
+]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.__name__)
+def test_recovered(statement: Callable[[Make], Any], manufacture: Make) -> None:
+    made = statement(manufacture)
+    solution = fs.solve(made.problem, rng=3)
+    error = made.error(solution)
+    assert solution.converged, solution.report.reason
+    assert error <= 1e-8
+    # an upper bound, but for the little that a mean over other points differs by
+    assert error <= 1.2 * solution.error_estimate
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    conditions = [
+        fs.Periodic("x"),
+        fs.Robin(1, 2, 0, on="y-"),
+        fs.Condition(dn(u) + x * u - 1, on="y+"),
+        fs.Measured([[0.5, 0.5]], 0.1),
+        fs.Condition(u.diff(x), at=lambda s: np.column_stack([s, s])),
+    ]
+    problem = fs.Problem(laplace(u) - u, SQUARE, conditions)
+    first, second = (fs.solve(problem, tol=1e-3, rng=11) for _ in range(2))
+    np.testing.assert_array_equal(first.coefficients, second.coefficients)
+
+
+def test_without_the_sensor_the_constant_is_open(manufacture: Make) -> None:
+    made = sensor(manufacture)
+    slopes = [c for c in made.problem.conditions if isinstance(c, fs.Neumann)]
+    with pytest.warns(fs.AccuracyWarning, match=r"only up to a constant, .* the value at a point, fs\.Measured"):
+        fs.solve(fs.Problem(made.problem.equation, SQUARE, slopes), rng=3)
+
+
+def test_a_periodic_problem_may_leave_a_constant_open(manufacture: Make) -> None:
+    made = manufacture(laplace, sp.sin(2 * pi * (x + y)), SQUARE, (x, y), [fs.Periodic("x"), fs.Periodic("y")])
+    with pytest.warns(fs.AccuracyWarning, match="only up to a constant"):
+        fs.solve(made.problem, rng=3)
+
+
+def test_a_start_that_is_not_periodic_is_named(manufacture: Make) -> None:
+    conditions = [fs.Periodic("x"), fs.Initial(sp.sin(2 * x))]
+    made = manufacture(
+        lambda f: f.diff(t) + f.diff(x), sp.sin(2 * x), INTERVAL * fs.Time(0, 1), (x, t), conditions, source=0
+    )
+    with pytest.warns(
+        fs.AccuracyWarning, match="values of 'initial' at x=0, t=0 and at x=1, t=0 .* 'periodic x' makes"
+    ):
+        fs.solve(made.problem, rng=3)
+
+
+def test_measurements_that_do_not_fit(manufacture: Make) -> None:
+    """Least squares in between, an estimate that covers it, and the reason by name."""
+    points = np.random.default_rng(0).random((40, 2))
+    values = np.exp(points.sum(axis=1)) + 1e-3 * np.random.default_rng(1).standard_normal(40)
+    conditions = [fs.Dirichlet(sp.exp(x + y)), fs.Measured(points, values)]
+    made = manufacture(lambda f: laplace(f) - f, sp.exp(x + y), SQUARE, (x, y), conditions)
+    with pytest.warns(fs.AccuracyWarning, match="the data of 'measured' probably fit the equation and the other"):
+        solution = fs.solve(made.problem, rng=3)
+    assert 1e-7 < made.error(solution) < solution.error_estimate < 1e-2
+
+
+def test_weights_decide_between_measurements(manufacture: Make) -> None:
+    """Slopes leave the constant to two sensors that contradict each other: the mean, weighted by the squares."""
+    slopes = [fs.Neumann(slope(BENT, part), on=part) for part in OUTWARD]
+    there = {x: 0.3, y: 0.4}
+    value = float(BENT.subs(there))
+    low, high = fs.Measured([[0.3, 0.4]], [value]), fs.Measured([[0.3, 0.4]], [value + 0.01], weight=3)
+    made = manufacture(laplace, BENT, SQUARE, (x, y), [*slopes, low, high])
+    with pytest.warns(fs.AccuracyWarning):
+        solution = fs.solve(made.problem, rng=3)
+    assert solution([[0.3, 0.4]])[0] - value == pytest.approx(0.009, abs=1e-6)
+
+
+def test_prepared_once(manufacture: Make) -> None:
+    made = named_faces(manufacture)
+    measured = fs.Measured([[0.5, 0.5]], BENT)
+    problem = fs.Problem(made.problem.equation, SQUARE, [*made.problem.conditions, measured])
+    plan = fs.prepare(problem, rng=3)
+    other = sp.cos(5 * x + y**2)
+    values = {
+        "dirichlet": other,
+        "neumann x+": slope(other, "x+"),
+        "robin": 3 * other + 2 * slope(other, "y-"),
+        "measured": [float(other.subs({x: 0.5, y: 0.5}))],
+    }
+    solution = plan.solve(laplace(other) + 30 * other, values)
+    points = np.random.default_rng(0).random((500, 2))
+    exact = sp.lambdify((x, y), other)(*points.T)
+    assert solution.converged
+    np.testing.assert_allclose(solution(points), exact, atol=1e-8)
+
+
+def test_by_hand() -> None:
+    """Features and points chosen by the user; one name of a periodic pair is enough."""
+    exact = sp.sin(2 * pi * x + 3 * y)
+    problem = fs.Problem(
+        sp.Eq(laplace(u) + 5 * u, laplace(exact) + 5 * exact),
+        SQUARE,
+        [fs.Periodic("x"), fs.Robin(1, 1, exact + slope(exact, "y-"), on="y-"), fs.Dirichlet(exact, on="y+")],
+    )
+    points = fs.Points(interior=600, boundary={"x-": 40, "y-": 30, "y+": 30})
+    solution = fs.solve(problem, features=fs.FrequencyShift(200, mu=(0, 8)), points=points, rng=0)
+    assert solution.report.points["periodic x order 1"] == 40
+    assert solution.error_estimate < 1e-3
+    assert fs.solve(problem, features=fs.FrequencyShift(200, mu=(0, 8)), rng=0).error_estimate < 1e-3

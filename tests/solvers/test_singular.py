@@ -1,0 +1,180 @@
+"""Corners: solutions that are singular there, with singular functions found, asked for and refused."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.special import jv
+
+import fspielm as fs
+from fspielm import AccuracyWarning, ProblemError
+
+x, y = sp.symbols("x y", real=True)
+u = sp.Function("u")(x, y)
+LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
+
+
+def angle(points: np.ndarray) -> np.ndarray:
+    """From the right leg of the L, counterclockwise through its interior."""
+    theta = np.arctan2(points[:, 1], points[:, 0])
+    return np.where(theta < -1e-12, theta + 2 * np.pi, np.maximum(theta, 0.0))
+
+
+def power(points: np.ndarray) -> np.ndarray:
+    return np.asarray(np.hypot(*points.T) ** (2 / 3) * np.sin(2 / 3 * angle(points)))
+
+
+def wave(points: np.ndarray) -> np.ndarray:
+    return np.asarray(jv(2 / 3, 8 * np.hypot(*points.T)) * np.sin(2 / 3 * angle(points)))
+
+
+def laplace(value: object, domain: object = None) -> fs.Problem:
+    return fs.Problem(sp.Eq(LAPLACIAN, 0), domain=domain or fs.LShape(), conditions=[fs.Dirichlet(value)])
+
+
+def error(solution: fs.Solution, exact: Callable[[np.ndarray], np.ndarray]) -> float:
+    points = solution.problem.domain.sample(3000, np.random.default_rng(1))
+    return float(np.linalg.norm(solution(points) - exact(points)) / np.linalg.norm(exact(points)))
+
+
+def test_the_corner_of_an_l_is_found() -> None:
+    solution = fs.solve(laplace(power), rng=0)
+    assert solution.converged
+    assert solution.report.rounds[-1].why == "singular functions at the corners"
+    assert error(solution, power) <= 1e-12
+
+
+def test_without_singular_functions_the_verdict_is_no_and_names_corners() -> None:
+    with pytest.warns(AccuracyWarning, match="not smooth.* corner"):
+        solution = fs.solve(laplace(power), rng=0, singular=False)
+    assert not solution.converged
+    assert solution.error_estimate >= error(solution, power) > 1e-3
+
+
+def test_data_that_no_formula_solves() -> None:
+    problem = laplace(x**2)
+    solution, finer = fs.solve(problem, rng=0), fs.solve(problem, tol=1e-11, rng=1)
+    assert solution.converged
+    assert error(solution, finer) <= 1e-8
+
+
+def test_a_wave_at_a_corner() -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN + 64 * u, 0), domain=fs.LShape(), conditions=[fs.Dirichlet(wave)])
+    solution = fs.solve(problem, rng=0)
+    assert solution.converged
+    assert error(solution, wave) <= 1e-10
+
+
+@pytest.mark.parametrize("k2", [0, 100, -100])
+def test_a_constant_source_in_a_square_needs_logarithms(k2: int) -> None:
+    problem = fs.Problem(sp.Eq(-LAPLACIAN - k2 * u, 1), domain=fs.Box((-1, -1), (1, 1)), conditions=[fs.Dirichlet(0)])
+    solution = fs.solve(problem, rng=0)
+    assert solution.converged
+    n = np.arange(1, 400, 2)[:, None]
+    # separation of variables, at points that are not close to the boundary
+    points = problem.domain.sample(40, np.random.default_rng(2)) * 0.6
+    a = n * np.pi / 2
+    decay = np.emath.sqrt(a**2 - k2)
+    profile = (1 - np.cosh(decay * points[:, 1]) / np.cosh(decay)) / decay**2
+    series = np.sum(4 / (n * np.pi) * np.sin(a * (points[:, 0] + 1)) * profile, axis=0).real
+    np.testing.assert_allclose(solution(points), series, atol=2e-7 * np.abs(series).max())
+
+
+def test_a_constant_source_on_pacman_with_its_curved_corners() -> None:
+    problem = fs.Problem(sp.Eq(-LAPLACIAN, 1), domain=fs.Pacman(), conditions=[fs.Dirichlet(0)])
+    assert fs.solve(problem, rng=0).converged
+
+
+def test_where_dirichlet_gives_way_to_neumann() -> None:
+    # r^(1/2) cos(theta / 2) has value zero on the left half of the edge y = 0 and slope zero on the right
+    def exact(points: np.ndarray) -> np.ndarray:
+        z = np.sqrt(points[:, 0] + 1j * np.maximum(points[:, 1], 0.0))
+        return np.asarray(z.real)
+
+    problem = fs.Problem(
+        sp.Eq(LAPLACIAN, 0),
+        domain=fs.Box((-1, 0), (1, 1)),
+        conditions=[
+            fs.Dirichlet(exact, on=["x-", "x+", "y+"]),
+            fs.Dirichlet(0, on=sp.And(sp.Eq(y, 0), x < 0)),
+            fs.Neumann(0, on=sp.And(sp.Eq(y, 0), x > 0)),
+        ],
+    )
+    place = fs.Singular((0, 0), opening=math.pi, start=0.0, exponents=[0.5, 1.5, 2.5, 3.5])
+    solution = fs.solve(problem, rng=0, singular=place)
+    assert solution.converged
+    assert error(solution, exact) <= 1e-8
+
+
+def test_by_hand_with_features_of_ones_own() -> None:
+    solution = fs.solve(laplace(power), features=fs.Band(200, (10.0, 10.0)), singular=[fs.Singular((0, 0))], rng=0)
+    assert error(solution, power) <= 1e-10
+
+
+def test_a_plan_keeps_its_singular_functions() -> None:
+    plan = fs.prepare(laplace(power), rng=0)
+    further = plan.solve(values={"dirichlet": lambda points: 3 * power(points)})
+    assert error(further, lambda points: 3 * power(points)) <= 1e-12
+
+
+def test_smooth_solutions_get_none() -> None:
+    solution = fs.solve(laplace(sp.exp(x) * sp.cos(y)), rng=0)
+    assert solution.converged
+    assert len(solution.report.rounds) == 1
+
+
+@pytest.mark.parametrize(
+    ("singular", "message"),
+    [
+        ("yes", r"singular must be True \(all corners\), False \(none\), or fs.Singular"),
+        ([], "singular must be True"),
+        (fs.Singular((0.5, 0.5)), r"at=\(0.5, 0.5\) is no corner of the domain \(its corners: .*\(0, 0\)"),
+    ],
+)
+def test_refused_choices(singular: object, message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        fs.solve(laplace(power), singular=singular, rng=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opening": 1.0}, "give opening and start together"),
+        ({"opening": 7.0, "start": 0.0}, "an angle in radians, at most 2 pi; got 7.0"),
+        ({"opening": -1.0, "start": 0.0}, "opening must be positive"),
+        ({"exponents": []}, "exponents must name at least one"),
+        ({"exponents": [-1]}, "exponents must be positive"),
+    ],
+)
+def test_refused_corners(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        fs.Singular((0, 0), **arguments)  # type: ignore[arg-type]
+
+
+def test_other_operators_and_domains_are_refused() -> None:
+    stretched = fs.Problem(
+        sp.Eq(u.diff(x, 2) + 4 * u.diff(y, 2), 0), domain=fs.LShape(), conditions=[fs.Dirichlet(x * y)]
+    )
+    with pytest.raises(ProblemError, match="must be a multiple of the Laplacian at the corner"):
+        fs.solve(stretched, singular=fs.Singular((0, 0)), rng=0)
+    v = sp.Function("v")(x)
+    line = fs.Problem(sp.Eq(v.diff(x, 2), 0), domain=fs.Interval(0, 1), conditions=[fs.Dirichlet(1)])
+    with pytest.raises(ProblemError, match="singular functions belong to plane domains without time"):
+        fs.solve(line, singular=fs.Singular((0, 0)), rng=0)
+    hollow = fs.Polygon([(0, 0), (3, 0), (3, 3), (0, 3)], holes=[[(1, 1), (2, 1), (2, 2), (1, 2)]])
+    with pytest.raises(ProblemError, match="enters the domain again"):
+        fs.solve(laplace(x * y, hollow), singular=fs.Singular((1, 1)), rng=0)
+
+
+def test_with_all_corners_out_of_reach_nothing_changes() -> None:
+    stretched = fs.Problem(
+        sp.Eq(u.diff(x, 2) + 4 * u.diff(y, 2), 0), domain=fs.LShape(), conditions=[fs.Dirichlet(x * y)]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)
+        assert fs.solve(stretched, singular=True, rng=0).converged
