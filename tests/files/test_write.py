@@ -126,12 +126,12 @@ f = sp.Function("f")
     ("equation", "conditions", "given_", "message"),
     [
         (LAPLACE - f(x), [fs.Dirichlet(0)], {f: zero}, r"given\[f\] is a callable, which a problem"),
-        (LAPLACE, [fs.Dirichlet(zero)], {}, "Dirichlet: value is a callable, which a problem file"),
+        (LAPLACE, [fs.Dirichlet(zero)], {}, "Dirichlet: value is the callable zero, which a problem"),
         (
             LAPLACE,
             [fs.Dirichlet(0, on=lambda points: np.ones(len(points), dtype=bool))],
             {},
-            "Dirichlet: on is a callable, which a problem file cannot hold",
+            "Dirichlet: on is the callable <lambda>, which a problem file cannot hold",
         ),
         (LAPLACE - sp.zeta(2 + x), [fs.Dirichlet(0)], {}, "the notation of problem files has no wor"),
         (

@@ -15,12 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from fspielm.cli.latex import as_latex
-from fspielm.equations import BoundaryCondition, Condition, Initial
-from fspielm.equations.givens import read_givens
-from fspielm.equations.regions import find_regions
-from fspielm.errors import ProblemError
+from fspielm.equations import AnyCondition
 from fspielm.expressions import describe, print_equation
-from fspielm.files import Statement, read_statement
+from fspielm.files import Statement, describe_condition, read_statement
+from fspielm.files.table import shown
 
 _WIDTH = 80
 
@@ -85,39 +83,23 @@ def _pretty(statement: Statement, console: Console) -> str:
 
 
 def _conditions_table(statement: Statement) -> Table:
-    """One row for each part of the boundary, and one for the start of time."""
+    """One row for each part of the boundary, for the start of time, and for what holds inside."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("part", "conditions"):
         table.add_column(heading, overflow="fold")
-    axes = [str(symbol) for symbol in statement.names.unknown.args]
-    holding = {part.name: _holding(part.name, statement) for part in statement.domain.boundary(axes)}
-    if statement.names.time is not None:
-        initial = [_shown(c) for c in statement.conditions if isinstance(c, Initial)]
-        holding[f"{statement.names.time} = {statement.domain.time.start:g}"] = initial  # type: ignore[union-attr]
-    for name, conditions in holding.items():
-        lines = conditions or ["none"]
-        table.add_row(Text(name), Text("\n".join(lines), style="" if conditions else "bold red"))
+    for name, conditions in statement.by_place().items():
+        lines = [_shown(condition, statement) for condition in conditions]
+        table.add_row(Text(name), Text("\n".join(lines or ["none"]), style="" if lines else "bold red"))
     return table
 
 
-def _holding(part: str, statement: Statement) -> list[str]:
-    """The conditions that hold on a part, or on a piece of it."""
-    return [_shown(c) for c in statement.conditions if isinstance(c, BoundaryCondition) and _holds(c, part, statement)]
-
-
-def _holds(condition: BoundaryCondition, part: str, statement: Statement) -> bool:
-    coordinates = statement.names.unknown.args
-    parts = statement.domain.boundary([str(symbol) for symbol in coordinates])
-    givens = read_givens(statement.names.given([condition.on]))
-    try:
-        regions = find_regions(condition, statement.domain, parts, coordinates, givens)
-    except ProblemError:
-        return False  # the part it names does not exist: which the error at the end says
-    return any(region[0].name == part for region in regions)
-
-
-def _shown(condition: Condition) -> str:
-    order = f" order {condition.order}" if isinstance(condition, Initial) and condition.order else ""
-    on = getattr(condition, "on", None)
-    where = f" where {describe(on)}" if isinstance(on, sp.Basic) else ""
-    return f"{condition.kind}{order}: {describe(condition.value)}{where}"
+def _shown(condition: AnyCondition, statement: Statement) -> str:
+    """The condition as the file has it, but for the names of the parts, which are known by the row."""
+    names = statement.names
+    fields = describe_condition(condition, replace(names.scope, unknown=names.unknown))
+    kind = fields.pop("type")
+    fields.pop("on", None)
+    main = [str(fields.pop(key)) for key in ("equation", "value") if key in fields]
+    others = [f"{key} {shown(value) if isinstance(value, list) else value}" for key, value in fields.items()]
+    text = ", ".join([*main, *others])
+    return f"{kind}: {text}" if text else kind

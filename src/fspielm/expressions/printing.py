@@ -143,6 +143,9 @@ class _Printer:
 
     def _call(self, expression: sp.Basic) -> str:
         arguments = list(expression.args)
+        if expression.func is self._scope.normal_derivative:
+            function, order = arguments
+            return f"dn({self.text(function)})" if order == 1 else f"dn({self.text(function)}, {order})"
         if isinstance(expression, sp.Piecewise):
             return f"where({', '.join(self._branches(expression))})"
         if isinstance(expression, sp.Max | sp.Min):

@@ -41,6 +41,14 @@ class Document:
     name: str = ""
     folder: Path = Path()
 
+    def beside(self, name: str) -> Path | None:
+        """The path of another file that the text names: beside this one or below, else None.
+
+        A file from elsewhere is to read and write nothing else.
+        """
+        path = Path(name)
+        return None if not path.name or path.is_absolute() or ".." in path.parts else self.folder / path
+
     def content(self) -> dict[str, Any]:
         """The TOML of the text as dictionaries and lists."""
         long = _LONG_KEY.search(self.text)

@@ -9,6 +9,7 @@ from typing import TypeVar
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations import NormalDerivative
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression
 
 T = TypeVar("T")
@@ -51,6 +52,11 @@ class Names:
     def equation(self, text: str) -> sp.Basic:
         """An equation for the unknown."""
         return self._read(parse_equation, text, replace(self.scope, unknown=self.unknown))
+
+    def stated_condition(self, text: str) -> sp.Basic:
+        """An equation for the unknown on the boundary, where it has a normal derivative."""
+        scope = replace(self.scope, unknown=self.unknown, normal_derivative=NormalDerivative)
+        return self._read(parse_equation, text, scope)
 
     def given(self, expressions: Iterable[object]) -> dict[sp.Symbol, sp.Expr]:
         """The values of the parameters that stand in some of the expressions."""

@@ -77,7 +77,7 @@ def read_statement(source: str | os.PathLike[str]) -> Statement:
         tuple(read_condition(table, names) for table in file.tables("conditions")),
         {"title": file.text("title")}
         | _read_settings(file.table("solve"), names)
-        | _read_outputs(file.table("output"), document.folder)
+        | _read_outputs(file.table("output"))
         | _read_reference(file.table("reference"), names),
     )
 
@@ -122,15 +122,14 @@ def _read_settings(table: Table, names: Names) -> dict[str, Any]:
     return settings | {"budget": table.make(lambda: Budget(**limits))}
 
 
-def _read_outputs(table: Table, folder: Path) -> dict[str, Path]:
-    """The paths of outputs: beside the file or below, so that a file from elsewhere overwrites nothing."""
+def _read_outputs(table: Table) -> dict[str, Path]:
     table.check_keys([], ["plot", "table"])
     outputs = {}
     for key in table.content:
-        path = Path(table.text(key))
-        if not path.name or path.is_absolute() or ".." in path.parts:
-            raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(str(path))}", key)
-        outputs[key] = folder / path
+        path = table.document.beside(table.text(key))
+        if path is None:
+            raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(table[key])}", key)
+        outputs[key] = path
     return outputs
 
 

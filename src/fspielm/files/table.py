@@ -95,6 +95,13 @@ class Table:
         """`value`, which stands under `key`, as a number."""
         return float(self.parse(names.constant, self.written(value, key), key))
 
+    def as_numbers(self, value: Any, key: str, names: Names) -> Any:
+        """`value`, which stands under `key`, as a number, or as a list of lists of them; whole ones stay so."""
+        if isinstance(value, list):
+            return tuple(self.as_numbers(item, key, names) for item in value)
+        number = self.as_number(value, key, names)
+        return value if isinstance(value, int) else number
+
     def written(self, value: Any, key: str) -> str:
         """The text of an expression: in quotes, or a TOML number."""
         if isinstance(value, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def write_problem(
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
         "unknown": str(problem.unknown),
-        "equation": print_equation(problem.equation, Scope(**vars(scope) | {"unknown": problem.unknown})),
+        "equation": print_equation(problem.equation, replace(scope, unknown=problem.unknown)),
         "parameters": {str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items()},
         "domain": describe_domain(problem.domain),
         "conditions": _conditions(problem, scope),
@@ -96,7 +96,7 @@ def _scope(problem: Problem) -> Scope:
 def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for condition in problem.conditions:
-        table = describe_condition(condition, scope)
+        table = describe_condition(condition, replace(scope, unknown=problem.unknown))
         if table not in tables:
             tables.append(table)
     return tables

@@ -9,7 +9,7 @@ import sympy as sp
 from scipy import special
 
 from fspielm.errors import TextError
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression
+from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, print_equation
 from fspielm.expressions.parser.functions import FUNCTIONS
 
 x, y, t, k = sp.symbols("x y t k")
@@ -133,11 +133,19 @@ def test_without_time_all_coordinates_are_of_space() -> None:
     assert parse_equation("laplacian(v)", Scope((x, t), None, v)) == v.diff(x, 2) + v.diff(t, 2)
 
 
+class Slope(sp.Function):  # type: ignore[misc]
+    """Stands for the derivative along a normal."""
+
+
 def test_the_normal_derivative_is_what_the_scope_says(scope: Scope) -> None:
-    hooked = Scope((x, y, t), t, u, {}, lambda expression: sp.Symbol("n") * expression)
-    assert parse_equation("dn(u) + u", hooked) == sp.Symbol("n") * u + u
-    with pytest.raises(TextError, match="dn, the derivative along the normal, has a meaning on the boundary only"):
+    hooked = Scope((x, y, t), t, u, {}, Slope)
+    for text in ("dn(u) + u", "dn(u, 2) + u", "x*dn(dx(u))"):
+        assert print_equation(parse_equation(text, hooked), hooked) == text
+    assert parse_equation("u + dn(u, 2)", hooked) == u + Slope(u, 2)
+    with pytest.raises(TextError, match="dn, the derivative along the normal, has a meaning in conditions only"):
         parse_equation("dn(u)", scope)
+    with pytest.raises(TextError, match="derivatives have at most order 8 in all; this would be order 9"):
+        parse_equation("dn(dx(u), 8)", hooked)
 
 
 def test_lines_may_be_broken(scope: Scope) -> None:

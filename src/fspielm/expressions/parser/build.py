@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from fspielm.errors import TextError
+from fspielm.errors import ProblemError, TextError
 from fspielm.expressions.parser import calculus
 from fspielm.expressions.parser.functions import CONSTANTS, FUNCTIONS
 from fspielm.expressions.parser.limits import RefusalError
@@ -153,20 +153,26 @@ class Builder:
             case "dot":
                 self._count(node, 2)
                 return calculus.dot(self.vector(arguments[0]), self.vector(arguments[1]))
+            case "dn":
+                self._count(node, 1, 2)
+                return self._normal_derivative(self.scalar(arguments[0]), self._order(arguments[1:]))
         self._count(node, 1)
         match node.name:
             case "grad":
                 return calculus.gradient(self.scalar(arguments[0]), space)
             case "div":
                 return calculus.divergence(self.vector(arguments[0]), space)
-            case "laplacian":
-                return calculus.laplacian(self.scalar(arguments[0]), space)
-        return self._normal_derivative(self.scalar(arguments[0]))
+        return calculus.laplacian(self.scalar(arguments[0]), space)
 
-    def _normal_derivative(self, scalar: Scalar) -> Scalar:
+    def _normal_derivative(self, scalar: Scalar, order: int) -> Scalar:
         if self._scope.normal_derivative is None:
-            raise RefusalError("dn, the derivative along the normal, has a meaning on the boundary only")
-        return Scalar(self._scope.normal_derivative(scalar.expression), None, scalar.bits, 1, scalar.unknown)
+            raise RefusalError("dn, the derivative along the normal, has a meaning in conditions only")
+        calculus.check_order(scalar.order + order)
+        try:
+            expression = self._scope.normal_derivative(scalar.expression, order)
+        except ProblemError as error:
+            raise RefusalError(str(error)) from None
+        return Scalar(expression, None, scalar.bits, scalar.order + order, scalar.unknown)
 
     def _where(self, node: Call) -> Quantity:
         if len(node.arguments) < 2:

@@ -13,14 +13,19 @@ from fspielm.expressions.parser.quantities import Quantity, Scalar, VectorOf, ad
 def differentiate(scalar: Scalar, symbol: sp.Symbol, order: int = 1) -> Scalar:
     """The derivative along a coordinate, carried out one order at a time and refused where it grows too long."""
     total = scalar.order + order
-    if total > DERIVATIVE_ORDER:
-        raise RefusalError(f"derivatives have at most order {DERIVATIVE_ORDER} in all; this would be order {total}")
+    check_order(total)
     expression = scalar.expression
     for _ in range(order):
         if _derivative_nodes(expression) > DERIVATIVE_NODES:
             raise RefusalError("the derivative of so long an expression is too long; write it in a simpler form")
         expression = _derivative(expression, symbol)
     return join(expression, (scalar,), bits=scalar.bits + 16 * order, order=total)
+
+
+def check_order(order: int) -> None:
+    """Refuse derivatives of too high an order."""
+    if order > DERIVATIVE_ORDER:
+        raise RefusalError(f"derivatives have at most order {DERIVATIVE_ORDER} in all; this would be order {order}")
 
 
 def _derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -34,15 +35,15 @@ class Scope:
         The function that is solved for, where it may be used.
     parameters : mapping of str to Expr
         Other names, and the symbols or the values they stand for.
-    normal_derivative : callable or None
-        From an expression with the unknown to its derivative along the normal, where there is a normal.
+    normal_derivative : type or None
+        The SymPy class of derivatives along the normal, made of the unknown and an order, where there is a normal.
     """
 
     coordinates: tuple[sp.Symbol, ...] = ()
     time: sp.Symbol | None = None
     unknown: AppliedUndef | None = None
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
-    normal_derivative: Callable[[sp.Expr], sp.Expr] | None = None
+    normal_derivative: type[Any] | None = None
 
     def __post_init__(self) -> None:
         names = [str(symbol) for symbol in self.coordinates]
