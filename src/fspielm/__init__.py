@@ -16,6 +16,7 @@ from fspielm.equations import (
 )
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
+from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
@@ -42,6 +43,7 @@ __all__ = [
     "Points",
     "Problem",
     "ProblemError",
+    "ProblemFile",
     "Report",
     "Robin",
     "Round",
@@ -56,6 +58,9 @@ __all__ = [
     "cases",
     "normal_derivative",
     "prepare",
+    "read_problem",
+    "read_problem_file",
     "solve",
+    "write_problem",
 ]
 __all__ += [name for name in vars(shapes) if not name.startswith("_")]

@@ -2,9 +2,56 @@
 
 from __future__ import annotations
 
+# Characters of a line that an error message shows.
+_EXCERPT = 70
+
 
 class ProblemError(ValueError):
     """A statement that cannot be solved as written: what is wrong, and what would be right."""
+
+
+class TextError(ProblemError):
+    """A text that cannot be read: why, and where.
+
+    Its message has three lines: the reason with line and column, that line of the text, and a mark under the column.
+
+    Attributes
+    ----------
+    reason : str
+    text : str
+        The whole text.
+    position : int
+        Index of the character at which it went wrong.
+    name : str
+        What the text is: a file's name, or empty.
+    """
+
+    def __init__(self, reason: str, text: str, position: int, name: str = "") -> None:
+        self.reason, self.text, self.position, self.name = reason, text, position, name
+        where = f"line {self.line}, column {self.column}"
+        super().__init__(f"{f'{name}, ' if name else ''}{where}: {reason}\n{self.excerpt}")
+
+    @property
+    def line(self) -> int:
+        """Number of the line, from 1."""
+        return self.text.count("\n", 0, self.position) + 1
+
+    @property
+    def column(self) -> int:
+        """Number of the character in its line, from 1."""
+        return self.position - self.text.rfind("\n", 0, self.position)
+
+    @property
+    def excerpt(self) -> str:
+        """The line, or the piece of it around the place, with a mark below the place."""
+        line = self.text.split("\n")[self.line - 1]
+        # a character in its place for everything that would move the mark
+        line = "".join(c if c.isprintable() else " " for c in line)
+        start = max(0, self.column - 1 - _EXCERPT // 2) if len(line) > _EXCERPT else 0
+        return f"    {line[start : start + _EXCERPT]}\n    {' ' * (self.column - 1 - start)}^"
+
+    def __reduce__(self) -> tuple[type[TextError], tuple[str, str, int, str]]:
+        return TextError, (self.reason, self.text, self.position, self.name)
 
 
 class MemoryBudgetError(MemoryError):

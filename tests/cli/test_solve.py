@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli import blas, report, solve
+from fspielm.cli import blas, report, solve, steps
 from fspielm.cli.settings import Options, read_options
 from fspielm.study import CaseRun, run_case
 
@@ -399,7 +399,7 @@ class TestFailure:
         def full(figure: Any, path: Path) -> None:
             raise OSError(28, "No space left on device", str(path))
 
-        monkeypatch.setattr(solve, "save_picture", full)
+        monkeypatch.setattr(steps, "save_picture", full)
         done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
         assert done.status == 1
         assert "relative error" in done.out

@@ -14,9 +14,9 @@ from fspielm.arrays import FloatArray
 from fspielm.cases.paper import PaperSetting
 from fspielm.equations import Problem
 from fspielm.expressions import make_field
+from fspielm.solution import grid, grid_inside, relative_error
 
 _GRID = 100
-_SPACE_TIME_GRID = 41
 
 
 @final
@@ -56,30 +56,20 @@ class Case:
 
     def space_time_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
         """Relative L2 error over all of space and time; the paper's metric where its grid is no slice."""
-        if self.time_slice is None:
-            return self.relative_error(solution)
-        return self._error(solution, self._inside(np.full(self.problem.dimension, _SPACE_TIME_GRID)))
+        return self._error(solution, grid(self.problem.domain))
 
     def grid(self) -> FloatArray:
         """The points of the paper's metric, shape ``(n, d)``."""
-        dimension = self.problem.dimension
+        domain = self.problem.domain
         if self.time_slice is None:
-            return self._inside(np.full(dimension, _GRID if dimension > 1 else _GRID**2))
-        return self._inside(np.array([_GRID] * (dimension - 1) + [1]))
+            return grid(domain)
+        lower, upper = domain.bounding_box
+        space = [np.linspace(a, b, _GRID) for a, b in zip(lower[:-1], upper[:-1], strict=True)]
+        return grid_inside(domain, [*space, np.array([self.time_slice])])
 
     def exact_values(self, points: FloatArray) -> FloatArray:
         """The exact solution at `points`."""
         return make_field(self.exact, self.problem.coordinates)(points)
 
-    def _inside(self, counts: np.ndarray[tuple[int], np.dtype[np.int_]]) -> FloatArray:
-        lower, upper = self.problem.domain.bounding_box
-        axes = [
-            np.linspace(a, b, n) if n > 1 else np.array([self.time_slice])
-            for a, b, n in zip(lower, upper, counts, strict=True)
-        ]
-        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
-        return points[self.problem.domain.contains(points)]
-
     def _error(self, solution: Callable[[FloatArray], ArrayLike], points: FloatArray) -> float:
-        exact = self.exact_values(points)
-        return float(np.linalg.norm(np.asarray(solution(points)) - exact) / np.linalg.norm(exact))
+        return relative_error(solution, self.exact_values(points), points)

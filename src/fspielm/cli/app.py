@@ -8,14 +8,16 @@ import typer
 
 import fspielm
 from fspielm.cli.cases import list_cases
+from fspielm.cli.check import check_file
 from fspielm.cli.demo import show_demo
 from fspielm.cli.info import show_info
+from fspielm.cli.new import new_file
 from fspielm.cli.solve import solve_case
 
 app = typer.Typer(
     name="fspielm",
     help="Solve oscillatory PDEs without a mesh and without training.",
-    epilog="Start with 'fspielm demo', or 'fspielm solve poisson-1d'.",
+    epilog="Start with 'fspielm demo', 'fspielm solve poisson-1d', or a problem of your own: 'fspielm new'.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -24,6 +26,8 @@ app = typer.Typer(
 )
 app.command("cases")(list_cases)
 app.command("solve")(solve_case)
+app.command("check")(check_file)
+app.command("new")(new_file)
 app.command("demo")(show_demo)
 app.command("info")(show_info)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from fspielm.cli.app import app
-from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError, TextError
 
 FAILED, WRONG_INPUT = 1, 2
 
@@ -63,7 +63,12 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(message: object, status: int) -> int:
-    _say(f"error: {message}")
+    if isinstance(message, TextError):
+        # one line, and below it the place in the text
+        _say(f"error: {str(message).splitlines()[0]}")
+        print(message.excerpt, file=sys.stderr, flush=True)
+    else:
+        _say(f"error: {message}")
     return status
 
 

@@ -10,6 +10,8 @@ from threading import Lock, Timer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from fspielm.solution import Round
+
 _PATIENCE_SECONDS = 2.0
 
 
@@ -31,6 +33,15 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
         yield lines.show
     finally:
         lines.close()
+
+
+def show_rounds(name: str, show: Callable[[str], None]) -> Callable[[Round], None]:
+    """What to do after each round of the solve of `name`: show its size and its estimate."""
+
+    def show_round(done: Round) -> None:
+        show(f"{name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}")
+
+    return show_round
 
 
 class _Lines:

@@ -1,31 +1,44 @@
-"""A solved benchmark on the terminal, and as JSON."""
+"""A solved benchmark, or problem file, on the terminal and as JSON."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
 from fspielm.solution import Report
-from fspielm.study import CaseRun
+from fspielm.study import CaseRun, FileRun
 
 
 def print_report(run: CaseRun, choice: Choice) -> None:
     """Print the errors, what was done, the rounds, and the residual of every block, in at most 80 columns."""
+    _print(f"{run.case.name}: {run.case.title}", _case_facts(run, choice), run.solution.report)
+
+
+def print_file_report(run: FileRun, name: str) -> None:
+    """Print the same for the problem of the file `name`."""
+    title = run.file.title
+    known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
+    facts = known | _verdict(run.solution.report) | _facts(run)
+    _print(f"{name}: {title}" if title else name, facts, run.solution.report)
+
+
+def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
     console = Console(highlight=False)
-    report = run.solution.report
-    console.print(f"{run.case.name}: {run.case.title}\n", style="bold", markup=False)
-    facts = Table(box=None, show_header=False, pad_edge=False)
-    facts.add_column(no_wrap=True)
-    facts.add_column()
-    for name, fact in _facts(run, choice).items():
-        facts.add_row(name, fact)
-    console.print(facts)
+    console.print(f"{heading}\n", style="bold", markup=False)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, fact in facts.items():
+        table.add_row(Text(name), Text(fact))
+    console.print(table)
     if report.rounds:
         console.print()
         console.print(_rounds_table(report))
@@ -33,33 +46,33 @@ def print_report(run: CaseRun, choice: Choice) -> None:
     console.print(_blocks_table(report))
 
 
-def _facts(run: CaseRun, choice: Choice) -> dict[str, str]:
-    report = run.solution.report
+def _case_facts(run: CaseRun, choice: Choice) -> dict[str, str]:
     method, paper = _compared_with(run, choice)
     at = "" if run.case.time_slice is None else f" at time {run.case.time_slice:g}"
-    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in run.phases.items())
     facts = {"relative error": f"{run.relative_error:.2e}{at}"}
     if run.space_time_error is not None:
         facts["space-time error"] = f"{run.space_time_error:.2e}"
-    return (
-        facts
-        | _verdict(report)
-        | {
-            "the paper's error": f"best {paper.best:.2e}, mean {paper.mean:.2e} "
-            f"({method}, mu {paper.mu[0]:g} to {paper.mu[1]:g})",
-            "method": choice.method,
-        }
-        | {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()}
-        | {
-            "features": _features(run),
-            "least squares": f"{report.least_squares}, row scaling {report.scaling}",
-            "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
-            f"condition {report.condition:.1e}",
-            "coefficients": f"norm {report.coefficient_norm:.2e}",
-            "seed": str(report.seed),
-            "seconds": f"{run.seconds:.2f} ({phases})",
-        }
-    )
+    compared = {
+        "the paper's error": f"best {paper.best:.2e}, mean {paper.mean:.2e} "
+        f"({method}, mu {paper.mu[0]:g} to {paper.mu[1]:g})",
+        "method": choice.method,
+    }
+    return facts | _verdict(run.solution.report) | compared | _facts(run)
+
+
+def _facts(run: CaseRun | FileRun) -> dict[str, str]:
+    """What was found, and what was done."""
+    report = run.solution.report
+    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in run.phases.items())
+    return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
+        "features": _features(report),
+        "least squares": f"{report.least_squares}, row scaling {report.scaling}",
+        "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
+        f"condition {report.condition:.1e}",
+        "coefficients": f"norm {report.coefficient_norm:.2e}",
+        "seed": str(report.seed),
+        "seconds": f"{run.seconds:.2f} ({phases})",
+    }
 
 
 def _verdict(report: Report) -> dict[str, str]:
@@ -71,12 +84,11 @@ def _verdict(report: Report) -> dict[str, str]:
     }
 
 
-def _features(run: CaseRun) -> str:
+def _features(report: Report) -> str:
     """The features as they would be typed, or the automatic ones with their digits rounded."""
-    widths = run.widths
-    if widths is None:
-        return run.solution.report.features
-    return "cosines, frequencies up to " + ", ".join(f"{width:.4g} in {axis}" for axis, width in widths.items())
+    if report.widths is None:
+        return report.features
+    return "cosines, frequencies up to " + ", ".join(f"{width:.4g} in {axis}" for axis, width in report.widths.items())
 
 
 def _rounds_table(report: Report) -> Table:
@@ -103,34 +115,29 @@ def _blocks_table(report: Report) -> Table:
 
 def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
     """Everything about the run in plain values; a number that is not finite becomes null."""
-    report = run.solution.report
-    plain = report.as_dict()
     method, paper = _compared_with(run, choice)
     content = {
         "case": run.case.name,
         "method": choice.method,
         "relative_error": run.relative_error,
         "space_time_error": run.space_time_error,
-        **{name: plain[name] for name in ("error_estimate", "max_error_estimate", "tol", "converged", "reason")},
         "paper": {"method": method, "best": paper.best, "mean": paper.mean, "mu": list(paper.mu)},
-        "neurons": report.neurons,
-        "rows": report.rows,
-        "bands": plain["bands"],
-        "rounds": plain["rounds"],
         "mu": None if choice.mu is None else list(choice.mu),
-        "features": report.features,
+        **_plain_facts(run),
         "least_squares": choice.least_squares,
-        "scaling": report.scaling,
-        "seed": report.seed,
-        "seconds": run.seconds,
-        "phases": run.phases,
-        "rank": report.rank,
-        "condition": report.condition,
-        "coefficient_norm": report.coefficient_norm,
-        "points": plain["points"],
-        "residuals": plain["residuals"],
     }
     return {name: _finite(value) for name, value in content.items()}
+
+
+def file_as_json(run: FileRun, name: str) -> dict[str, Any]:
+    """The same for the problem of the file `name`."""
+    content = {"file": name, "title": run.file.title, "relative_error": run.relative_error, **_plain_facts(run)}
+    return {key: _finite(value) for key, value in content.items()}
+
+
+def _plain_facts(run: CaseRun | FileRun) -> dict[str, Any]:
+    facts = run.solution.report.as_dict()
+    return facts | {"seconds": run.seconds, "phases": run.phases}
 
 
 def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:

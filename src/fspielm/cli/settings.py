@@ -13,6 +13,7 @@ from fspielm.linalg import QR, LeastSquares, TruncatedSVD
 from fspielm.solvers import Budget
 
 AUTOMATIC = "auto"
+_SVD_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,32 @@ def _automatic(case: Case, options: Options) -> Choice:
             raise ProblemError(
                 f"--{name} belongs to the paper's methods; add --method with one of them ({', '.join(METHODS)})"
             )
-    seconds = Budget.seconds if options.seconds is None else options.seconds
-    settings: dict[str, Any] = {"budget": Budget(options.neurons, seconds, threads=options.threads)}
-    if options.tol is not None:
-        settings["tol"] = options.tol
+    settings = {"budget": _budget(options, Budget())} | _numerics(options, case.paper.svd_tolerance)
+    return Choice(AUTOMATIC, options.least_squares or "qr", None, settings)
+
+
+def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
+    """The keyword arguments of `fspielm.solve` that the options add to those of a problem file."""
+    for name in ("method", "mu", "shift"):
+        if getattr(options, name) not in (None, AUTOMATIC):
+            raise ProblemError(
+                f"--{name} belongs to the benchmarks, which the paper solves with it; leave it out for a problem file"
+            )
+    return {"budget": _budget(options, budget)} | _numerics(options, _SVD_TOLERANCE)
+
+
+def _budget(options: Options, budget: Budget) -> Budget:
+    limits = {name: getattr(options, name) for name in ("neurons", "seconds", "threads")}
+    return replace(budget, **{name: limit for name, limit in limits.items() if limit is not None})
+
+
+def _numerics(options: Options, svd_tolerance: float) -> dict[str, Any]:
+    settings: dict[str, Any] = {} if options.tol is None else {"tol": options.tol}
     if options.least_squares is not None:
-        settings["least_squares"] = _least_squares(case, options.least_squares)
+        settings["least_squares"] = _least_squares(options.least_squares, svd_tolerance)
     if options.scaling is not None:
         settings["scaling"] = _scaling(options.scaling)
-    return Choice(AUTOMATIC, options.least_squares or "qr", None, settings)
+    return settings
 
 
 def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
@@ -94,7 +112,7 @@ def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
     settings = {
         "features": _shifted(features, method, "isotropic" if options.shift is None else options.shift),
         "points": case.paper.points,
-        "least_squares": _least_squares(case, least_squares),
+        "least_squares": _least_squares(least_squares, case.paper.svd_tolerance),
         "scaling": _scaling("none" if options.scaling is None else options.scaling),
         "budget": Budget(threads=options.threads),
     }
@@ -110,9 +128,9 @@ def _shifted(features: Family, method: str, shift: str) -> Family:
     return replace(features, shift="space")
 
 
-def _least_squares(case: Case, name: str) -> LeastSquares:
+def _least_squares(name: str, svd_tolerance: float) -> LeastSquares:
     name = choose("least-squares method", name, ("svd", "qr"))
-    return QR() if name == "qr" else TruncatedSVD(case.paper.svd_tolerance)
+    return QR() if name == "qr" else TruncatedSVD(svd_tolerance)
 
 
 def _scaling(name: str) -> str:

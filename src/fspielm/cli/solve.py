@@ -11,18 +11,20 @@ import typer
 
 from fspielm import cases
 from fspielm.cases import METHODS, Case
-from fspielm.cli import blas
 from fspielm.cli.names import choose
-from fspielm.cli.progress import working
+from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Choice, Options, read_options
-from fspielm.solution import Round
-from fspielm.solution.pictures import check_picture_path, save_picture
-from fspielm.study import CaseRun, draw_run, run_case, run_interruptibly
+from fspielm.cli.solve_file import is_problem_file, solve_file
+from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.solution.pictures import check_picture_path
+from fspielm.study import CaseRun, run_case, run_interruptibly
 
 
 def solve_case(
-    case: Annotated[str, typer.Argument(metavar="CASE", help="A name that 'fspielm cases' lists.")],
+    case: Annotated[
+        str, typer.Argument(metavar="CASE_OR_FILE", help="A name that 'fspielm cases' lists, or a problem file.")
+    ],
     tol: Annotated[
         float | None, typer.Option(metavar="X", help="Relative L2 error to reach.", show_default="1e-8")
     ] = None,
@@ -65,27 +67,33 @@ def solve_case(
             show_default="rms, or none with --method",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Seed of features and points.", show_default="0")
+    ] = None,
     threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use.", show_default="all cores")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw solution and error: .png, .pdf, .svg or .jpg.")
     ] = None,
 ) -> None:
-    """Solve a benchmark of the FS-PIELM paper and measure the error.
+    """Solve a problem file, or a benchmark of the FS-PIELM paper.
 
     Frequencies, sizes and points are chosen from the equation and its data, in rounds, until the error estimate
     meets the tolerance. With --method, what is not given is as in the paper: the best range of frequencies for
-    the case and method, the neurons, the points, the least-squares solve.
+    the case and method, the neurons, the points, the least-squares solve. Options count more than what a problem
+    file says.
     """
-    benchmark = cases.load(choose("case", case, cases.names()))
     options = Options(method, tol, mu, neurons, seconds, shift, least_squares, scaling, threads)
-    choice = read_options(benchmark, options)
     if plot is not None:
         check_picture_path(plot)
+    if is_problem_file(case):
+        solve_file(case, options, seed=seed, json_=json_, plot=plot)
+        return
+    benchmark = cases.load(choose("case", case, cases.names()))
+    choice = read_options(benchmark, options)
     if threads is not None:
-        _limit_blas(threads)
-    run = _run(benchmark, choice, seed)
+        limit_blas(threads)
+    run = _run(benchmark, choice, seed or 0)
     if json_:
         print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
@@ -97,31 +105,12 @@ def solve_case(
 def _run(case: Case, choice: Choice, seed: int) -> CaseRun:
     size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
     with working(f"solving {case.name}{size}") as show:
-
-        def show_round(done: Round) -> None:
-            show(
-                f"{case.name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}",
-            )
-
-        settings = choice.settings | {"progress": show_round}
+        settings = choice.settings | {"progress": show_rounds(case.name, show)}
         return run_interruptibly(partial(run_case, case, settings, rng=seed))
-
-
-def _limit_blas(threads: int) -> None:
-    if not blas.set_threads(threads):
-        typer.echo(
-            "fspielm: note: the linear algebra library keeps its own number of threads; "
-            "set OMP_NUM_THREADS before starting",
-            err=True,
-        )
 
 
 def _write_picture(run: CaseRun, method: str, path: Path, *, announce: bool) -> None:
     title = (
         f"{run.case.title}: {method}, {run.solution.report.neurons} neurons, relative error {run.relative_error:.1e}"
     )
-    with working("drawing"):
-        figure = run_interruptibly(partial(draw_run, run, title))
-        save_picture(figure, path)
-    if announce:
-        print(f"\nPicture: {path}")
+    write_picture(run, title, path, announce=announce)

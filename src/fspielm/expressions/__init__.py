@@ -2,6 +2,8 @@
 
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
 from fspielm.expressions.field import Field, Value, check_value, make_field
+from fspielm.expressions.parser import Scope, check_name, nearest, parse_condition, parse_equation, parse_expression
+from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, describe
 
@@ -9,11 +11,19 @@ __all__ = [
     "NONLOCAL",
     "Field",
     "PointFunction",
+    "Scope",
     "Value",
+    "check_name",
     "check_value",
     "compile_expression",
     "compile_relation",
     "describe",
     "evaluate_derivatives",
     "make_field",
+    "nearest",
+    "parse_condition",
+    "parse_equation",
+    "parse_expression",
+    "print_equation",
+    "print_expression",
 ]

@@ -3,8 +3,10 @@
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
 from fspielm.solution.evaluate import evaluate, tabulate
 from fspielm.solution.held_out import HeldOut
+from fspielm.solution.measure import grid, grid_inside, relative_error
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
+from fspielm.solution.table import check_table_path, save_table
 
 __all__ = [
     "ILL_POSED",
@@ -16,7 +18,12 @@ __all__ = [
     "Round",
     "Sensitivity",
     "Solution",
+    "check_table_path",
     "estimate_error",
     "evaluate",
+    "grid",
+    "grid_inside",
+    "relative_error",
+    "save_table",
     "tabulate",
 ]

@@ -104,6 +104,15 @@ class Report:
     bands: Mapping[str, BandReport]
     rounds: tuple[Round, ...]
 
+    @property
+    def widths(self) -> dict[str, float] | None:
+        """Highest frequency of the features along each axis; None if the features were chosen by hand."""
+        if not self.rounds:
+            return None
+        # the solution is that of the best round, not always the last
+        best = min(self.rounds, key=lambda done: done.error_estimate)
+        return dict(zip(self.bands, best.widths, strict=True))
+
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
 

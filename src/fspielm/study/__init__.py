@@ -2,6 +2,16 @@
 
 from fspielm.study.background import run_interruptibly
 from fspielm.study.demo import best_settings, run_demo
-from fspielm.study.run import CaseRun, draw_run, paper_best, run_case
+from fspielm.study.run import CaseRun, FileRun, draw_run, paper_best, run_case, run_file
 
-__all__ = ["CaseRun", "best_settings", "draw_run", "paper_best", "run_case", "run_demo", "run_interruptibly"]
+__all__ = [
+    "CaseRun",
+    "FileRun",
+    "best_settings",
+    "draw_run",
+    "paper_best",
+    "run_case",
+    "run_demo",
+    "run_file",
+    "run_interruptibly",
+]

@@ -1,4 +1,4 @@
-"""One benchmark, solved and measured."""
+"""One benchmark, or one problem file, solved and measured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from fspielm.cases import Case
+from fspielm.files import ProblemFile
 from fspielm.solution import Solution
 from fspielm.solution.pictures import plot_solution
 from fspielm.solvers import solve
@@ -44,23 +45,47 @@ class CaseRun:
     @property
     def phases(self) -> dict[str, float]:
         """Seconds of each phase of the round that gave the solution, and of all the rest together."""
-        phases = dict(self.solution.report.seconds)
-        return phases | {"other": self.seconds - sum(phases.values())}
+        return _phases(self.solution, self.seconds)
 
     @property
     def widths(self) -> dict[str, float] | None:
         """Highest frequency of the features along each axis; None if the features were chosen by hand."""
-        rounds = self.solution.report.rounds
-        if not rounds:
-            return None
-        # the solution is that of the best round, not always the last
-        best = min(rounds, key=lambda done: done.error_estimate)
-        return {str(axis): width for axis, width in zip(self.case.problem.coordinates, best.widths, strict=True)}
+        return self.solution.report.widths
 
     @property
     def paper_best(self) -> tuple[str, float]:
         """The paper's best method for this case, and its error."""
         return paper_best(self.case)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FileRun:
+    """A problem file with a solution of it, and its error where the file knows the exact solution.
+
+    Attributes
+    ----------
+    file : ProblemFile
+    solution : Solution
+    relative_error : float or None
+    seconds : float
+        As for `CaseRun`.
+    """
+
+    file: ProblemFile
+    solution: Solution
+    relative_error: float | None
+    seconds: float
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """As for `CaseRun`."""
+        return _phases(self.solution, self.seconds)
+
+
+def _phases(solution: Solution, seconds: float) -> dict[str, float]:
+    phases = dict(solution.report.seconds)
+    return phases | {"other": seconds - sum(phases.values())}
 
 
 def paper_best(case: Case) -> tuple[str, float]:
@@ -82,7 +107,17 @@ def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Ge
     )
 
 
-def draw_run(run: CaseRun, title: str | None = None) -> Figure:
-    """The solution and its pointwise error, at the time of the paper's metric where that is a slice."""
+def run_file(file: ProblemFile, settings: Mapping[str, Any]) -> FileRun:
+    """Solve the problem of a file, with `settings` beside those of the file, and measure the error."""
+    begun = perf_counter()
+    solution = file.solve(**settings)
+    seconds = perf_counter() - begun
+    return FileRun(file, solution, None if file.exact is None else file.relative_error(solution), seconds)
+
+
+def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
+    """The solution and its pointwise error; for a benchmark at the time of the paper's metric, where it has one."""
+    if isinstance(run, FileRun):
+        return plot_solution(run.solution, None if run.file.exact is None else run.file.exact_values, title=title)
     at = None if run.case.time_slice is None else [run.case.time_slice]
     return plot_solution(run.solution, run.case.exact_values, at=at, title=title)

@@ -1,0 +1,54 @@
+"""``fspielm solve`` for problem files."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+from fspielm import cases
+from fspielm.cli.progress import show_rounds, working
+from fspielm.cli.report import file_as_json, print_file_report
+from fspielm.cli.settings import Options, file_settings
+from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.files import read_problem_file
+from fspielm.solution import check_table_path, save_table
+from fspielm.solution.pictures import check_picture_path
+from fspielm.study import FileRun, run_file, run_interruptibly
+
+
+def is_problem_file(name: str) -> bool:
+    """Whether `name` is meant as the path of a problem file, and not as the name of a benchmark."""
+    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).is_file())
+
+
+def solve_file(name: str, options: Options, *, seed: int | None, json_: bool, plot: Path | None) -> None:
+    """Solve the problem of a file, print what came out, and write the outputs that it asks for."""
+    file = read_problem_file(Path(name))
+    settings = file_settings(options, file.budget)
+    # the same digits every time, unless another seed is asked for
+    settings["rng"] = seed if seed is not None else file.seed or 0
+    picture = file.plot if plot is None else plot
+    if picture is not None:
+        check_picture_path(picture)
+    if file.table is not None:
+        check_table_path(file.table)
+    if settings["budget"].threads is not None:
+        limit_blas(settings["budget"].threads)
+    with working(f"solving {name}") as show:
+        run = run_interruptibly(partial(run_file, file, settings | {"progress": show_rounds(name, show)}))
+    if json_:
+        print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
+    else:
+        print_file_report(run, name)
+    if picture is not None:
+        write_picture(run, _title(run, name), picture, announce=not json_)
+    if file.table is not None:
+        save_table(run.solution, file.table)
+        if not json_:
+            print(f"\nTable: {file.table}")
+
+
+def _title(run: FileRun, name: str) -> str:
+    error = "" if run.relative_error is None else f", relative error {run.relative_error:.1e}"
+    return f"{run.file.title or name}: {run.solution.report.neurons} neurons{error}"

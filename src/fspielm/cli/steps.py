@@ -1,0 +1,32 @@
+"""What solving a benchmark and solving a problem file have in common."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from fspielm.cli import blas
+from fspielm.cli.progress import working
+from fspielm.solution.pictures import save_picture
+from fspielm.study import CaseRun, FileRun, draw_run, run_interruptibly
+
+
+def limit_blas(threads: int) -> None:
+    """Limit the threads of the linear algebra library, or say that it cannot be done from here."""
+    if not blas.set_threads(threads):
+        typer.echo(
+            "fspielm: note: the linear algebra library keeps its own number of threads; "
+            "set OMP_NUM_THREADS before starting",
+            err=True,
+        )
+
+
+def write_picture(run: CaseRun | FileRun, title: str, path: Path, *, announce: bool) -> None:
+    """Draw a run and save the picture."""
+    with working("drawing"):
+        figure = run_interruptibly(partial(draw_run, run, title))
+        save_picture(figure, path)
+    if announce:
+        print(f"\nPicture: {path}")

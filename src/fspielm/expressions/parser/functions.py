@@ -1,0 +1,68 @@
+"""The functions of the notation, one line each: the name, what SymPy calls it, and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that may stand in an expression.
+
+    Attributes
+    ----------
+    symbolic : callable
+        From SymPy expressions to one.
+    numeric : callable
+        From floats to a float: known before SymPy is asked, so that nothing that is not a real number is built.
+    arguments : int
+    """
+
+    symbolic: Callable[..., sp.Expr]
+    numeric: Callable[..., Any]
+    arguments: int = 1
+
+
+FUNCTIONS: dict[str, Function] = {
+    "sin": Function(sp.sin, np.sin),
+    "cos": Function(sp.cos, np.cos),
+    "tan": Function(sp.tan, np.tan),
+    "asin": Function(sp.asin, np.arcsin),
+    "acos": Function(sp.acos, np.arccos),
+    "atan": Function(sp.atan, np.arctan),
+    "atan2": Function(sp.atan2, np.arctan2, 2),
+    "sinh": Function(sp.sinh, np.sinh),
+    "cosh": Function(sp.cosh, np.cosh),
+    "tanh": Function(sp.tanh, np.tanh),
+    "asinh": Function(sp.asinh, np.arcsinh),
+    "acosh": Function(sp.acosh, np.arccosh),
+    "atanh": Function(sp.atanh, np.arctanh),
+    "exp": Function(sp.exp, np.exp),
+    "log": Function(sp.log, np.log),
+    "sqrt": Function(sp.sqrt, np.sqrt),
+    "abs": Function(sp.Abs, np.abs),
+    "sign": Function(sp.sign, np.sign),
+    "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5)),
+    "floor": Function(sp.floor, np.floor),
+    "ceil": Function(sp.ceiling, np.ceil),
+    "erf": Function(sp.erf, special.erf),
+    "erfc": Function(sp.erfc, special.erfc),
+    "gamma": Function(sp.gamma, special.gamma),
+    "besselj": Function(sp.besselj, special.jv, 2),
+    "bessely": Function(sp.bessely, special.yv, 2),
+    "besseli": Function(sp.besseli, special.iv, 2),
+    "besselk": Function(sp.besselk, special.kv, 2),
+    "airyai": Function(sp.airyai, lambda x: special.airy(x)[0]),
+    "airybi": Function(sp.airybi, lambda x: special.airy(x)[2]),
+}
+
+# Those whose first argument is an order: a number, and not a large one.
+ORDERED = ("besselj", "bessely", "besseli", "besselk")
+
+CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi, "e": sp.E}

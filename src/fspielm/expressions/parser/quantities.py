@@ -1,0 +1,177 @@
+"""Expressions under construction, with what must be known of them to keep them small, real and linear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.logic.boolalg import Boolean
+
+from fspielm.expressions.parser.limits import BITS, EXPONENT, MAGNITUDE_BITS, RefusalError
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An expression.
+
+    Attributes
+    ----------
+    expression : Expr
+    value : float or None
+        Its value, where it is a constant.
+    bits : int
+        No whole number or fraction in it has more binary digits.
+    order : int
+        Derivatives taken on the way to it.
+    unknown : bool
+        Whether it contains the unknown.
+    """
+
+    expression: sp.Expr
+    value: float | None = None
+    bits: int = 1
+    order: int = 0
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
+class VectorOf:
+    """Scalars, one for each coordinate of space."""
+
+    components: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A comparison; `value` is known where both sides are constants, `count` is the number of comparisons in it."""
+
+    relation: Boolean
+    value: bool | None = None
+    count: int = 1
+
+
+Quantity: TypeAlias = Scalar | VectorOf | Truth
+
+
+def integer(text: str) -> Scalar:
+    """A whole number."""
+    # 309 digits and more are beyond double precision, and Python is slow with very long ones
+    if len(text.lstrip("0")) > 308:
+        raise RefusalError("the number is larger than double precision holds")
+    return Scalar(sp.Integer(int(text)), float(int(text)), max(1, int(text).bit_length()))
+
+
+def decimal(text: str) -> Scalar:
+    """A number with a point or an exponent: the double nearest to it, as in Python."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise RefusalError("the number is larger than double precision holds")
+    mantissa = text.lower().split("e")[0]
+    if value == 0 and any(digit in "123456789" for digit in mantissa):
+        raise RefusalError("the number is smaller than double precision holds")
+    return Scalar(sp.Float(value), value)
+
+
+def join(
+    expression: sp.Expr, parts: Iterable[Scalar], value: float | None = None, bits: int = 0, order: int = 0
+) -> Scalar:
+    """`expression` as a scalar made of `parts`, refused where it is not a finite real number or too large."""
+    made = tuple(parts)
+    if value is not None and not math.isfinite(value):
+        raise RefusalError("the value is not a real number that double precision holds")
+    if expression.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
+        raise RefusalError("the value is not finite")
+    bits = bits or sum(part.bits for part in made)
+    check_bits(bits)
+    if value is None and not expression.free_symbols and not expression.has(AppliedUndef):
+        value = _constant(expression)
+    return Scalar(
+        expression,
+        value,
+        bits,
+        order or max((part.order for part in made), default=0),
+        any(part.unknown for part in made) and expression.has(AppliedUndef),
+    )
+
+
+def check_bits(bits: float) -> None:
+    """Refuse numbers of too many digits."""
+    if bits > BITS:
+        raise RefusalError("the whole numbers in it would have too many digits; write decimals, such as 2.0 for 2")
+
+
+def add(terms: Sequence[tuple[int, Scalar]]) -> Scalar:
+    """The sum of terms with their signs."""
+    value = sum(sign * term.value for sign, term in terms if term.value is not None)
+    constant = all(term.value is not None for _, term in terms)
+    check_bits(sum(term.bits for _, term in terms))
+    total = sp.Add(*(term.expression if sign > 0 else -term.expression for sign, term in terms))
+    return join(total, (term for _, term in terms), value if constant else None)
+
+
+def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
+    """The product of factors, or of their inverses where the power is -1."""
+    value = 1.0
+    for exponent, factor in factors:
+        if exponent < 0 and factor.value == 0:
+            raise RefusalError("division by zero")
+        if exponent < 0 and factor.unknown:
+            raise RefusalError("division by the unknown is not linear; only linear equations can be solved")
+        if factor.value is not None:
+            value = value * factor.value if exponent > 0 else value / factor.value
+    if sum(factor.unknown for _, factor in factors) > 1:
+        raise RefusalError("a product of the unknown with itself is not linear; only linear equations can be solved")
+    constant = all(factor.value is not None for _, factor in factors)
+    check_bits(sum(factor.bits for _, factor in factors))
+    return join(_product(factors), (factor for _, factor in factors), value if constant else None)
+
+
+def _product(factors: Sequence[tuple[int, Scalar]]) -> sp.Expr:
+    if all(factor.expression.is_Number for _, factor in factors):
+        number = sp.Integer(1)
+        for exponent, factor in factors:
+            # 0.1/0.3 rounds once, 0.1*(1/0.3) twice
+            number = number * factor.expression if exponent > 0 else number / factor.expression
+        return number
+    return sp.Mul(*(f.expression if exponent > 0 else 1 / f.expression for exponent, f in factors))
+
+
+def power(base: Scalar, exponent: Scalar) -> Scalar:
+    """`base` to the `exponent`, refused before anything is computed where the result would be beyond all bounds."""
+    if exponent.expression == 1:
+        return base
+    if base.unknown or exponent.unknown:
+        raise RefusalError("a power of the unknown is not linear; only linear equations can be solved")
+    bits = base.bits + exponent.bits
+    if exponent.value is not None:
+        if abs(exponent.value) > EXPONENT:
+            raise RefusalError(f"the exponent {exponent.value:.6g} is larger than {EXPONENT}")
+        bits = math.ceil(base.bits * max(1.0, abs(exponent.value)))
+        check_bits(bits)
+    value = None
+    if base.value is not None and exponent.value is not None:
+        value = _power_value(base.value, exponent.value)
+    return join(sp.Pow(base.expression, exponent.expression), (base, exponent), value, bits)
+
+
+def _power_value(base: float, exponent: float) -> float:
+    if base == 0 and exponent < 0:
+        raise RefusalError("division by zero")
+    if base < 0 and exponent != round(exponent):
+        raise RefusalError(f"a power of the negative number {base:.6g} with the exponent {exponent:.6g} is not real")
+    if base != 0 and abs(exponent * math.log2(abs(base))) > MAGNITUDE_BITS:
+        size = "larger" if exponent * math.log2(abs(base)) > 0 else "smaller"
+        raise RefusalError(f"the power is {size} than double precision holds")
+    return float(base**exponent)
+
+
+def _constant(expression: sp.Expr) -> float:
+    """The value of a constant that only simplification has made one, as in (x - x + 2)."""
+    try:
+        return float(expression)
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        raise RefusalError("the value is not a real number") from None

@@ -1,0 +1,99 @@
+"""The names that an expression may use, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.errors import ProblemError
+from fspielm.expressions.parser.functions import CONSTANTS, FUNCTIONS
+from fspielm.expressions.parser.grammar import WORDS
+from fspielm.expressions.parser.tokens import is_name
+
+OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn")
+CHOICES = ("where", "min", "max")
+RESERVED = frozenset((*FUNCTIONS, *OPERATORS, *CHOICES, *WORDS))
+_LISTED = 12
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the names in an expression mean.
+
+    Attributes
+    ----------
+    coordinates : tuple of Symbol
+        Those of space, and then time.
+    time : Symbol or None
+        The last coordinate, where that is time: gradients and divergences leave it out.
+    unknown : AppliedUndef or None
+        The function that is solved for, where it may be used.
+    parameters : mapping of str to Expr
+        Other names, and the symbols or the values they stand for.
+    normal_derivative : type or None
+        The SymPy class of derivatives along the normal, made of the unknown and an order, where there is a normal.
+    """
+
+    coordinates: tuple[sp.Symbol, ...] = ()
+    time: sp.Symbol | None = None
+    unknown: AppliedUndef | None = None
+    parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
+    normal_derivative: type[Any] | None = None
+
+    def __post_init__(self) -> None:
+        names = [str(symbol) for symbol in self.coordinates]
+        for name in names:
+            check_name(name, "the coordinate")
+            if f"d{name}" in RESERVED:
+                raise ProblemError(f"the coordinate {name!r} would make its derivative d{name}, which is taken")
+        names += [check_name(name, "the parameter") for name in self.parameters]
+        names += [] if self.unknown is None else [check_name(self.unknown.func.__name__, "the unknown")]
+        doubled = sorted(name for name in set(names) if names.count(name) > 1)
+        if doubled:
+            raise ProblemError(f"the name {doubled[0]!r} stands for two things; rename one")
+
+    @property
+    def space(self) -> tuple[sp.Symbol, ...]:
+        """The coordinates but time."""
+        return tuple(s for s in self.coordinates if s != self.time)
+
+    @property
+    def values(self) -> dict[str, sp.Expr]:
+        """What names without parentheses stand for."""
+        known = {**CONSTANTS, **self.parameters, **{str(s): s for s in self.coordinates}}
+        return known if self.unknown is None else known | {self.unknown.func.__name__: self.unknown}
+
+    @property
+    def derivatives(self) -> dict[str, sp.Symbol]:
+        """``dx`` and so on, and the coordinate each belongs to."""
+        return {f"d{s}": s for s in self.coordinates}
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names that take parentheses."""
+        return (*self.derivatives, *OPERATORS, *CHOICES, *FUNCTIONS)
+
+
+def check_name(name: str, what: str) -> str:
+    """`name` itself, unless expressions could not use it."""
+    if not is_name(name):
+        raise ProblemError(f"{what} {name!r} must be named by a letter and then letters, digits or underscores")
+    if name in RESERVED:
+        raise ProblemError(f"{what} cannot be named {name!r}, which has a meaning in expressions; rename it")
+    return name
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known names spelled most like `name`, as the end of a message; the first of them where none is near."""
+    choices = list(known)
+    near = get_close_matches(name.lower(), choices, 3, 0.6)
+    near = near or [choice for choice in choices if len(name) > 2 and choice.startswith(name.lower())]
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    more = f" and {len(choices) - _LISTED} more" if len(choices) > _LISTED else ""
+    return f"known are {', '.join(choices[:_LISTED])}{more}" if choices else "none is known here"

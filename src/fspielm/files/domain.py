@@ -1,0 +1,53 @@
+"""Domains in problem files: shapes, their combinations, and both moved about."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from fspielm.files.moves import MOVES, move, plain_move
+from fspielm.files.names import Names
+from fspielm.files.shape import plain_shape, read_shape
+from fspielm.files.table import Table, shown
+from fspielm.geometry import Combination, Domain, SpaceTime, Time, Transformed, combine
+
+_OPERATIONS = ("union", "intersection", "difference")
+
+
+def read_domain(table: Table, names: Names) -> Domain:
+    """The domain of a table, with times if it has them."""
+    space = _read_space(table, names, optional=("time",))
+    if "time" not in table:
+        return space
+    times = table["time"]
+    if not isinstance(times, list) or len(times) != 2:
+        raise table.error(f"time must be a list of its start and its end, as in [0, 1]; got {shown(times)}", "time")
+    start, end = (table.as_number(value, "time", names) for value in times)
+    return table.make(lambda: space * Time(start, end), "time")
+
+
+def describe_domain(domain: Domain) -> dict[str, Any]:
+    """The table of a domain, from which `read_domain` makes it again."""
+    if isinstance(domain, SpaceTime):
+        return describe_domain(domain.space) | {"time": [domain.time.start, domain.time.end]}
+    if isinstance(domain, Combination):
+        return {domain.operation: [describe_domain(domain.first), describe_domain(domain.second)]}
+    if isinstance(domain, Transformed):
+        return describe_domain(domain.shape) | plain_move(domain)
+    return plain_shape(domain)
+
+
+def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
+    """A shape or a combination of some, moved as the table says."""
+    also = (*MOVES, *optional)
+    stated = [key for key in _OPERATIONS if key in table]
+    if not stated:
+        return move(read_shape(table, names, (*_OPERATIONS, *also)), table, names)
+    operation = stated[0]
+    table.check_keys([operation], also)
+    operands = [_read_space(operand, names) for operand in table.tables(operation)]
+    if len(operands) < 2:
+        raise table.error(f"{operation} takes a list of at least two shapes; got {len(operands)}", operation)
+    # a - b - c for a difference of three
+    combined = table.make(lambda: reduce(lambda a, b: combine(operation, a, b), operands), operation)  # type: ignore[arg-type]
+    return move(combined, table, names)

@@ -1,0 +1,62 @@
+"""A problem with everything else that its file says: how to solve it, what to write, what to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.expressions import make_field
+from fspielm.solution import Solution, grid, relative_error
+from fspielm.solvers import Budget, solve
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ProblemFile:
+    """The content of a problem file.
+
+    Attributes
+    ----------
+    problem : Problem
+    title : str
+    tol : float
+    seed : int or None
+    budget : Budget
+    exact : Expr or None
+        A known solution; for measuring only, no solver sees it.
+    plot, table : Path or None
+        Where a picture, and a table of values, of the solution are to be written.
+    """
+
+    problem: Problem
+    title: str = ""
+    tol: float = 1e-8
+    seed: int | None = None
+    budget: Budget = field(default_factory=Budget)
+    exact: sp.Expr | None = None
+    plot: Path | None = None
+    table: Path | None = None
+
+    def solve(self, **settings: Any) -> Solution:
+        """Solve the problem as the file says, but for what `settings` (keyword arguments of `fspielm.solve`) say."""
+        stated: dict[str, Any] = {"tol": self.tol, "budget": self.budget, "rng": self.seed}
+        return solve(self.problem, **stated | settings)
+
+    def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
+        """Relative L2 error against the known solution, on a grid over the domain, time included."""
+        points = grid(self.problem.domain)
+        return relative_error(solution, self.exact_values(points), points)
+
+    def exact_values(self, points: FloatArray) -> FloatArray:
+        """The known solution at `points` ``(n, d)``."""
+        if self.exact is None:
+            raise ProblemError('the problem file has no [reference] to measure with; add exact = "..." there')
+        return make_field(self.exact, self.problem.coordinates, what="exact").checked(points, "exact")

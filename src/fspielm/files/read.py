@@ -1,0 +1,143 @@
+"""Problems from files."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.expressions import Scope, make_field
+from fspielm.files.conditions import read_condition
+from fspielm.files.document import open_document
+from fspielm.files.domain import read_domain
+from fspielm.files.names import Names
+from fspielm.files.problem_file import ProblemFile
+from fspielm.files.statement import Statement
+from fspielm.files.table import Table, shown
+from fspielm.solvers import Budget
+
+_UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
+_LIMITS = ("neurons", "seconds", "memory", "threads")
+
+
+def read_problem(source: str | os.PathLike[str]) -> Problem:
+    """The problem that a file states.
+
+    Parameters
+    ----------
+    source : path or str
+        The path of a TOML file; a string of several lines is taken for the text itself.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ProblemError
+        For whatever cannot be read or solved as written, with its place in the file.
+
+    Examples
+    --------
+    >>> problem = read_problem('''
+    ... unknown = "u(x)"
+    ... equation = "dx(u, 2) = sin(x)"
+    ... domain = { shape = "Interval", a = 0, b = "pi" }
+    ... conditions = [{ type = "dirichlet", value = 0 }]
+    ... ''')
+    >>> problem.domain
+    Interval(0.0, 3.141592653589793)
+    """
+    return read_problem_file(source).problem
+
+
+def read_problem_file(source: str | os.PathLike[str]) -> ProblemFile:
+    """The problem that a file states, with its title, settings, outputs and reference; see `read_problem`."""
+    return read_statement(source).problem_file()
+
+
+def read_statement(source: str | os.PathLike[str]) -> Statement:
+    """What a file states, each part understood, whether or not they make a problem; see `read_problem`."""
+    document = open_document(source)
+    file = Table(document.content(), document)
+    file.check_keys(
+        ["unknown", "equation", "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
+    )
+    names = _read_parameters(file.table("parameters"), _read_unknown(file))
+    return Statement(
+        document.name,
+        names,
+        file.parse(names.equation, file.text("equation"), "equation"),
+        read_domain(file.table("domain"), names),
+        tuple(read_condition(table, names) for table in file.tables("conditions")),
+        {"title": file.text("title")}
+        | _read_settings(file.table("solve"), names)
+        | _read_outputs(file.table("output"))
+        | _read_reference(file.table("reference"), names),
+    )
+
+
+def _read_unknown(file: Table) -> Names:
+    match = _UNKNOWN.fullmatch(file.text("unknown"))
+    if match is None:
+        got = shown(file["unknown"])
+        raise file.error(f'unknown must be a function of its coordinates, as in "u(x, y)"; got {got}', "unknown")
+    coordinates = tuple(sp.Symbol(name.strip()) for name in match.group(2).split(","))
+    unknown = sp.Function(match.group(1))(*coordinates)
+    time = coordinates[-1] if "time" in file.table("domain") else None
+    file.make(lambda: Scope(coordinates, time, unknown), "unknown")
+    return Names(unknown, time)
+
+
+def _read_parameters(table: Table, names: Names) -> Names:
+    """The names with the parameters; each may be written with those above it."""
+    for name, value in table.content.items():
+        number = table.parse(names.constant, table.written(value, name), name)
+        names = replace(names, parameters={**names.parameters, name: number})
+        table.make(names.check, name)
+    return names
+
+
+def _read_settings(table: Table, names: Names) -> dict[str, Any]:
+    table.check_keys([], ["tol", "seed", *_LIMITS])
+    settings: dict[str, Any] = {}
+    if "tol" in table:
+        settings["tol"] = table.number("tol", names)
+        if not 0 < settings["tol"] < 1:
+            raise table.error(f"tol must lie between 0 and 1; got {settings['tol']}", "tol")
+    if "seed" in table:
+        settings["seed"] = table.whole("seed")
+        if settings["seed"] < 0:
+            raise table.error(f"seed must be a whole number, 0 or more; got {settings['seed']}", "seed")
+    limits: dict[str, Any] = {
+        key: table.whole(key) if key in ("neurons", "threads") else table.number(key, names)
+        for key in _LIMITS
+        if key in table
+    }
+    return settings | {"budget": table.make(lambda: Budget(**limits))}
+
+
+def _read_outputs(table: Table) -> dict[str, Path]:
+    table.check_keys([], ["plot", "table"])
+    outputs = {}
+    for key in table.content:
+        path = table.document.beside(table.text(key))
+        if path is None:
+            raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(table[key])}", key)
+        outputs[key] = path
+    return outputs
+
+
+def _read_reference(table: Table, names: Names) -> dict[str, sp.Expr]:
+    table.check_keys([], ["exact"])
+    if "exact" not in table:
+        return {}
+    written = table.parse(names.function, table.written(table["exact"], "exact"), "exact")
+    exact: sp.Expr = written.xreplace(names.given([written]))
+    table.make(lambda: make_field(exact, names.unknown.args, what="exact"), "exact")
+    return {"exact": exact}

@@ -1,0 +1,83 @@
+"""What a problem file states, before it is known whether that can be solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from fspielm.equations import AnyCondition, Problem, identity
+from fspielm.equations.givens import read_givens
+from fspielm.equations.setting import Setting
+from fspielm.errors import ProblemError
+from fspielm.files.names import Names
+from fspielm.files.problem_file import ProblemFile
+from fspielm.geometry import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """The parts of a problem, each understood; whether they fit together is for `problem_file` to say.
+
+    Attributes
+    ----------
+    source : str
+        The file's name; empty for a text without a file.
+    names : Names
+        The unknown with its coordinates, and the parameters.
+    equation : Eq or Expr
+    domain : Domain
+    conditions : tuple of AnyCondition
+    settings : dict
+        The other fields of the `ProblemFile`.
+    """
+
+    source: str
+    names: Names
+    equation: sp.Basic
+    domain: Domain
+    conditions: tuple[AnyCondition, ...]
+    settings: dict[str, Any]
+
+    def problem_file(self) -> ProblemFile:
+        """The problem and its settings.
+
+        Raises
+        ------
+        ProblemError
+            If the parts do not make a problem that can be solved.
+        """
+        try:
+            problem = Problem(self.equation, self.domain, self.conditions, self._given)
+        except ProblemError as error:
+            raise ProblemError(f"{self.source}: {error}" if self.source else str(error)) from None
+        return ProblemFile(problem, **self.settings)
+
+    def by_place(self) -> dict[str, list[AnyCondition]]:
+        """The conditions that hold on each part of the boundary, or on a piece of it; at the start of time; inside.
+
+        Parts without a condition are there, too. A condition on a part that does not exist is left out.
+        """
+        unknown = self.names.unknown
+        parts = self.domain.boundary([str(symbol) for symbol in unknown.args])
+        setting = Setting(unknown, identity(len(unknown.args)), read_givens(self._given), self.domain, parts)
+        places: dict[str, list[AnyCondition]] = {part.name: [] for part in parts}
+        time = self.domain.time
+        start = "" if time is None else f"{unknown.args[-1]} = {time.start:g}"
+        if start:
+            places[start] = []
+        for condition in self.conditions:
+            try:
+                regions = condition.regions(setting)
+            except ProblemError:
+                continue
+            for region in regions:
+                names = [part.name for part in region.parts] or [start if region.kind == "start" else "inside"]
+                for name in names:
+                    places.setdefault(name, []).append(condition)
+        return places
+
+    @property
+    def _given(self) -> dict[sp.Symbol, sp.Expr]:
+        return self.names.given([self.equation, *(e for c in self.conditions for e in c.expressions)])

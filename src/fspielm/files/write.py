@@ -1,0 +1,110 @@
+"""Problems into files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.expressions import Scope, print_equation, print_expression
+from fspielm.files.conditions import describe_condition
+from fspielm.files.domain import describe_domain
+from fspielm.files.problem_file import ProblemFile
+from fspielm.files.toml import write_toml
+from fspielm.solvers import Budget
+
+
+def write_problem(
+    problem: Problem,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str = "",
+    tol: float = ProblemFile.tol,
+    seed: int | None = None,
+    budget: Budget | None = None,
+    exact: sp.Expr | None = None,
+) -> str:
+    """Write a problem as a file that `read_problem` reads back, exact to the last bit.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without callables, which a file cannot hold.
+    path : path, optional
+        Where to write it; nothing is written without.
+    title : str
+    tol, seed, budget
+        For `fspielm.solve`.
+    exact : Expr, optional
+        A known solution to measure with.
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    Raises
+    ------
+    ProblemError
+        If the problem holds something that the format has no word for, by its name.
+    """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    scope = _scope(problem)
+    content: dict[str, Any] = {"title": title} if title else {}
+    content |= {
+        "unknown": str(problem.unknown),
+        "equation": print_equation(problem.equation, replace(scope, unknown=problem.unknown)),
+        "parameters": {str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items()},
+        "domain": describe_domain(problem.domain),
+        "conditions": _conditions(problem, scope),
+        "solve": _settings(tol, seed, budget or Budget()),
+        "reference": {} if exact is None else {"exact": print_expression(exact, scope)},
+    }
+    text = write_toml({key: value for key, value in content.items() if value != {}})
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text
+
+
+def example() -> str:
+    """A problem file with comments, to start from."""
+    return files("fspielm.files").joinpath("example.toml").read_text(encoding="utf-8")
+
+
+def _scope(problem: Problem) -> Scope:
+    """The names of a problem, refused where a file could not tell them apart."""
+    givens = problem.givens
+    callables = [*givens.functions, *givens.applied, *givens.derivatives]
+    if callables:
+        raise ProblemError(
+            f"given[{callables[0]}] is a callable, which a problem file cannot hold; write it as an expression"
+        )
+    time = problem.coordinates[-1] if problem.domain.time is not None else None
+    parameters = {str(symbol): symbol for symbol in givens.symbols}
+    if len(parameters) < len(givens.symbols):
+        raise ProblemError("given holds two symbols of one name but different assumptions; rename one")
+    return Scope(problem.coordinates, time, None, parameters)
+
+
+def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
+    tables: list[dict[str, Any]] = []
+    for condition in problem.conditions:
+        table = describe_condition(condition, replace(scope, unknown=problem.unknown))
+        if table not in tables:
+            tables.append(table)
+    return tables
+
+
+def _settings(tol: float, seed: int | None, budget: Budget) -> dict[str, Any]:
+    """What differs from the defaults, which a file leaves out."""
+    settings: dict[str, Any] = {} if tol == ProblemFile.tol else {"tol": float(tol)}
+    settings |= {} if seed is None else {"seed": seed}
+    limits = {field.name: getattr(budget, field.name) for field in fields(Budget)}
+    return settings | {name: v for name, v in limits.items() if v is not None and v != getattr(Budget, name)}
