@@ -23,8 +23,10 @@ t = sp.Symbol("t", real=True)
 # An example of every shape; the suite fails for a shape that has none.
 EXAMPLES: dict[str, Domain] = {
     "Annulus": fs.Annulus((0, 1), 0.5, 2, name="ring"),
+    "Ball": fs.Ball((0, 1, 2), 1.5, name="core"),
     "Box": fs.Box((0, -1), (np.pi, 1), name="room"),
     "Curve": fs.Curve(sp.cos(t) + sp.cos(2 * t) / 4, sp.sin(t)),
+    "Cylinder": fs.Cylinder((0, 0, 1), 0.5, 2, axis="x"),
     "Disk": fs.Disk((0.1, 0.2), 0.3),
     "Ellipse": fs.Ellipse((0, 0), (2, 1), 0.3),
     "Interval": fs.Interval(-1, 2),
@@ -33,6 +35,9 @@ EXAMPLES: dict[str, Domain] = {
     "Panda": fs.Panda(),
     "PolarCurve": fs.PolarCurve(2 + sp.cos(3 * sp.Symbol("theta", real=True)) / 3),
     "Polygon": fs.Polygon([(0, 0), (2, 0), (1, 2)], holes=[[(0.8, 0.4), (1.2, 0.4), (1, 0.8)]], names=["a", "b", "c"]),
+    "Surface": fs.Surface(
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)], name="wedge"
+    ),
 }
 
 TEMPLATE = """\

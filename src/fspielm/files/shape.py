@@ -23,7 +23,7 @@ SHAPES: dict[str, Callable[..., Domain]] = {
 }
 
 # Shapes that may come from another file, named by the key "file", and what reads it.
-LOADERS = {"Polygon": "from_geojson"}
+LOADERS = {"Polygon": "from_geojson", "Surface": "load"}
 
 # What the outline of a shape may be a function of.
 _CURVE_SYMBOLS = ("theta", "t", "s")

@@ -24,6 +24,7 @@ from fspielm.solvers.singular import Choice
 from fspielm.spectrum import Bands, infer_bands
 
 _MOST_ROUNDS = 20
+_SINGULAR = "singular functions at the corners"
 _MOST_BLIND_NEURONS = 1000
 # Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
 _MARGIN = 1.5
@@ -31,8 +32,10 @@ _MARGIN = 1.5
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
 _FIRST_DECADES_ABOVE = 12.0
 _ROUGH_DECADES = 4.0
-# Coefficients that a solution within reach of the band seldom needs, and one that is not smooth always does.
+# Coefficients that a solution within reach of the band seldom needs, and one that is not smooth always does; with an
+# error below the second number, a wider band is tried first.
 _SINGULAR_GROWTH = 1e5
+_SINGULAR_ERROR = 1e-4
 # Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
 # dimensions, where that costs most, nothing is until a round asks for it.
 _LEAST_PERIODS = {1: 0.75, 2: 0.75}
@@ -53,6 +56,8 @@ class Run:
     reuse: bool = False
     singular: Choice = None
     columns: tuple[Basis, ...] = ()
+    plain: Attempt | None = None
+    discarded: set[int] = field(default_factory=set)
     started: float = field(default_factory=perf_counter)
     rounds: list[Round] = field(default_factory=list)
     best: Attempt | None = None
@@ -103,10 +108,12 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
                 f"{2 * latest.estimate.relative:.0e} can be met"
             )
             break
-        if _add_singular(run, latest):
-            target = replace(target, why="singular functions at the corners")
+        latest = _unless_worse(run, latest)
+        stalled = _stalled(run, bands)
+        if _add_singular(run, latest, stalled):
+            target = replace(target, why=_SINGULAR)
             continue
-        if _stalled(run, bands):
+        if stalled:
             break
         target = next_target(
             problem,
@@ -124,15 +131,31 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     return run.best, bands
 
 
-def _add_singular(run: Run, latest: Attempt) -> bool:
-    """Whether singular functions were added, unless the user decided about them.
+def _add_singular(run: Run, latest: Attempt, stalled: bool) -> bool:
+    """Whether singular functions at the corners were added, unless the user decided about them.
 
-    They are where coefficients are so large that no band may hold the solution, and the domain has corners.
+    They are where coefficients are so large that no band may hold the solution, or wider bands bring nothing more.
     """
-    if run.singular is not None or run.columns or latest.growth < _SINGULAR_GROWTH or corner_conflicts(run.problem):
+    assert latest.estimate is not None
+    rough = latest.growth >= _SINGULAR_GROWTH and latest.estimate.relative >= _SINGULAR_ERROR
+    if run.singular is not None or run.plain is not None or not (rough or stalled) or corner_conflicts(run.problem):
         return False
+    run.plain = latest
     run.columns = singular_columns(run.problem, True)
     return bool(run.columns)
+
+
+def _unless_worse(run: Run, latest: Attempt) -> Attempt:
+    """The latest attempt; the one before, and no singular functions any more, if these have made it worse."""
+    if run.plain is None or run.rounds[-1].why != _SINGULAR:
+        return latest
+    assert latest.estimate is not None
+    assert run.plain.estimate is not None
+    if latest.estimate.relative <= run.plain.estimate.relative:
+        return latest
+    run.columns = ()
+    run.discarded.add(run.rounds[-1].number)
+    return run.plain
 
 
 def _nothing_left(problem: Problem) -> str:
@@ -212,7 +235,7 @@ def _stalled(run: Run, bands: Bands) -> bool:
 
     While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
     """
-    estimates = [done.error_estimate for done in run.rounds]
+    estimates = [done.error_estimate for done in run.rounds if done.number not in run.discarded]
     if len(estimates) >= _MOST_ROUNDS or (bands.unsettled and len(estimates) >= 3):
         return True
     if len(estimates) >= 3 and np.isinf(estimates[-1]):

@@ -140,17 +140,19 @@ def _inside(
 
 
 def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
-    """Bands along the lines of a part's unit cube, assigned to the axes those lines run along."""
+    """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
+
+    Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
+    domain, where chords see each axis by itself; it may be worse there than on the boundary, as one with the normal in
+    it is at a center, and then it does not count.
+    """
     field, source = constraint.value, constraint.name
     bands = []
+    inside: list[DataBand] | None = None
     for parameter in range(part.parameters):
         lines = _part_lines(constraint, part, parameter, rng)
         directions = _directions(part, lines)
         along_axes = np.flatnonzero(directions > 1e-6)
-        if along_axes.size > 1 and isinstance(field.source, sp.Expr) and _finite_inside(field, domain, rng):
-            # an expression extends into the domain, where chords see each axis by itself
-            bands += _inside(field, source, domain, range(domain.dimension), rng)
-            continue
 
         def sample(n: int, lines: tuple[FloatArray, FloatArray] = lines) -> tuple[FloatArray, FloatArray]:
             points = _on_lines(part, lines, n)
@@ -159,9 +161,14 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
             return values.reshape(len(points), n), lengths
 
         along = _settle(source, 0, sample)
-        bands += [
-            replace(along, axis=int(axis), frequency=float(along.frequency * directions[axis])) for axis in along_axes
-        ]
+        aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr)
+        if aslant and inside is None:
+            within = _finite_inside(field, domain, rng)
+            inside = _inside(field, source, domain, range(domain.dimension), rng) if within else []
+        for axis in along_axes:
+            band = replace(along, axis=int(axis), frequency=float(along.frequency * directions[axis]))
+            narrower = [b for b in (inside or []) if aslant and b.axis == axis and b.settled >= band.settled]
+            bands.append(min([band, *narrower], key=lambda b: (not b.settled, b.frequency)))
     return bands
 
 
