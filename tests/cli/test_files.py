@@ -244,6 +244,38 @@ class TestCheck:
         assert r"\text{at the first } t" in text
         assert r"\text{where } x < \frac{1}{2}" in text
 
+    def test_latex_of_every_condition(self, fspielm: Any, tmp_path: Path) -> None:
+        path = tmp_path / "a.toml"
+        path.write_text(
+            """
+unknown = "u(x, y)"
+equation = "laplacian(u)"
+domain = { shape = "Box", lower = [0, 0], upper = [1, 1] }
+conditions = [
+    { type = "periodic", faces = "x" },
+    { type = "robin", alpha = 1, beta = "x", value = 2, on = "y-" },
+    { type = "symmetry", on = "y+" },
+    { type = "condition", equation = "dx(u) = 1", at = [[0.5, 0.5]] },
+    { type = "measured", points = [[0.25, 0.5]], values = [1] },
+    { type = "measured", points = [[0.25, 0.5]], values = "y" },
+]
+""",
+            encoding="utf-8",
+        )
+        u = r"u{\left(x,y \right)}"
+        assert fspielm("check", path, "--latex").out.splitlines()[2:-1] == [
+            rf"  {u} &= {u} \text{{ (periodic)}} && \text{{on }} \text{{x}} \\",
+            rf"  x \partial_n {u} + {u} &= 2 && \text{{on }} \text{{y-}} \\",
+            rf"  \partial_n {u} &= 0 && \text{{on }} \text{{y+}} \\",
+            rf"  \frac{{\partial}}{{\partial x}} {u} &= 1 && \text{{at points}} \\",
+            rf"  {u} &= \text{{measured}} && \text{{at points}} \\",
+            rf"  {u} &= y && \text{{at points}}",
+        ]
+        text = " ".join(fspielm("check", path).out.split())
+        assert "x- periodic: faces x" in text
+        assert "y- robin: 2, alpha 1, beta x" in text
+        assert "inside condition: dx(u) = 1, at [[0.5, 0.5]] measured: points [[0.25, 0.5]]" in text
+
     def test_latex_of_an_expression(self, fspielm: Any, string: str) -> None:
         change(string, "k**2*u = 0", "k**2*u")
         assert r" &= 0 && \text{in the domain} \\" in fspielm("check", string, "--latex").out

@@ -45,11 +45,8 @@ def _sides(condition: AnyCondition, statement: Statement) -> tuple[str, str]:
         case Neumann():
             return sp.latex(normal_derivative(u)), _value(condition.value)
         case Robin():
-            terms = (
-                f"\\left({_value(condition.alpha)}\\right) {sp.latex(u)}",
-                f"\\left({_value(condition.beta)}\\right) {sp.latex(normal_derivative(u))}",
-            )
-            return " + ".join(terms), _value(condition.value)
+            mixture = sp.sympify(condition.alpha) * u + sp.sympify(condition.beta) * normal_derivative(u)
+            return sp.latex(mixture), _value(condition.value)
         case Symmetry():
             return sp.latex(normal_derivative(u)), "0"
         case Condition():
