@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.cases import Case
 from fspielm.solution import Solution
-from fspielm.solution.pictures import plot_solution
+from fspielm.solution.pictures import plot_comparison
 from fspielm.solvers import solve
 
 if TYPE_CHECKING:
@@ -84,5 +84,4 @@ def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Ge
 
 def draw_run(run: CaseRun, title: str | None = None) -> Figure:
     """The solution and its pointwise error, at the time of the paper's metric where that is a slice."""
-    at = None if run.case.time_slice is None else [run.case.time_slice]
-    return plot_solution(run.solution, run.case.exact_values, at=at, title=title)
+    return plot_comparison(run.solution, run.case.exact, time=run.case.time_slice, title=title)
