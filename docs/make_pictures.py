@@ -15,7 +15,7 @@ import fspielm as fs
 x, y, z, t = sp.symbols("x y z t")
 
 KINDS = (
-    *("line", "map", "map-hole", "space-time", "lines-over-time", "snapshots", "slices"),
+    *("line", "map", "map-hole", "space-time", "lines-over-time", "snapshots", "slices", "isosurface"),
     *("error", "residual", "spectrum", "convergence"),
 )
 
@@ -117,8 +117,10 @@ def main() -> None:
     waves_in_time.plot(folder / "snapshots.png", resolution=160)
     waves_in_time.plot(folder / "animation.gif", resolution=100)
     note("snapshots, animation")
-    cavity().plot(folder / "slices.png", at=(0.25, 0.5, 0.3))
-    note("slices")
+    sound = cavity()
+    sound.plot(folder / "slices.png", at=(0.25, 0.5, 0.3))
+    sound.plot_isosurface(folder / "isosurface.png")
+    note("slices, isosurface")
     corner().plot_convergence(folder / "convergence.png")
     note("convergence")
     for picture in sorted(folder.glob("*.png")):

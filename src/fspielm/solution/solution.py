@@ -74,6 +74,7 @@ class Solution:
         return evaluate(self.basis, self.coefficients, operator, sites, threads=available_threads())
 
     plot = pictures.plot
+    plot_isosurface = pictures.plot_isosurface
     plot_error = pictures.plot_error
     plot_residual = pictures.plot_residual
     plot_spectrum = pictures.plot_spectrum

@@ -11,6 +11,7 @@ from fspielm.solution.pictures.card import solution_card
 from fspielm.solution.pictures.comparison import plot_comparison
 from fspielm.solution.pictures.convergence import plot_convergence
 from fspielm.solution.pictures.error import plot_error
+from fspielm.solution.pictures.isosurface import plot_isosurface
 from fspielm.solution.pictures.plot import plot
 from fspielm.solution.pictures.residual import plot_residual
 from fspielm.solution.pictures.save import check_picture_path, require_matplotlib, save_picture
@@ -26,6 +27,7 @@ __all__ = [
     "plot_comparison",
     "plot_convergence",
     "plot_error",
+    "plot_isosurface",
     "plot_residual",
     "plot_spectrum",
     "require_matplotlib",
