@@ -78,7 +78,7 @@ def test_a_terminal_gets_a_display_that_vanishes(
 
 
 def test_without_matplotlib_the_remedy_is_named(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
     done = fspielm("demo", "--out", tmp_path / "out")
     assert done.status == 2
     assert 'pip install "fspielm[plot]"' in done.error

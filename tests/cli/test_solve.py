@@ -295,7 +295,7 @@ class TestPlot:
     def test_without_matplotlib_the_remedy_is_named(
         self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
+        monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
         done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
         assert done.status == 2
         assert 'pip install "fspielm[plot]"' in done.error

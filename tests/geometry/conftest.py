@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.spatial import ConvexHull
 from scipy.special import ellipe
 
 from fspielm.geometry import (
     Annulus,
+    Ball,
     Box,
     Curve,
+    Cylinder,
     Disk,
     Domain,
     Ellipse,
@@ -25,6 +28,7 @@ from fspielm.geometry import (
     PolarCurve,
     Polygon,
     SpaceTime,
+    Surface,
     Time,
 )
 
@@ -35,12 +39,20 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Case:
-    """A domain, its measure, and how far points of a part lie from where that part truly is."""
+    """A domain, its measure, and how far points of a part lie from where that part truly is.
+
+    `coarse` is how far the bounding box may be from points on a grid of each part, relative to the size;
+    `quadrature` the relative error that integrals over the domain may have; `facetted` tells that parts are placed
+    by a map with kinks.
+    """
 
     domain: Domain
     measure: float
     distance: Callable[[str, np.ndarray], np.ndarray]
     perimeter: float | None = None  # length of the whole boundary, where it has a closed form
+    coarse: float = 1e-5
+    quadrature: float = 1e-9
+    facetted: bool = False
 
     @property
     def size(self) -> float:
@@ -197,13 +209,52 @@ def polar(domain: PolarCurve) -> Case:
     return Case(domain, math.pi * float(np.mean(radius(turn) ** 2)), distance)
 
 
+def ball(center: tuple[float, float, float], radius: float) -> Case:
+    return Case(
+        Ball(center, radius),
+        4 / 3 * math.pi * radius**3,
+        lambda part, points: np.abs(np.linalg.norm(points - center, axis=1) - radius),
+    )
+
+
+def cylinder(center: tuple[float, float, float], radius: float, height: float, axis: str) -> Case:
+    along = "xyz".index(axis)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        local = points - center
+        away = np.hypot(*np.delete(local, along, axis=1).T)
+        if part == "side":
+            return np.abs(away - radius) + np.maximum(np.abs(local[:, along]) - height / 2, 0)
+        end = height / 2 if part == "top" else -height / 2
+        return np.abs(local[:, along] - end) + np.maximum(away - radius, 0)
+
+    return Case(Cylinder(center, radius, height, axis), math.pi * radius**2 * height, distance)
+
+
+def hull(center: float, size: float) -> Case:
+    """The convex hull of scattered points, whose facets SciPy leaves turned either way."""
+    corners = center + size * np.random.default_rng(4).normal(size=(24, 3))
+    solid = ConvexHull(corners)
+
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        return np.abs((points @ solid.equations[:, :3].T + solid.equations[:, 3]).max(axis=1))
+
+    return Case(Surface(corners, solid.simplices), solid.volume, distance, coarse=0.1, quadrature=2e-3, facetted=True)
+
+
 def during(case: Case, start: float, end: float) -> Case:
     def distance(part: str, points: np.ndarray) -> np.ndarray:
         off = np.maximum(np.maximum(start - points[:, -1], points[:, -1] - end), 0)
         return case.distance(part, points[:, :-1]) + off
 
     perimeter = None if case.perimeter is None else case.perimeter * (end - start)
-    return Case(case.domain * Time(start, end), case.measure * (end - start), distance, perimeter)
+    return replace(
+        case,
+        domain=case.domain * Time(start, end),
+        measure=case.measure * (end - start),
+        distance=distance,
+        perimeter=perimeter,
+    )
 
 
 def polar_ellipse(a: float, b: float) -> sp.Expr:
@@ -249,13 +300,25 @@ CASES: dict[str, Callable[[], Case]] = {
     "curve-clockwise-huge": lambda: bean(1e6, (2e6, 1e6), "clockwise"),
     "curve-callables": lambda: replace(disk((0, 0), 1), domain=Curve(np.cos, np.sin)),
     "curve-corners": lambda: half_disk(2),
+    "ball": lambda: ball((0, 0, 0), 1),
+    "ball-offset": lambda: ball((1e3, -20, 3), 0.5),
+    "ball-tiny": lambda: ball((0, 1e-6, 0), 1e-6),
+    "cylinder": lambda: cylinder((0, 0, 0), 1, 2, "z"),
+    "cylinder-x": lambda: cylinder((5, -2, 1), 0.3, 4, "x"),
+    "cylinder-y-flat": lambda: cylinder((0, 0, 1), 1e3, 1, "y"),
+    "surface": lambda: hull(0.0, 1.0),
+    "surface-tiny": lambda: hull(1e-6, 1e-6),
+    "surface-offset": lambda: hull(50.0, 0.5),
+    "ball-time": lambda: during(ball((0, 0, 0), 1), 0, 2),
+    "cylinder-time": lambda: during(cylinder((0, 0, 0), 1, 2, "y"), 0, 1),
+    "surface-time": lambda: during(hull(0.0, 1.0), 0, 1),
     "interval-time": lambda: during(interval(-1, 1), 0, 1),
     "box-2d-time": lambda: during(box((0, 1), (2, 2)), -1, 0.5),
     "box-3d-time": lambda: during(box((0, 0, 0), (1, 1, 1)), 0, 10),
     "disk-time": lambda: during(disk((1, 1), 2), 5, 6),
     "pacman-time": lambda: during(pacman((0.5, 0.5), 0.4, math.pi / 4), 0, 1),
     "polygon-time": lambda: during(arrow(1, (0, 0), clockwise=True), 0, 2),
-    "panda-time": lambda: during(polar(Panda(0.4)), 0, 1e-3),
+    "panda-time": lambda: replace(during(polar(Panda(0.4)), 0, 1e-3), quadrature=1e-4),
 }
 
 

@@ -267,7 +267,7 @@ class TestSpectrum:
 
     def test_without_matplotlib_the_remedy_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         solution = solve(fs.Interval(0, 1), (x,), x)
-        monkeypatch.setattr("fspielm.solution.pictures.save.find_spec", lambda name: None)
+        monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
         with pytest.raises(ProblemError, match=r"pip install \"fspielm\[plot\]\""):
             solution.plot_spectrum()
 

@@ -1,11 +1,13 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
 from fspielm.geometry.annulus import Annulus
+from fspielm.geometry.ball import Ball
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.curves import PlaneCurve, arc, segment
+from fspielm.geometry.cylinder import Cylinder
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
@@ -16,16 +18,20 @@ from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
+from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time, extrude
 
 __all__ = [
     "Annulus",
+    "Ball",
     "BoundaryPart",
     "Box",
     "Corner",
     "Curve",
+    "Cylinder",
     "Disk",
     "Domain",
     "Edge",
@@ -39,9 +45,11 @@ __all__ = [
     "PlaneShape",
     "PolarCurve",
     "Polygon",
+    "Quadrature",
     "Sampling",
     "Sites",
     "SpaceTime",
+    "Surface",
     "Time",
     "arc",
     "check_count",

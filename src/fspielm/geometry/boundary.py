@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.quadrature import Quadrature, around, check_nodes, gauss, per_axis, piecewise_gauss, tensor
 from fspielm.geometry.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
 
@@ -35,6 +36,12 @@ class BoundaryPart:
         Where along the first unit coordinate smooth pieces begin and end: 0, the corners within the part, 1.
     keep : callable or None
         Mask of the placed points that belong to the part, where that is not all of them.
+    endless : int
+        How many of the first unit coordinates lead back to where they began, as an angle does: clustering leaves
+        them even.
+    nodes : callable or None
+        Maps a number to about so many nodes in the unit cube and their weights, where the part knows a better
+        quadrature than products of Gauss rules.
     """
 
     name: str
@@ -43,6 +50,8 @@ class BoundaryPart:
     place: Callable[[FloatArray], Sites]
     breaks: tuple[float, ...] = (0.0, 1.0)
     keep: Mask | None = None
+    endless: int = 0
+    nodes: Callable[[int], tuple[FloatArray, FloatArray]] | None = None
 
     def sample(
         self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
@@ -68,14 +77,52 @@ class BoundaryPart:
         sites = self.place(unit)
         return sites if self.keep is None else sites.select(self.keep(sites.points))
 
+    def quadrature(self, n: int) -> Quadrature:
+        """Nodes, weights and normals for integrals over this part.
+
+        Gauss-Legendre along every smooth piece, and equal steps around a closed one: the error falls faster than
+        any power of `n` for smooth functions. A part with a mask (`keep`) has evenly spread points of equal weight
+        instead, whose error falls about as 1 / `n`.
+
+        Parameters
+        ----------
+        n : int
+            About how many nodes; a part of many pieces has two on each at least, a single point only one.
+
+        Returns
+        -------
+        Quadrature
+        """
+        check_nodes(n)
+        if self.keep is not None:
+            sites = self.sample(n, np.random.default_rng(0), "low-discrepancy")
+            weights = np.ones(len(sites))
+        else:
+            unit, weights = self.unit_nodes(n)
+            sites = self.place(unit)
+        return Quadrature(sites.points, weights, sites.normals).scaled_to(self.measure)
+
+    def unit_nodes(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """About `n` nodes in the unit cube and their weights, without regard to `keep`."""
+        if self.nodes is not None:
+            return self.nodes(n)
+        if self.parameters == 0:
+            return np.empty((1, 0)), np.ones(1)
+        # around a closed part is about twice as far as across it
+        each = per_axis(max(1, n // 2) if self.endless else n, self.parameters)
+        first = around(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
+        return tensor(first, *[gauss(each)] * (self.parameters - 1))
+
     def _stream(self, rng: np.random.Generator, sampling: Sampling) -> Callable[[int], FloatArray]:
         check_sampling(sampling)
-        if sampling != "clustered" or len(self.breaks) == 2:
+        if sampling != "clustered" or (len(self.breaks) == 2 and not self.endless):
             return unit_stream(self.parameters, rng, sampling)
         even = unit_stream(self.parameters, rng, "low-discrepancy")
 
         def clustered(n: int) -> FloatArray:
             unit = even(n)
+            if self.endless:
+                return np.column_stack([unit[:, : self.endless], arcsine(unit[:, self.endless :])])
             # toward the ends of every smooth piece: a corner within a part is an end for both its neighbours
             first = np.empty(n)
             for low, high in pairwise(self.breaks):
@@ -92,8 +139,7 @@ def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:
     The parts have the same number of parameters, at least one, and keep all of their points.
     """
     if len(parts) == 1:
-        only = parts[0]
-        return BoundaryPart(name, only.measure, only.parameters, only.place, only.breaks, only.keep)
+        return replace(parts[0], name=name)
     measures = np.array([part.measure for part in parts])
     ends = np.concatenate([[0.0], np.cumsum(measures) / measures.sum()])
     ends[-1] = 1.0

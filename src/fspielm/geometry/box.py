@@ -14,6 +14,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number, as_vector
+from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, tensor
 from fspielm.geometry.sites import Sites
 
 
@@ -82,6 +83,11 @@ class Box(Domain):
         lower, upper = self.bounding_box
         inside: BoolArray = np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
         return inside
+
+    def _quadrature(self, n: int) -> Quadrature:
+        lower, upper = self.bounding_box
+        unit, weights = tensor(*[gauss(per_axis(n, self.dimension))] * self.dimension)
+        return Quadrature(lower + (upper - lower) * unit, weights)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return tuple(self._face(axis, side, f"{name}{side}") for axis, name in enumerate(axes) for side in ("-", "+"))

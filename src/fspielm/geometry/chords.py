@@ -21,13 +21,18 @@ _HAIR = 1e-9
 def chord_ends(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
     """Where the line through each point along `axis` leaves the domain, first below and first above the point.
 
-    Found by marching to the bounding box and bisecting, so it needs nothing of the domain but membership. A gap
-    thinner than a 48th of the way may be stepped over.
-
     Returns
     -------
     low, high : (n,) arrays
         Coordinates along `axis`; both ends lie in the domain.
+    """
+    return domain._chord_ends(points, axis)
+
+
+def march(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+    """Ends of chords as `chord_ends` returns them, found by marching to the bounding box and bisecting.
+
+    It needs nothing of the domain but membership. A gap thinner than a 48th of the way may be stepped over.
     """
     lower, upper = domain.bounding_box
     return _first_exit(domain, points, axis, lower[axis]), _first_exit(domain, points, axis, upper[axis])

@@ -64,6 +64,14 @@ class PlaneCurve:
         speeds = np.hypot(tangents[:, 0], tangents[:, 1])
         return np.column_stack([tangents[:, 1], -tangents[:, 0]]) / speeds[:, None]
 
+    def grid(self) -> FloatArray:
+        """Parameters from `t0` to `t1`, dense enough to see every bend."""
+        if self.constant_speed is not None:  # a segment or an arc
+            return np.linspace(self.t0, self.t1, 65)
+        # as dense as the arc length needed them
+        edges = self._arc_length.edges
+        return np.interp(np.arange(16 * len(edges) - 15) / 16, np.arange(len(edges)), edges)
+
     def clip(self, t0: float, t1: float) -> PlaneCurve:
         """Return the piece between two parameters of this curve."""
         if not self.t0 <= t0 < t1 <= self.t1:

@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.chords import cluster
+from fspielm.geometry.chords import cluster, march
+from fspielm.geometry.quadrature import Quadrature, check_nodes
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
     from fspielm.geometry.corner import Corner
+    from fspielm.geometry.pictures import Axes
     from fspielm.geometry.time import SpaceTime, Time
 
 
@@ -67,6 +69,11 @@ class Domain(ABC):
         """The named parts that together make up the boundary, given the coordinates' names."""
 
     @property
+    def _name_argument(self) -> str:
+        """The name as the last argument of a repr; nothing where there is none."""
+        return f", name={self.name!r}" if self.name else ""
+
+    @property
     def time(self) -> Time | None:
         """The time interval, if the last coordinate is time."""
         return None
@@ -108,6 +115,60 @@ class Domain(ABC):
             what=repr(self),
         )
         return cluster(self, points) if sampling == "clustered" else points
+
+    def quadrature(self, n: int) -> Quadrature:
+        """Nodes and weights for integrals over the domain: all nodes lie in it, all weights are positive.
+
+        Boxes, balls, cylinders and plane shapes, also in time, have product rules of Gauss type: for smooth functions
+        the error falls faster than any power of the number of nodes along an axis. For other shapes the nodes are
+        evenly spread points, with an error that falls about as 1 / `n`; `Surface` says more on its own.
+
+        Parameters
+        ----------
+        n : int
+            About how many nodes; a plane shape with many corners needs a few for each at least, and takes them.
+
+        Returns
+        -------
+        Quadrature
+        """
+        check_nodes(n)
+        return self._quadrature(n).scaled_to(self.measure)
+
+    def plot(self, ax: Axes | None = None, *, points: int = 0, normals: bool = True) -> Axes:
+        """Draw the domain with its boundary parts by colour and name; needs matplotlib.
+
+        A domain with time is drawn as it is in space.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, three-dimensional for a solid; a new figure, free of pyplot, unless given.
+        points : int
+            Show so many evenly spread points of the interior.
+        normals : bool
+            Show some outward normals.
+
+        Returns
+        -------
+        Axes
+            ``domain.plot().figure.savefig("domain.png")`` saves the picture.
+        """
+        from fspielm.geometry.pictures import plot_domain
+
+        return plot_domain(self, ax, points=points, normals=normals)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        """About `n` nodes in the domain and positive weights, up to a common factor."""
+        points = self.sample(n, np.random.default_rng(0), "low-discrepancy")
+        return Quadrature(points, np.ones(len(points)))
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        """Where the line along `axis` through each point of the domain leaves it, below and above the point.
+
+        A shape that knows better than to march there overrides this.
+        """
+        return march(self, points, axis)
 
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time

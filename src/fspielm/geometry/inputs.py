@@ -51,6 +51,14 @@ def as_plane_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
     return entries[0], entries[1]
 
 
+def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float, float, float]:
+    """Return `value` as the three coordinates of a point in space."""
+    entries = as_vector(value, argument)
+    if len(entries) != 3:
+        raise ProblemError(f"{argument} must have three coordinates (x, y, z); got {len(entries)}: {entries}")
+    return entries[0], entries[1], entries[2]
+
+
 def as_name(value: str, argument: str) -> str:
     """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
     if not isinstance(value, str) or value != value.strip():

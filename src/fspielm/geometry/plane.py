@@ -16,6 +16,8 @@ from fspielm.geometry.contour import Contour, contour_of
 from fspielm.geometry.corner import Corner, corners_of
 from fspielm.geometry.curves import PlaneCurve, polyline_part
 from fspielm.geometry.domain import Domain, default_axes
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.sections import section_rule
 
 
 @final
@@ -89,6 +91,9 @@ class PlaneShape(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return parts_of(self._edges(axes))
+
+    def _quadrature(self, n: int) -> Quadrature:
+        return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)
 
     @cached_property
     def _contour(self) -> Contour:

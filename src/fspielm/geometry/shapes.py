@@ -1,8 +1,10 @@
 """Every shape that users build, one line each: what stands here is `fs.<name>`, and a shape of problem files."""
 
 from fspielm.geometry.annulus import Annulus as Annulus
+from fspielm.geometry.ball import Ball as Ball
 from fspielm.geometry.box import Box as Box
 from fspielm.geometry.box import Interval as Interval
+from fspielm.geometry.cylinder import Cylinder as Cylinder
 from fspielm.geometry.disk import Disk as Disk
 from fspielm.geometry.ellipse import Ellipse as Ellipse
 from fspielm.geometry.lshape import LShape as LShape
@@ -11,3 +13,4 @@ from fspielm.geometry.panda import Panda as Panda
 from fspielm.geometry.parametric import Curve as Curve
 from fspielm.geometry.polar import PolarCurve as PolarCurve
 from fspielm.geometry.polygon import Polygon as Polygon
+from fspielm.geometry.surface import Surface as Surface

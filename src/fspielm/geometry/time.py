@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import SupportsFloat, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number
+from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, product
 from fspielm.geometry.sampling import Sampling
 from fspielm.geometry.sites import Sites
 
@@ -111,6 +112,18 @@ class SpaceTime(Domain):
         # Private on both sides of one class hierarchy: the points are checked already.
         return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        if axis == self.dimension - 1:
+            return np.full(len(points), self.time.start), np.full(len(points), self.time.end)
+        return self.space._chord_ends(np.ascontiguousarray(points[:, :-1]), axis)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        instants = per_axis(n, self.dimension)
+        space = self.space.quadrature(max(1, n // instants))
+        unit, shares = gauss(instants)
+        times = self.time.start + self.time.duration * unit
+        return Quadrature(*product((space.points, space.weights), (times, shares)))
+
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         return tuple(extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
 
@@ -124,12 +137,16 @@ def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         times = time.start + time.duration * unit[:, -1]
         return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
 
+    def nodes(n: int) -> tuple[FloatArray, FloatArray]:
+        instants = per_axis(n, part.parameters + 1)
+        return product(part.unit_nodes(max(1, n // instants)), gauss(instants))
+
     keep = part.keep
-    return BoundaryPart(
-        part.name,
-        part.measure * time.duration,
-        part.parameters + 1,
-        place,
-        part.breaks,
-        None if keep is None else lambda points: keep(points[:, :-1]),
+    return replace(
+        part,
+        measure=part.measure * time.duration,
+        parameters=part.parameters + 1,
+        place=place,
+        keep=None if keep is None else lambda points: keep(points[:, :-1]),
+        nodes=nodes,
     )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.plot import plot_solution
-from fspielm.solution.pictures.save import check_picture_path, require_matplotlib, save_picture
+from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.spectrum import plot_spectrum
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
+from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.labels import as_math, as_text
-from fspielm.solution.pictures.save import require_matplotlib
 from fspielm.solution.pictures.section import Section, held_at, is_spatial, make_section, outline
 from fspielm.solution.solution import Solution
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fspielm.errors import ProblemError
+from fspielm.geometry.pictures import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,9 +39,3 @@ def check_picture_path(path: str | os.PathLike[str]) -> None:
         TemporaryDirectory(prefix=".fspielm-", dir=path.parent).cleanup()
     except OSError as error:
         raise ProblemError(f"cannot write a picture to {str(path)!r}: {error.strerror}") from error
-
-
-def require_matplotlib() -> None:
-    """Refuse, with the remedy, if matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
-        raise ProblemError('pictures need matplotlib: pip install "fspielm[plot]"')

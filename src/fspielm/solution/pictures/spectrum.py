@@ -10,9 +10,10 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, JoinedBasis, RidgeBasis
+from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
 from fspielm.solution.pictures.labels import as_math
-from fspielm.solution.pictures.save import check_picture_path, require_matplotlib, save_picture
+from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.section import is_spatial
 
 if TYPE_CHECKING:

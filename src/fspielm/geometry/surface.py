@@ -1,0 +1,234 @@
+"""Solids within a closed surface of triangles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.facets import Facets, facet_rule, gathered, spread
+from fspielm.geometry.inputs import as_name
+from fspielm.geometry.mesh import IntArray, along_a_curve, merged, read_arrays, turned_alike, turned_outward
+from fspielm.geometry.mesh_file import read_mesh
+from fspielm.geometry.quadrature import Quadrature, gauss, per_axis
+from fspielm.geometry.rays import FacetBins, facet_bins
+from fspielm.geometry.sites import Sites
+
+_MOST_PROBES = 4000
+_UP = 2  # the axis along which lines are drawn where any would do
+
+
+@final
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Surface(Domain):
+    """The solid within a closed surface of triangles; its boundary is one part, ``"surface"``.
+
+    Vertices at the same place are merged, and facets turned outward. The solid may have several bodies and cavities,
+    as long as their surfaces do not meet.
+
+    Parameters
+    ----------
+    vertices : (n, 3) array
+    faces : (m, 3) array of whole numbers
+        The three vertices of each facet, counted from 0, in any direction around it.
+    name : str, optional
+        Put before the name of the part: ``"housing.surface"``.
+
+    Examples
+    --------
+    >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    >>> tetrahedron = Surface(corners, [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+    >>> round(tetrahedron.measure, 12)
+    0.166666666667
+    """
+
+    vertices: FloatArray
+    faces: IntArray
+    name: str = ""
+
+    def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
+        points, index = merged(*read_arrays(vertices, faces))
+        index, body = turned_alike(points, index)
+        index = turned_outward(points, index, body)
+        order = along_a_curve(points[index].mean(axis=1))
+        index, body = index[order], body[order]
+        self._fill(points, index, as_name(name, "Surface: name"))
+        cavity = self._cavities(body)
+        if cavity.any():
+            index[cavity] = index[cavity][:, ::-1]
+            self._fill(points, index, self.name)
+        self._refuse_crossings()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str = "") -> Surface:
+        """Read the surface from a file: STL (text or binary), PLY, OBJ or OFF.
+
+        Parameters
+        ----------
+        path : str or path
+        name : str, optional
+            As for `Surface`.
+        """
+        return cls(*read_mesh(path), name=name)
+
+    def _fill(self, vertices: FloatArray, faces: IntArray, name: str) -> None:
+        vars(self).clear()
+        for key, array in (("vertices", vertices), ("faces", faces)):
+            kept = array.copy()
+            kept.setflags(write=False)
+            object.__setattr__(self, key, kept)
+        object.__setattr__(self, "name", name)
+
+    def __repr__(self) -> str:
+        return f"Surface({len(self.vertices)} vertices, {len(self.faces)} faces{self._name_argument})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Surface):
+            return NotImplemented
+        same = np.array_equal(self.vertices, other.vertices) and np.array_equal(self.faces, other.faces)
+        return same and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.vertices.tobytes(), self.faces.tobytes(), self.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is derived from the facets is not stored, and what was checked is not checked again.
+        return _restore, (self.vertices, self.faces, self.name)
+
+    @property
+    def dimension(self) -> int:
+        """Three."""
+        return 3
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around the surface, ``(lower, upper)``."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    @property
+    def measure(self) -> float:
+        """Volume, by the divergence theorem."""
+        away = self._facets.corners[:, 0] - self.vertices.mean(axis=0)
+        return float(np.sum(away * self._facets.crosses)) / 6
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        bins = self._bins[_UP]
+        line, low, high = bins.intervals(points)
+        within = (points[line, _UP] >= low) & (points[line, _UP] <= high)
+        inside = np.zeros(len(points), dtype=np.bool_)
+        inside[line[within]] = True
+        touching = np.zeros(len(points), dtype=np.bool_)
+        for point, facet in bins.pairs(points):
+            touching[point[self._facets.touch(points[point], facet, self._slack)]] = True
+        return inside | touching if closed else inside & ~touching
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        def place(unit: FloatArray) -> Sites:
+            return self._facets.sites(*spread(areas, unit))
+
+        def nodes(n: int) -> tuple[FloatArray, FloatArray]:
+            facet, places, weights = facet_rule(areas, n)
+            return gathered(areas, facet, places), weights
+
+        areas = self._facets.areas
+        return (BoundaryPart("surface", float(areas.sum()), 2, place, endless=2, nodes=nodes),)
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        line, low, high = self._bins[axis].intervals(points)
+        at = points[line, axis]
+        here = (at >= low - self._slack) & (at <= high + self._slack)
+        ends = points[:, axis].copy(), points[:, axis].copy()  # a point whose line but touches the solid
+        ends[0][line[here]] = np.minimum(low[here], at[here])
+        ends[1][line[here]] = np.maximum(high[here], at[here])
+        return ends
+
+    def quadrature(self, n: int) -> Quadrature:
+        """Nodes and weights for integrals over the solid: all nodes lie in it, all weights are positive.
+
+        Gauss rules along vertical chords, which hang from the nodes of a rule on every facet that faces up. Only the
+        edges on which chords end at the bottom disturb it: where those lie below edges at the top, as in a prism, it
+        is spectrally accurate. On a curved solid of a thousand facets expect a relative error of 1e-2 with a thousand
+        nodes and of 1e-4 with a hundred thousand.
+
+        Parameters
+        ----------
+        n : int
+            About how many nodes.
+
+        Returns
+        -------
+        Quadrature
+        """
+        return super().quadrature(n)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        along = per_axis(n, 3)
+        shadows = np.maximum(self._facets.crosses[:, _UP], 0.0)
+        upper = np.flatnonzero(shadows)
+        facet, places, weights = facet_rule(shadows[upper], max(1, n // along))
+        tops = self._facets.sites(upper[facet], places).points
+        low, high = self._chord_ends(tops, _UP)
+        unit, shares = gauss(along)
+        points = np.repeat(tops[:, None, :], len(unit), axis=1)
+        points[..., _UP] = low[:, None] + (high - low)[:, None] * unit
+        weighted = (weights * (high - low))[:, None] * shares
+        return Quadrature(points[weighted > 0], weighted[weighted > 0])
+
+    def _cavities(self, body: IntArray) -> BoolArray:
+        """Mask of the facets whose body lies inside an odd number of others, and is cut out of them."""
+        if body.max() == 0:
+            return np.zeros(len(body), dtype=np.bool_)
+        _, first = np.unique(body, return_index=True)
+        probes = self._facets.centers[first]
+        bodies = len(first)
+        around = np.zeros((bodies, bodies), dtype=np.int64)
+        for other in range(bodies):
+            bins = facet_bins(self.vertices, self.faces[body == other], _UP, self._slack)
+            line, height, _ = bins.crossings(probes)
+            above = line[height > probes[line, _UP]]
+            around[:, other] = np.bincount(above, minlength=bodies) % 2
+        np.fill_diagonal(around, 0)
+        inside: BoolArray = around.sum(axis=1) % 2 == 1
+        return inside[body]
+
+    def _refuse_crossings(self) -> None:
+        """Refuse a surface that crosses itself: along a line, its facets would not face down and up in turn."""
+        probes = self._facets.centers[:: -(-len(self.faces) // _MOST_PROBES)]
+        line, height, facing = self._bins[_UP].crossings(probes)
+        depth = -np.cumsum(facing)  # every line ends where it began: outside
+        gap = np.diff(height, append=np.inf) > 1e-9 * np.ptp(self.vertices)
+        wrong = np.flatnonzero(gap & ((depth < 0) | (depth > 1)) & (np.diff(line, append=-1) == 0))
+        if wrong.size:
+            place = probes[line[wrong[0]]].copy()
+            place[_UP] = height[wrong[0]]
+            raise ProblemError(
+                "Surface: faces must not cross each other; they do on the line along z near "
+                f"{np.array2string(place, precision=5, separator=', ')}: unite overlapping bodies into one surface"
+            )
+
+    @cached_property
+    def _facets(self) -> Facets:
+        return Facets(self.vertices[self.faces])
+
+    @cached_property
+    def _slack(self) -> float:
+        return rounding_slack(True, float(np.abs(self.vertices).max()))
+
+    @cached_property
+    def _bins(self) -> tuple[FacetBins, ...]:
+        return tuple(facet_bins(self.vertices, self.faces, axis, self._slack) for axis in range(3))
+
+
+def _restore(vertices: FloatArray, faces: IntArray, name: str) -> Surface:
+    surface = object.__new__(Surface)
+    surface._fill(vertices, faces, name)
+    return surface

@@ -1,0 +1,160 @@
+"""Pictures of domains: drawn for every kind, with every part named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fspielm.errors import ProblemError
+from fspielm.geometry import (
+    Ball,
+    BoundaryPart,
+    Box,
+    Cylinder,
+    Disk,
+    Domain,
+    Interval,
+    Pacman,
+    Panda,
+    Sites,
+    Surface,
+    Time,
+)
+
+TETRAHEDRON = Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+SHAPES = {
+    "interval": Interval(0, 1),
+    "box": Box((0, 0), (3, 1)),
+    "disk": Disk((1, 2), 3),
+    "pacman": Pacman(),
+    "panda": Panda(),
+    "box-3d": Box((0, 0, 0), (1, 2, 3)),
+    "ball": Ball((0, 0, 0), 1, name="core"),
+    "cylinder": Cylinder((0, 0, 0), 1, 4, "x"),
+    "surface": TETRAHEDRON,
+    "interval-time": Interval(0, 1) * Time(0, 2),
+    "pacman-time": Pacman() * Time(0, 2),
+    "ball-time": Ball((0, 0, 0), 1) * Time(0, 2),
+}
+
+
+def names(axes: Any) -> list[str]:
+    legend = axes.get_legend() or axes.figure.legends[0]
+    return [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.fixture(params=list(SHAPES))
+def shape(request: pytest.FixtureRequest) -> Domain:
+    return SHAPES[request.param]
+
+
+def test_every_part_is_named(shape: Domain) -> None:
+    axes = shape.plot(points=30)
+    assert isinstance(axes, Axes)
+    axes.figure.canvas.draw()
+    assert names(axes) == [part.name for part in shape.boundary()]
+    assert axes.get_xlabel() == "$x$"
+    lower, upper = shape.bounding_box
+    left, right = axes.get_xlim()
+    assert left <= lower[0] < upper[0] <= right
+
+
+def test_time_is_told(shape: Domain) -> None:
+    assert shape.plot(normals=False).get_title() == ("" if shape.time is None else "at $t$ = 0, until 2")
+
+
+def test_scales_are_equal() -> None:
+    assert Box((0, 0), (3, 1)).plot().get_aspect() == 1
+    axes: Any = Box((0, 0, 0), (1, 2, 3)).plot()
+    extents = [np.diff(limits)[0] for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
+    assert np.ptp(axes._box_aspect / extents) == pytest.approx(0, abs=1e-12)
+
+
+def test_points_and_normals_are_drawn_on_request() -> None:
+    def drawn(**options: Any) -> int:
+        axes = Disk((0, 0), 1).plot(**options)
+        return sum(len(collection.get_offsets()) for collection in axes.collections)
+
+    bare = drawn(normals=False)
+    assert drawn(normals=False, points=123) == bare + 123
+    assert drawn() > bare
+
+
+def test_own_axes() -> None:
+    figure = Figure()
+    flat, solid = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
+    assert Pacman().plot(flat) is flat
+    assert names(flat) == ["arc", "lower", "upper"]
+    assert TETRAHEDRON.plot(solid) is solid
+    figure.canvas.draw()
+    with pytest.raises(ProblemError, match=r"plot: ax must be three-dimensional for a solid: figure.add_subplot"):
+        TETRAHEDRON.plot(flat)
+
+
+def test_masked_and_scattered_parts() -> None:
+    """A part with a mask loses what the mask denies; one whose map jumps is drawn as dots."""
+
+    class Solid(Domain):
+        dimension = 3
+        bounding_box = (np.zeros(3), np.ones(3))
+        measure = 0.5
+
+        def _contains(self, points, closed):
+            return (points >= 0).all(axis=1) & (points <= 1).all(axis=1)
+
+        def _boundary(self, axes):
+            def floor(unit):
+                return Sites(np.column_stack([unit, np.zeros(len(unit))]), np.tile([0.0, 0.0, -1.0], (len(unit), 1)))
+
+            def shuffled(unit):
+                return floor(np.column_stack([unit[:, 0] * 97 % 1, unit[:, 1]]))
+
+            half = BoundaryPart("half", 0.5, 2, floor, keep=lambda points: points[:, 0] < 0.5)
+            return half, BoundaryPart("dots", 1.0, 2, shuffled)
+
+    axes = Solid().plot()
+    axes.figure.canvas.draw()
+    assert names(axes) == ["half", "dots"]
+
+
+def test_many_parts_are_not_all_named() -> None:
+    class Saw(Domain):
+        dimension = 1
+        bounding_box = (np.zeros(1), np.ones(1))
+        measure = 1.0
+
+        def _contains(self, points, closed):
+            return np.ones(len(points), dtype=bool)
+
+        def _boundary(self, axes):
+            def end(unit):
+                return Sites(np.zeros((len(unit), 1)), np.ones((len(unit), 1)))
+
+            return tuple(BoundaryPart(f"tooth {i}", 1.0, 0, end) for i in range(40))
+
+    assert names(Saw().plot())[-2:] == ["tooth 14", "and 25 more"]
+
+
+def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ProblemError, match=r"plot draws domains of up to three space dimensions; Box\(.* has 4"):
+        Box((0,) * 4, (1,) * 4).plot()
+    with pytest.raises(ProblemError, match="n must be a whole number of points"):
+        Disk((0, 0), 1).plot(points=-1)
+    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    with pytest.raises(ProblemError, match=r'pictures need matplotlib: pip install "fspielm\[plot\]"'):
+        Disk((0, 0), 1).plot()
+
+
+def test_pyplot_is_left_alone() -> None:
+    code = (
+        "import sys, fspielm as fs; assert 'matplotlib' not in sys.modules; fs.Disk((0, 0), 1).plot(); "
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
