@@ -1,7 +1,7 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
-from fspielm.solution.evaluate import evaluate, tabulate
+from fspielm.solution.evaluation import evaluate, tabulate
 from fspielm.solution.held_out import HeldOut
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution

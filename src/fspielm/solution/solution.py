@@ -16,7 +16,7 @@ from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
 from fspielm.solution.estimate import ErrorEstimate
-from fspielm.solution.evaluate import evaluate
+from fspielm.solution.evaluation import evaluate
 from fspielm.solution.report import Report
 
 if TYPE_CHECKING:
