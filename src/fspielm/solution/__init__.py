@@ -1,7 +1,9 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
-from fspielm.solution.evaluation import evaluate, tabulate
+from fspielm.solution.evaluation import evaluate, evaluate_each, tabulate
+from fspielm.solution.fields import Derived
+from fspielm.solution.grid import Grid
 from fspielm.solution.held_out import HeldOut
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
@@ -10,7 +12,9 @@ __all__ = [
     "ILL_POSED",
     "PROBES",
     "BandReport",
+    "Derived",
     "ErrorEstimate",
+    "Grid",
     "HeldOut",
     "Report",
     "Round",
@@ -18,5 +22,6 @@ __all__ = [
     "Solution",
     "estimate_error",
     "evaluate",
+    "evaluate_each",
     "tabulate",
 ]

@@ -65,9 +65,9 @@ def _transform(
     # From the middle of the points, phases are as small as can be. The turn of each wave on the way there may be
     # many times around; long doubles keep its digits, where the platform has them.
     middle = 0.5 * (place.min(axis=0) + place.max(axis=0))
-    turn = np.remainder(W.astype(np.longdouble) @ middle.astype(np.longdouble), 2 * np.longdouble(np.pi))
+    turn = W.astype(np.longdouble) @ middle.astype(np.longdouble)
     place -= middle
-    turned = strengths * np.exp(1j * turn.astype(np.float64))
+    turned = strengths * (np.cos(turn).astype(np.float64) + 1j * np.sin(turn).astype(np.float64))
     dimension = len(frequencies)
     plan = finufft.Plan(
         3, dimension, n_trans=len(turned), eps=_EPS, isign=1, nthreads=1, upsampfac=_UPSAMPLING, showwarn=0
