@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 # Gauss' rules need half a node for each radian of the highest frequency, and some more for all digits.
-_NODES_PER_RADIAN, _EXTRA_NODES = 0.5, 12
+_NODES_PER_RADIAN, _EXTRA_NODES = 0.5, 20
 _MOST_AT_FIRST, _MOST = 2**18, 2**21
 # From one rule to the next, along each dimension.
-_FINER = 1.5
+_FINER = 1.6
 
 
 def integrate_derived(
