@@ -14,7 +14,7 @@ from scipy import integrate as quad
 from scipy.special import jv
 
 import fspielm as fs
-from fspielm.features import COSINE, RidgeBasis
+from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis
 from fspielm.geometry import arc, segment, shapes
 
 x, y, z, t, k = sp.symbols("x y z t k")
@@ -146,13 +146,26 @@ def test_divergence_theorem(name: str) -> None:
     laplacian = exact.diff(x, 2) + exact.diff(y, 2)
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), laplacian), domain, [fs.Dirichlet(exact)])
     solution = fs.solve(problem, features=fs.FrequencyShift(150, mu=(0, 6)), rng=0)
-    outward, inside = solution.flux(), solution.integrate(u.diff(x, 2) + u.diff(y, 2))
+    outward = solution.flux()
+    inside, exactly = solution.integrate([u.diff(x, 2) + u.diff(y, 2), laplacian])
     scale = 7 * domain.measure  # the Laplacian is 2 - 5 sin(2 x + y)
     # of the function at hand, however good a solution it is, to what the quadrature promises
     assert outward == pytest.approx(inside, abs=1e-9 * scale)
     # of the exact one, as well as the equation is satisfied
     largest = solution.report.residuals["equation"].largest
-    assert outward == pytest.approx(solution.integrate(laplacian), abs=(10 * largest + 1e-9) * domain.measure)
+    assert outward == pytest.approx(exactly, abs=(10 * largest + 1e-9) * domain.measure)
+
+
+def test_flux_where_the_gradient_is_infinite() -> None:
+    # r**(2/3) sin(2 theta / 3) about the re-entrant corner, which is the real part of zeta**(2/3) about the bisector
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), fs.LShape((0, 0), 1), [fs.Dirichlet(x)])
+    plain = fs.solve(problem, features=fs.FrequencyShift(30, mu=(0, 3)), rng=0)
+    corner = SingularBasis((0.0, 0.0), 3 * math.pi / 4, 1.0, [Power(2 / 3)])
+    solution = replace(plain, basis=corner, coefficients=np.array([1.0, 0.0]))
+    # along both sides of the notch, the integral of -(2/3) r**(-1/3)
+    assert solution.flux("notch y-") == pytest.approx(-1, abs=1e-9)
+    assert solution.flux("notch x+") == pytest.approx(-1, abs=1e-9)
+    assert solution.flux() == pytest.approx(0, abs=1e-9)
 
 
 def test_divergence_theorem_in_a_ball() -> None:
