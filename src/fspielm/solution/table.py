@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.solution.measure import grid
+from fspielm.solution.measure import regular_grid
 from fspielm.solution.solution import Solution
 
 
@@ -18,7 +18,7 @@ def save_table(solution: Solution, path: str | os.PathLike[str]) -> None:
     The numbers are exact to the last bit, one line for each point, under a line of names.
     """
     check_table_path(path)
-    points = grid(solution.problem.domain)
+    points = regular_grid(solution.problem.domain)
     names = [*map(str, solution.problem.coordinates), solution.problem.unknown.func.__name__]
     rows = np.column_stack([points, solution(points)])
     np.savetxt(path, rows, fmt="%.17g", delimiter=",", header=",".join(names), comments="", encoding="utf-8")
