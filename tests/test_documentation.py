@@ -11,16 +11,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
-SNIPPETS = [
-    pytest.param(code, id=f"{page.name}-{index}")
-    for page in PAGES
-    for index, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
-]
 
 
-@pytest.mark.parametrize("code", SNIPPETS)
-def test_snippet_runs(code: str) -> None:
-    exec(compile(code, "snippet", "exec"), {})
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, as a reader would type them; what they write lands in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(code, page.name, "exec"), namespace)
 
 
 def test_readme_example_prints_what_it_claims(capsys: pytest.CaptureFixture[str]) -> None:

@@ -252,3 +252,14 @@ def test_descriptions_stay_short() -> None:
     long = describe(sum(x**i for i in range(200)))
     assert len(long) == 120
     assert long.endswith("...")
+
+
+def test_a_callable_that_fails_is_named() -> None:
+    def of_two(a: float, b: float) -> float:
+        return a + b
+
+    field = make_field(of_two, (x, y))
+    with pytest.raises(
+        ProblemError, match=r"the callable of_two failed with TypeError: .*; it is called with one array"
+    ):
+        field(np.zeros((3, 2)))

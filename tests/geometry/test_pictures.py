@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,12 +90,12 @@ def test_points_and_normals_are_drawn_on_request() -> None:
 def test_own_axes() -> None:
     figure = Figure()
     flat, solid = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
-    assert Pacman().plot(flat) is flat
+    assert Pacman().plot(ax=flat) is flat
     assert names(flat) == ["arc", "lower", "upper"]
-    assert TETRAHEDRON.plot(solid) is solid
+    assert TETRAHEDRON.plot(ax=solid) is solid
     figure.canvas.draw()
     with pytest.raises(ProblemError, match=r"plot: ax must be three-dimensional for a solid: figure.add_subplot"):
-        TETRAHEDRON.plot(flat)
+        TETRAHEDRON.plot(ax=flat)
 
 
 def test_masked_and_scattered_parts() -> None:
@@ -158,3 +159,12 @@ def test_pyplot_is_left_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_saved_by_suffix(tmp_path: Path) -> None:
+    Disk((0, 0), 1).plot(tmp_path / "disk.png")
+    assert (tmp_path / "disk.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ProblemError, match="cannot write a picture to .*disk.nothing"):
+        Disk((0, 0), 1).plot(str(tmp_path / "disk.nothing"))
+    with pytest.raises(ProblemError, match="path must name a file to write; got .*axes are given as ax="):
+        Disk((0, 0), 1).plot(3)  # type: ignore[arg-type]

@@ -136,3 +136,9 @@ def test_transformed_domains_are_values(domain: Domain) -> None:
 def test_refused(make: Callable[[], Domain], message: str) -> None:
     with pytest.raises(ProblemError, match=message):
         make()
+
+
+def test_axes_of_rotation_by_letter() -> None:
+    box = Box((0, 0, 0), (1, 2, 3))
+    assert box.rotated(0.3, axis="y") == box.rotated(0.3, axis=(0, 1, 0))
+    assert box.rotated(0.3) == box.rotated(0.3, axis="z")

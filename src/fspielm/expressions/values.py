@@ -34,7 +34,16 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> FloatArra
     The function gets a copy: one that changes its argument in place must not move the caller's points.
     """
     n = len(points)
-    result = function(points.copy())
+    try:
+        result = function(points.copy())
+    except TypeError as error:
+        # what goes wrong inside is the callable's own; what goes wrong at its door is a misunderstanding
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise
+        raise ProblemError(
+            f"{who} is called with one array of points, shape ({n}, {points.shape[1]}), and returns one value for "
+            f"each; it refused ({error})"
+        ) from error
     try:
         array = np.asarray(result)
         if array.dtype.kind == "c":

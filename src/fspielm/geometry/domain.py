@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -144,7 +145,7 @@ class Domain(ABC):
         self,
         angle: SupportsFloat,
         *,
-        axis: Iterable[SupportsFloat] | None = None,
+        axis: str | Iterable[SupportsFloat] | None = None,
         center: Iterable[SupportsFloat] | None = None,
     ) -> Transformed:
         """The domain rotated counterclockwise by an angle in radians; its parts keep their names.
@@ -154,7 +155,7 @@ class Domain(ABC):
         Parameters
         ----------
         angle : number
-        axis : (number, number, number)
+        axis : "x", "y", "z" or (number, number, number)
             In three dimensions the direction of the axis of rotation; that of z unless given.
         center : sequence of numbers
             A point that stays where it is; the middle of the bounding box unless given.
@@ -196,13 +197,22 @@ class Domain(ABC):
         check_nodes(n)
         return self._quadrature(n).scaled_to(self.measure)
 
-    def plot(self, ax: Axes | None = None, *, points: int = 0, normals: bool = True) -> Axes:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        ax: Axes | None = None,
+        points: int = 0,
+        normals: bool = True,
+    ) -> Axes:
         """Draw the domain with its boundary parts by colour and name; needs matplotlib.
 
         A domain with time is drawn as it is in space.
 
         Parameters
         ----------
+        path : str or path, optional
+            Save the picture there, in the format that the suffix names.
         ax : matplotlib Axes, optional
             Where to draw, three-dimensional for a solid; a new figure, free of pyplot, unless given.
         points : int
@@ -213,11 +223,10 @@ class Domain(ABC):
         Returns
         -------
         Axes
-            ``domain.plot().figure.savefig("domain.png")`` saves the picture.
         """
         from fspielm.geometry.pictures import plot_domain
 
-        return plot_domain(self, ax, points=points, normals=normals)
+        return plot_domain(self, path, ax=ax, points=points, normals=normals)
 
     def _quadrature(self, n: int) -> Quadrature:
         """About `n` nodes in the domain and positive weights, up to a common factor."""

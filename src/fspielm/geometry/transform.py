@@ -23,6 +23,9 @@ from fspielm.geometry.sites import Sites
 Matrix = tuple[tuple[float, ...], ...]
 
 
+_DIRECTIONS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+
 @dataclass(frozen=True, repr=False)
 class Transformed(Domain):
     """A domain under ``x -> matrix x + offset``, where the matrix is a rotation times a positive factor.
@@ -175,7 +178,7 @@ def scaled(domain: Domain, factor: SupportsFloat, center: Iterable[SupportsFloat
 def rotated(
     domain: Domain,
     angle: SupportsFloat,
-    axis: Iterable[SupportsFloat] | None,
+    axis: str | Iterable[SupportsFloat] | None,
     center: Iterable[SupportsFloat] | None,
 ) -> Transformed:
     """The domain rotated; see `Domain.rotated`."""
@@ -185,7 +188,8 @@ def rotated(
     elif domain.dimension == 2:
         raise ProblemError("rotated: axis is for domains of three dimensions; in the plane there is only one")
     elif domain.dimension == 3:
-        matrix = _rotation(turn, _space_vector((0, 0, 1) if axis is None else axis, domain, "rotated: axis"))
+        direction = _DIRECTIONS[axis] if isinstance(axis, str) and axis in _DIRECTIONS else axis
+        matrix = _rotation(turn, _space_vector((0, 0, 1) if direction is None else direction, domain, "rotated: axis"))
     else:
         raise ProblemError(f"rotated: a domain of dimension {domain.dimension} cannot be rotated, only of 2 or 3")
     return _about(domain, matrix, center, "rotated: center")

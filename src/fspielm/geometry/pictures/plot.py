@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +23,18 @@ _SIZES = {1: (7.0, 1.8), 2: (7.0, 4.8), 3: (7.5, 5.4)}
 _MOST_NAMES = 16
 
 
-def plot_domain(domain: Domain, ax: Axes | None = None, *, points: int = 0, normals: bool = True) -> Axes:
+def plot_domain(
+    domain: Domain,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    points: int = 0,
+    normals: bool = True,
+) -> Axes:
     """Draw a domain of one, two or three space dimensions; see `Domain.plot`."""
     require_matplotlib()
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ProblemError(f"plot: path must name a file to write; got {path!r}: axes are given as ax=...")
     check_count(points)
     space = domain.space if isinstance(domain, SpaceTime) else domain
     if space.dimension > 3:
@@ -42,8 +52,17 @@ def plot_domain(domain: Domain, ax: Axes | None = None, *, points: int = 0, norm
     _name_parts(axes, space.boundary(), colours, own=ax is None)
     if domain.time is not None:
         axes.set_title(f"at $t$ = {domain.time.start:g}, until {domain.time.end:g}", color=INK, fontsize="medium")
+    if path is not None:
+        _save(axes.figure, path)
     shown: Axes = axes
     return shown
+
+
+def _save(figure: Any, path: str | os.PathLike[str]) -> None:
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:  # matplotlib names the formats it knows
+        raise ProblemError(f"cannot write a picture to {os.fspath(path)!r}: {error}") from error
 
 
 def _new_axes(dimension: int) -> Any:
