@@ -164,7 +164,7 @@ def test_pyplot_is_left_alone() -> None:
 def test_saved_by_suffix(tmp_path: Path) -> None:
     Disk((0, 0), 1).plot(tmp_path / "disk.png")
     assert (tmp_path / "disk.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ProblemError, match="cannot write a picture to .*disk.nothing"):
+    with pytest.raises(ProblemError, match=r"cannot write a picture to .*disk\.nothing"):
         Disk((0, 0), 1).plot(str(tmp_path / "disk.nothing"))
-    with pytest.raises(ProblemError, match="path must name a file to write; got .*axes are given as ax="):
+    with pytest.raises(ProblemError, match=r"path must name a file to write; got .*axes are given as ax="):
         Disk((0, 0), 1).plot(3)  # type: ignore[arg-type]

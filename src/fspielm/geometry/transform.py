@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import SupportsFloat, final
+from typing import Any, SupportsFloat, final
 
 import numpy as np
 
@@ -188,7 +188,7 @@ def rotated(
     elif domain.dimension == 2:
         raise ProblemError("rotated: axis is for domains of three dimensions; in the plane there is only one")
     elif domain.dimension == 3:
-        direction = _DIRECTIONS[axis] if isinstance(axis, str) and axis in _DIRECTIONS else axis
+        direction: Any = _DIRECTIONS[axis] if isinstance(axis, str) and axis in _DIRECTIONS else axis
         matrix = _rotation(turn, _space_vector((0, 0, 1) if direction is None else direction, domain, "rotated: axis"))
     else:
         raise ProblemError(f"rotated: a domain of dimension {domain.dimension} cannot be rotated, only of 2 or 3")
