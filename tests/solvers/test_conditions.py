@@ -339,3 +339,27 @@ def test_by_hand() -> None:
     assert solution.report.points["periodic x order 1"] == 40
     assert solution.error_estimate < 1e-3
     assert fs.solve(problem, features=fs.FrequencyShift(200, mu=(0, 8)), rng=0).error_estimate < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("conditions", "missing"),
+    [
+        ([fs.Dirichlet(sp.exp(x) * sp.cos(y), on=["x-", "x+", "y-"])], r"the boundary part 'y\+' has 0 of the 1"),
+        ([], "the boundary part 'x-' has 0 of the 1"),
+    ],
+)
+def test_points_in_the_place_of_a_side_never_converge(conditions: list[Any], missing: str) -> None:
+    points = [[i / 6, j / 6] for i in range(1, 6) for j in range(1, 6)]
+    problem = fs.Problem(laplace(u), SQUARE, [*conditions, fs.Measured(points, sp.exp(x) * sp.cos(y))])
+    with pytest.warns(fs.AccuracyWarning, match=f"values at points inside do not determine .*: {missing}"):
+        solution = fs.solve(problem, rng=3)
+    assert solution.error_estimate == np.inf
+
+
+def test_a_point_in_the_place_of_the_start_never_converges() -> None:
+    w = sp.Function("w")(x, t)
+    exact = sp.exp(-(pi**2) * t / 4) * sp.sin(pi * x / 2)
+    conditions = [fs.Dirichlet(exact), fs.Measured([[0.5, 0.5]], exact)]
+    problem = fs.Problem(w.diff(t) - w.diff(x, 2), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
+    with pytest.warns(fs.AccuracyWarning, match=r"values at points inside .* misses fs\.Initial\(\.\.\., order=0\)"):
+        assert not fs.solve(problem, rng=3).converged

@@ -18,7 +18,7 @@ from fspielm.geometry import BoundaryPart, Domain, Sites
 
 def check_conditions(
     constraints: tuple[Constraint, ...], parts: tuple[BoundaryPart, ...], domain: Domain, operator: Operator
-) -> None:
+) -> str:
     """Refuse missing, doubled and contradicting conditions, each by name.
 
     An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
@@ -27,22 +27,31 @@ def check_conditions(
     equation takes as many conditions as its order, wherever they are.
 
     Conditions inside may stand for any that are missing, and are never too many.
+
+    Returns
+    -------
+    str
+        What is missing, where only values at points stand for it: those never determine a function of several
+        coordinates. Empty otherwise.
     """
     if not constraints:
         raise ProblemError(
             "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
         )
     inside = [c for c in constraints if c.region.kind == "inside"]
+    missing = []
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
-        _check_initial(given, operator, may_miss=bool(inside))
+        missing.append(_check_initial(given, operator, may_miss=bool(inside)))
     space = range(domain.dimension - (domain.time is not None))
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
-        _check_part(part, parts, here, operator, space, may_miss=bool(inside))
+        missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
     if domain.dimension == 1:
         _check_number(boundary, inside, parts, operator, space)
+    only_points = all(c.region.count is not None for c in inside)
+    return next(filter(None, missing), "") if only_points else ""
 
 
 def _check_number(
@@ -74,29 +83,34 @@ def _check_part(
     space: range,
     *,
     may_miss: bool,
-) -> None:
+) -> str:
+    """Return what is missing, unless it may not."""
     sites = probe(part)
     covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
     _check_doubled(part, here, covered)
     order = operator.order_along(space)
     if operator.dimension == 1 or order % 2 or order == 0:
-        return
+        return ""
     needed = order // 2
     # what ties two parts together is half a condition on each
     shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
     number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
     # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
     if np.all(number == needed):
-        return
+        return ""
     wrong = (number != needed) & ~_characteristic(operator, sites, space)
-    if np.any(wrong & (number < needed)) and not may_miss:
-        first = int(np.flatnonzero(wrong & (number < needed))[0])
-        raise ProblemError(_missing(part, parts, here, needed, int(number[first]), sites.points[first]))
     if np.any(wrong & (number > needed)):
         raise ProblemError(
             f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
             f"an equation of order {order} in space takes {needed} there; remove one, or limit it with on="
         )
+    few = np.flatnonzero(wrong & (number < needed))
+    if not few.size:
+        return ""
+    missing = _missing(part, parts, here, needed, int(number[few[0]]), sites.points[few[0]])
+    if not may_miss:
+        raise ProblemError(missing)
+    return missing
 
 
 def _characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
@@ -173,7 +187,8 @@ def _missing(
     )
 
 
-def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> None:
+def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> str:
+    """Return what is missing, unless it may not."""
     time = range(operator.dimension - 1, operator.dimension)
     needed = operator.order_along(time)
     orders = [condition.order for condition in given]
@@ -188,9 +203,14 @@ def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bo
                 else f"conditions: Initial of order {order}, but the equation has no time derivative; remove it"
             )
     for order in range(needed):
-        if order not in orders and not may_miss:
-            what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
-            raise ProblemError(
-                f"conditions: the equation is of order {needed} in time and misses "
-                f"fs.Initial(..., order={order}), the {what} at the start"
-            )
+        if order in orders:
+            continue
+        what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
+        missing = (
+            f"conditions: the equation is of order {needed} in time and misses "
+            f"fs.Initial(..., order={order}), the {what} at the start"
+        )
+        if not may_miss:
+            raise ProblemError(missing)
+        return missing
+    return ""

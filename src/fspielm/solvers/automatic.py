@@ -239,5 +239,6 @@ def _stalled(run: Run, bands: Bands) -> bool:
     if len(estimates) >= _MOST_ROUNDS or (bands.unsettled and len(estimates) >= 3):
         return True
     if len(estimates) >= 3 and np.isinf(estimates[-1]):
-        return run.rounds[-1].neurons >= _MOST_BLIND_NEURONS or bool(corner_conflicts(run.problem))
+        hopeless = bool(run.problem.missing) or bool(corner_conflicts(run.problem))
+        return hopeless or run.rounds[-1].neurons >= _MOST_BLIND_NEURONS
     return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]
