@@ -388,3 +388,9 @@ class TestCorners:
     def test_none_elsewhere(self) -> None:
         assert not corner_conflicts(state(fs.Robin(1, 1, 0, on=["x-", "x+"]), fs.Symmetry(["y-", "y+"])))
         assert not corner_conflicts(state(fs.Dirichlet(0), fs.Measured([[0, 0]], 5)))
+
+
+@pytest.mark.parametrize(("alpha", "beta", "orders"), [(1, 0, {0}), (0, 1, {1}), (1, 1, {0, 1}), (x, 0, {0})])
+def test_a_robin_condition_has_no_vanishing_terms(alpha: Any, beta: Any, orders: set[int]) -> None:
+    problem = state(fs.Robin(alpha, beta, 0))
+    assert all({term.order for term in c.operator.terms} == orders for c in problem.constraints)
