@@ -62,15 +62,17 @@ def _check_number(
     space: range,
 ) -> None:
     """Refuse too few or too many conditions of an ordinary differential equation."""
-    order = operator.order
+    intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
+    needed = operator.order * intervals
     # what holds along a curve holds at as many points as are wanted
-    further = sum(order if c.region.count is None else c.region.count for c in inside)
-    if len(boundary) <= order <= len(boundary) + further:
+    further = sum(needed if c.region.count is None else c.region.count for c in inside)
+    if len(boundary) <= needed <= len(boundary) + further:
         return
     if any(_characteristic(operator, probe(part), space).any() for part in parts):
         return
+    pieces = "" if intervals == 1 else f" on {intervals} intervals"
     raise ProblemError(
-        f"conditions: an ordinary differential equation of order {order} takes {order} of them; "
+        f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them; "
         f"got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
     )
 
