@@ -54,7 +54,7 @@ class Problem:
     givens : Givens
         What was given, for other data of the same problem.
     missing : str
-        Which condition is missing, where nothing but values at points inside stands for it; empty otherwise.
+        Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
 
     Raises
     ------

@@ -31,8 +31,7 @@ def check_conditions(
     Returns
     -------
     str
-        What is missing, where only values at points stand for it: those never determine a function of several
-        coordinates. Empty otherwise.
+        What is missing, where nothing inside can stand for it; empty otherwise. See `_can_stand_in`.
     """
     if not constraints:
         raise ProblemError(
@@ -50,8 +49,26 @@ def check_conditions(
         missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
     if domain.dimension == 1:
         _check_number(boundary, inside, parts, operator, space)
-    only_points = all(c.region.count is not None for c in inside)
-    return next(filter(None, missing), "") if only_points else ""
+    return "" if any(_can_stand_in(c, domain, operator) for c in inside) else next(filter(None, missing), "")
+
+
+def _can_stand_in(constraint: Constraint, domain: Domain, operator: Operator) -> bool:
+    """Whether what holds inside can determine what a condition on the boundary, or at the start, would.
+
+    Points cannot, in several coordinates. A curve can that runs along the boundary or the start of time; any, for an
+    equation that runs backward in time as well as forward. Elsewhere, what the solution is beyond the curve hides in
+    the last digits on it, as a heat's past does in its end.
+    """
+    part, time = constraint.part, domain.time
+    if part is None:
+        return False
+    if time is not None:
+        *space, last = range(domain.dimension)
+        if operator.order_along(range(last, last + 1)) >= operator.order_along(range(len(space))):
+            return True
+    points = probe(part).points
+    before_end = np.full(len(points), True) if time is None else points[:, -1] < time.end - 1e-9 * time.duration
+    return bool(np.all(before_end & ~domain._contains(points, False)))
 
 
 def _check_number(

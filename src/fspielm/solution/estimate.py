@@ -132,7 +132,7 @@ def estimate_error(
     scale = safe_rms(values)
     rounding = _ROUNDING * safe_norm(coefficients)
     # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing; where
-    # values at points stand for a condition, the others may have frequencies that the basis does not
+    # a condition is missing, the others may have frequencies that the basis does not
     blind = residual == 0.0 and amplification > ILL_POSED
     undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
     error = float("inf") if undetermined else amplification * residual
