@@ -135,7 +135,7 @@ def test_no_link_leads_elsewhere_and_no_pipe_is_waited_for(tmp_path: Path) -> No
     text = '[domain]\nshape = "Polygon"\nfile = "{}.geojson"'
     with pytest.raises(fs.ProblemError, match="file must name a file beside the problem file, or below; got"):
         read_domain(text.format("link"), folder=below)
-    with pytest.raises(fs.ProblemError, match="file must name a file; 'pipe.geojson' is none"):
+    with pytest.raises(fs.ProblemError, match=r"file must name a file; 'pipe\.geojson' is none"):
         read_domain(text.format("pipe"), folder=below)
 
 
