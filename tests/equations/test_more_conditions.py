@@ -388,3 +388,16 @@ class TestCorners:
     def test_none_elsewhere(self) -> None:
         assert not corner_conflicts(state(fs.Robin(1, 1, 0, on=["x-", "x+"]), fs.Symmetry(["y-", "y+"])))
         assert not corner_conflicts(state(fs.Dirichlet(0), fs.Measured([[0, 0]], 5)))
+
+
+@pytest.mark.parametrize(("alpha", "beta", "orders"), [(1, 0, {0}), (0, 1, {1}), (1, 1, {0, 1}), (x, 0, {0})])
+def test_a_robin_condition_has_no_vanishing_terms(alpha: Any, beta: Any, orders: set[int]) -> None:
+    problem = state(fs.Robin(alpha, beta, 0))
+    assert all({term.order for term in c.operator.terms} == orders for c in problem.constraints)
+
+
+def test_a_line_with_a_gap_takes_conditions_on_both_sides_of_it() -> None:
+    line = INTERVAL - fs.Interval(0.25, 0.5)
+    assert len(state(fs.Dirichlet(x), equation=v.diff(x, 2), domain=line).constraints) == 4
+    with pytest.raises(fs.ProblemError, match="of order 2 on 2 intervals takes 4 of them; got 2"):
+        state(fs.Dirichlet(x, on=["x- (1)", "x+ (1)"]), equation=v.diff(x, 2), domain=line)

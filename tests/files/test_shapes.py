@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,20 @@ def test_a_polygon_of_another_file(tmp_path: Path) -> None:
     for name in ("../land.geojson", str(tmp_path / "land.geojson"), ""):
         with pytest.raises(fs.ProblemError, match="file must name a file beside the problem file, or below; got"):
             read_domain(text.replace("land.geojson", name), folder=tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_no_link_leads_elsewhere_and_no_pipe_is_waited_for(tmp_path: Path) -> None:
+    below = tmp_path / "below"
+    below.mkdir()
+    (tmp_path / "land.geojson").write_text("{}", encoding="utf-8")
+    (below / "link.geojson").symlink_to(tmp_path / "land.geojson")
+    os.mkfifo(below / "pipe.geojson")
+    text = '[domain]\nshape = "Polygon"\nfile = "{}.geojson"'
+    with pytest.raises(fs.ProblemError, match="file must name a file beside the problem file, or below; got"):
+        read_domain(text.format("link"), folder=below)
+    with pytest.raises(fs.ProblemError, match=r"file must name a file; 'pipe\.geojson' is none"):
+        read_domain(text.format("pipe"), folder=below)
 
 
 def test_in_space_and_time() -> None:

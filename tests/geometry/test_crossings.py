@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 from fspielm.geometry import Panda, PlaneCurve, PolarCurve, arc, edges_of, segment
-from fspielm.geometry.crossings import Resolution, meetings
+from fspielm.geometry.crossings import Resolution, meetings, meets_any
 from fspielm.geometry.flat import FlatCurve
 
 RESOLUTION = Resolution(2.0, 2e-14)
@@ -89,3 +89,11 @@ def test_nearest_points() -> None:
     _, gap = FlatCurve(circle(0, 0, 1)).nearest(np.array([[0.66, 0.88], [0.3, 0.4], [30.0, 40.0]]))
     assert gap[:2] == pytest.approx([0.1, 0.5], abs=1e-12)
     assert gap[2] == pytest.approx(49, rel=1e-2)
+
+
+def test_a_line_through_the_thinnest_wall_meets_it() -> None:
+    wall = [segment((0, 1), (1, 1)), segment((1, 1 + 1e-6), (0, 1 + 1e-6))]
+    assert meets_any(segment((0.5, 0), (0.5, 2)), wall)
+    assert meets_any(segment((0.5, 0), (0.5, 1)), wall)
+    assert not meets_any(segment((0.5, 0), (0.5, 0.999)), wall)
+    assert not meets_any(segment((2, 0), (2, 2)), wall)

@@ -199,10 +199,10 @@ def sensor(make: Make) -> Any:
 
 
 def curve(make: Make) -> Any:
-    """One face without a condition, and values along a curve instead."""
+    """One face without a condition, and values along a curve that is this face instead."""
     conditions = [
         fs.Dirichlet(BENT, on=["x-", "x+", "y-"]),
-        fs.Condition(sp.Eq(u, BENT), at=lambda s: np.column_stack([s, 0.95 + 0.05 * np.sin(3 * s)])),
+        fs.Condition(sp.Eq(u, BENT), at=lambda s: np.column_stack([s**2, np.ones_like(s)])),
     ]
     return make(lambda f: laplace(f) - f, BENT, SQUARE, (x, y), conditions)
 
@@ -339,3 +339,50 @@ def test_by_hand() -> None:
     assert solution.report.points["periodic x order 1"] == 40
     assert solution.error_estimate < 1e-3
     assert fs.solve(problem, features=fs.FrequencyShift(200, mu=(0, 8)), rng=0).error_estimate < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("conditions", "missing"),
+    [
+        ([fs.Dirichlet(sp.exp(x) * sp.cos(y), on=["x-", "x+", "y-"])], r"the boundary part 'y\+' has 0 of the 1"),
+        ([], "the boundary part 'x-' has 0 of the 1"),
+    ],
+)
+def test_points_in_the_place_of_a_side_never_converge(conditions: list[Any], missing: str) -> None:
+    points = [[i / 6, j / 6] for i in range(1, 6) for j in range(1, 6)]
+    problem = fs.Problem(laplace(u), SQUARE, [*conditions, fs.Measured(points, sp.exp(x) * sp.cos(y))])
+    with pytest.warns(fs.AccuracyWarning, match=f"what is known inside does not determine .*: {missing}"):
+        solution = fs.solve(problem, rng=3)
+    assert solution.error_estimate == np.inf
+
+
+def test_a_point_in_the_place_of_the_start_never_converges() -> None:
+    w = sp.Function("w")(x, t)
+    exact = sp.exp(-(pi**2) * t / 4) * sp.sin(pi * x / 2)
+    conditions = [fs.Dirichlet(exact), fs.Measured([[0.5, 0.5]], exact)]
+    problem = fs.Problem(w.diff(t) - w.diff(x, 2), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
+    with pytest.warns(fs.AccuracyWarning, match=r"what is known inside .* misses fs\.Initial\(\.\.\., order=0\)"):
+        assert not fs.solve(problem, rng=3).converged
+
+
+def test_a_curve_stands_for_a_side_along_it_only() -> None:
+    exact = sp.exp(x) * sp.cos(y)
+    sides = fs.Dirichlet(exact, on=["x-", "x+", "y-"])
+    on_top = fs.Condition(sp.Eq(u, exact), at=lambda s: np.column_stack([s, np.ones_like(s)]))
+    assert fs.solve(fs.Problem(laplace(u), SQUARE, [sides, on_top]), rng=3).converged
+    # to the curve, a mode that is e^-34 there and as large as the solution on top is invisible
+    within = fs.Condition(sp.Eq(u, exact), at=lambda s: np.column_stack([s, np.full_like(s, 0.1)]))
+    with pytest.warns(fs.AccuracyWarning, match="what is known inside does not determine"):
+        assert not fs.solve(fs.Problem(laplace(u), SQUARE, [sides, within]), rng=3).converged
+
+
+def test_the_end_stands_for_the_start_of_a_wave_but_not_of_heat() -> None:
+    w, domain = sp.Function("w")(x, t), fs.Interval(0, 1) * fs.Time(0, 1)
+    end = {"at": lambda s: np.column_stack([s, np.ones_like(s)])}
+    wave = sp.sin(pi * x) * sp.cos(pi * t)
+    conditions = [fs.Dirichlet(0), fs.Condition(sp.Eq(w, wave), **end), fs.Condition(w.diff(t) - wave.diff(t), **end)]
+    assert fs.solve(fs.Problem(w.diff(t, 2) - w.diff(x, 2), domain, conditions), rng=3).converged
+    heat = sp.exp(-(pi**2) * t) * sp.sin(pi * x)
+    conditions = [fs.Dirichlet(0), fs.Condition(sp.Eq(w, heat), **end)]
+    with pytest.warns(fs.AccuracyWarning, match=r"misses fs\.Initial"):
+        assert not fs.solve(fs.Problem(w.diff(t) - w.diff(x, 2), domain, conditions), rng=3).converged

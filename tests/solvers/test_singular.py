@@ -178,3 +178,43 @@ def test_with_all_corners_out_of_reach_nothing_changes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)
         assert fs.solve(stretched, singular=True, rng=0).converged
+
+
+def below(points: np.ndarray) -> np.ndarray:
+    """The side of the L's notch that leads down from its corner."""
+    return np.asarray((np.abs(points[:, 0]) < 1e-9) & (points[:, 1] <= 0))
+
+
+OUTLINE = [(0, 0), (1, 0), (1, 1), (-1, 1), (-1, -1), (0, -1)]
+CORNER_CONDITIONS = {
+    "slopes beside values": (
+        fs.LShape((0, 0), 1),
+        [fs.Neumann(0, on=["notch x+", "notch y-"]), fs.Dirichlet(0, on=["x-", "x+", "y-", "y+"])],
+    ),
+    "two kinds on one part": (
+        fs.Polygon(OUTLINE),
+        [fs.Neumann(0, on=below), fs.Dirichlet(0, on=lambda points: ~below(points))],
+    ),
+}
+
+
+@pytest.mark.parametrize(("domain", "conditions"), CORNER_CONDITIONS.values(), ids=CORNER_CONDITIONS.keys())
+def test_the_kind_of_condition_at_the_corner(domain: fs.Domain, conditions: list[fs.BoundaryCondition]) -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN, -1), domain, conditions)
+    first, second = (fs.solve(problem, tol=1e-6, rng=seed) for seed in (0, 1))
+    assert first.converged
+    assert second.converged
+    assert error(first, second) <= 1e-7
+
+
+def test_a_mixture_of_value_and_slope_brings_further_exponents() -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN, -1), fs.LShape((0, 0), 1), [fs.Robin(1, 1, 0)])
+    assert fs.solve(problem, tol=1e-6, rng=0).converged
+
+
+@pytest.mark.parametrize("wall", [0.05, 0.001])
+def test_a_cut_through_a_thin_wall_is_refused(wall: float) -> None:
+    frame = fs.Box((0, 0), (1, 1)) - fs.Box((wall, wall), (1 - wall, 1 - wall))
+    problem = fs.Problem(sp.Eq(LAPLACIAN, -1), frame, [fs.Dirichlet(0)])
+    with pytest.raises(ProblemError, match="enters the domain again"):
+        fs.solve(problem, singular=fs.Singular((wall, wall)))

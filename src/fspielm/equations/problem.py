@@ -54,6 +54,8 @@ class Problem:
         The conditions, one entry for each part of the boundary that they hold on.
     givens : Givens
         What was given, for other data of the same problem.
+    missing : str
+        Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Problem:
     right_hand_side: Field
     constraints: tuple[Constraint, ...]
     givens: Givens
+    missing: str
 
     def __init__(
         self,
@@ -86,7 +89,7 @@ class Problem:
         _check_coordinates(linear.unknown, domain)
         parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
         constraints = bind_conditions(stated, Setting(linear.unknown, linear.operator, givens, domain, parts))
-        check_conditions(constraints, parts, domain, linear.operator)
+        missing = check_conditions(constraints, parts, domain, linear.operator)
         givens.check_use([equation, *(e for c in stated for e in c.expressions if isinstance(e, sp.Basic))])
         for name, attribute in {
             "equation": equation,
@@ -98,6 +101,7 @@ class Problem:
             "right_hand_side": linear.right_hand_side,
             "constraints": constraints,
             "givens": givens,
+            "missing": missing,
         }.items():
             object.__setattr__(self, name, attribute)
 

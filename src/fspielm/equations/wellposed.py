@@ -18,7 +18,7 @@ from fspielm.geometry import BoundaryPart, Domain, Sites
 
 def check_conditions(
     constraints: tuple[Constraint, ...], parts: tuple[BoundaryPart, ...], domain: Domain, operator: Operator
-) -> None:
+) -> str:
     """Refuse missing, doubled and contradicting conditions, each by name.
 
     An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
@@ -27,22 +27,48 @@ def check_conditions(
     equation takes as many conditions as its order, wherever they are.
 
     Conditions inside may stand for any that are missing, and are never too many.
+
+    Returns
+    -------
+    str
+        What is missing, where nothing inside can stand for it; empty otherwise. See `_can_stand_in`.
     """
     if not constraints:
         raise ProblemError(
             "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
         )
     inside = [c for c in constraints if c.region.kind == "inside"]
+    missing = []
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
-        _check_initial(given, operator, may_miss=bool(inside))
+        missing.append(_check_initial(given, operator, may_miss=bool(inside)))
     space = range(domain.dimension - (domain.time is not None))
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
-        _check_part(part, parts, here, operator, space, may_miss=bool(inside))
+        missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
     if domain.dimension == 1:
         _check_number(boundary, inside, parts, operator, space)
+    return "" if any(_can_stand_in(c, domain, operator) for c in inside) else next(filter(None, missing), "")
+
+
+def _can_stand_in(constraint: Constraint, domain: Domain, operator: Operator) -> bool:
+    """Whether what holds inside can determine what a condition on the boundary, or at the start, would.
+
+    Points cannot, in several coordinates. A curve can that runs along the boundary or the start of time; any, for an
+    equation that runs backward in time as well as forward. Elsewhere, what the solution is beyond the curve hides in
+    the last digits on it, as a heat's past does in its end.
+    """
+    part, time = constraint.part, domain.time
+    if part is None:
+        return False
+    if time is not None:
+        *space, last = range(domain.dimension)
+        if operator.order_along(range(last, last + 1)) >= operator.order_along(range(len(space))):
+            return True
+    points = probe(part).points
+    before_end = np.full(len(points), True) if time is None else points[:, -1] < time.end - 1e-9 * time.duration
+    return bool(np.all(before_end & ~domain._contains(points, False)))
 
 
 def _check_number(
@@ -53,15 +79,17 @@ def _check_number(
     space: range,
 ) -> None:
     """Refuse too few or too many conditions of an ordinary differential equation."""
-    order = operator.order
+    intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
+    needed = operator.order * intervals
     # what holds along a curve holds at as many points as are wanted
-    further = sum(order if c.region.count is None else c.region.count for c in inside)
-    if len(boundary) <= order <= len(boundary) + further:
+    further = sum(needed if c.region.count is None else c.region.count for c in inside)
+    if len(boundary) <= needed <= len(boundary) + further:
         return
     if any(_characteristic(operator, probe(part), space).any() for part in parts):
         return
+    pieces = "" if intervals == 1 else f" on {intervals} intervals"
     raise ProblemError(
-        f"conditions: an ordinary differential equation of order {order} takes {order} of them; "
+        f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them; "
         f"got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
     )
 
@@ -74,29 +102,34 @@ def _check_part(
     space: range,
     *,
     may_miss: bool,
-) -> None:
+) -> str:
+    """Return what is missing, unless it may not."""
     sites = probe(part)
     covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
     _check_doubled(part, here, covered)
     order = operator.order_along(space)
     if operator.dimension == 1 or order % 2 or order == 0:
-        return
+        return ""
     needed = order // 2
     # what ties two parts together is half a condition on each
     shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
     number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
     # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
     if np.all(number == needed):
-        return
+        return ""
     wrong = (number != needed) & ~_characteristic(operator, sites, space)
-    if np.any(wrong & (number < needed)) and not may_miss:
-        first = int(np.flatnonzero(wrong & (number < needed))[0])
-        raise ProblemError(_missing(part, parts, here, needed, int(number[first]), sites.points[first]))
     if np.any(wrong & (number > needed)):
         raise ProblemError(
             f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
             f"an equation of order {order} in space takes {needed} there; remove one, or limit it with on="
         )
+    few = np.flatnonzero(wrong & (number < needed))
+    if not few.size:
+        return ""
+    missing = _missing(part, parts, here, needed, int(number[few[0]]), sites.points[few[0]])
+    if not may_miss:
+        raise ProblemError(missing)
+    return missing
 
 
 def _characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
@@ -173,7 +206,8 @@ def _missing(
     )
 
 
-def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> None:
+def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> str:
+    """Return what is missing, unless it may not."""
     time = range(operator.dimension - 1, operator.dimension)
     needed = operator.order_along(time)
     orders = [condition.order for condition in given]
@@ -188,9 +222,14 @@ def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bo
                 else f"conditions: Initial of order {order}, but the equation has no time derivative; remove it"
             )
     for order in range(needed):
-        if order not in orders and not may_miss:
-            what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
-            raise ProblemError(
-                f"conditions: the equation is of order {needed} in time and misses "
-                f"fs.Initial(..., order={order}), the {what} at the start"
-            )
+        if order in orders:
+            continue
+        what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
+        missing = (
+            f"conditions: the equation is of order {needed} in time and misses "
+            f"fs.Initial(..., order={order}), the {what} at the start"
+        )
+        if not may_miss:
+            raise ProblemError(missing)
+        return missing
+    return ""

@@ -47,7 +47,11 @@ class Document:
         A file from elsewhere is to read and write nothing else.
         """
         path = Path(name)
-        return None if not path.name or path.is_absolute() or ".." in path.parts else self.folder / path
+        if not path.name or "\0" in name or path.is_absolute() or ".." in path.parts:
+            return None
+        whole = self.folder / path
+        # a link that came along with the file may lead anywhere
+        return whole if whole.resolve().is_relative_to(self.folder.resolve()) else None
 
     def content(self) -> dict[str, Any]:
         """The TOML of the text as dictionaries and lists."""

@@ -74,6 +74,8 @@ def _load(table: Table, kind: str, optional: tuple[str, ...]) -> Domain:
         raise table.error(
             f"file must name a file beside the problem file, or below; got {shown(table['file'])}", "file"
         )
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise table.error(f"file must name a file; {shown(table['file'])} is none", "file")
     load: Callable[..., Domain] = getattr(SHAPES[kind], LOADERS[kind])
     return table.make(lambda: load(Path(path), name=table.text("name")), "file")
 

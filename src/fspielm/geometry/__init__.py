@@ -7,6 +7,7 @@ from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.corner import Corner
+from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.cylinder import Cylinder
 from fspielm.geometry.disk import Disk
@@ -66,6 +67,7 @@ __all__ = [
     "extrude",
     "join_parts",
     "kronecker",
+    "meets_any",
     "namesakes",
     "reject",
     "segment",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -89,6 +90,16 @@ def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Mee
     exact = _join([ends, crossings])
     touching = _thin(first.curve, contacts, exact.first, 30 * resolution.contact)
     return _join([exact, Meetings(touching, second.nearest(first.curve.point(touching))[0])])
+
+
+def meets_any(curve: PlaneCurve, others: Sequence[PlaneCurve]) -> bool:
+    """Whether a curve crosses, touches or ends on any of the others, however thin the figure they bound."""
+    one, flat = FlatCurve(curve), [FlatCurve(other) for other in others]
+    lower, upper = (np.array([each.box[side] for each in [one, *flat]]) for side in (0, 1))
+    resolution = Resolution.of(lower.min(axis=0), upper.max(axis=0))
+    reach = resolution.same_place
+    near = np.all((lower[1:] <= upper[0] + reach) & (upper[1:] >= lower[0] - reach), axis=1)
+    return any(len(meetings(one, flat[i], resolution).first) for i in np.flatnonzero(near))
 
 
 def _join(several: list[Meetings]) -> Meetings:

@@ -131,8 +131,10 @@ def estimate_error(
     values = sensitivity.values @ coefficients
     scale = safe_rms(values)
     rounding = _ROUNDING * safe_norm(coefficients)
-    # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing
-    undetermined = not np.isfinite(amplification) or (residual == 0.0 and amplification > ILL_POSED)
+    # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing; where
+    # a condition is missing, the others may have frequencies that the basis does not
+    blind = residual == 0.0 and amplification > ILL_POSED
+    undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
     error = float("inf") if undetermined else amplification * residual
     return ErrorEstimate(
         relative=_ratio(error + rounding, scale),

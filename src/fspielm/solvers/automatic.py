@@ -57,6 +57,7 @@ class Run:
     singular: Choice = None
     columns: tuple[Basis, ...] = ()
     plain: Attempt | None = None
+    plain_rounds: int = 0
     discarded: set[int] = field(default_factory=set)
     started: float = field(default_factory=perf_counter)
     rounds: list[Round] = field(default_factory=list)
@@ -140,21 +141,25 @@ def _add_singular(run: Run, latest: Attempt, stalled: bool) -> bool:
     rough = latest.growth >= _SINGULAR_GROWTH and latest.estimate.relative >= _SINGULAR_ERROR
     if run.singular is not None or run.plain is not None or not (rough or stalled) or corner_conflicts(run.problem):
         return False
-    run.plain = latest
+    run.plain, run.plain_rounds = latest, len(run.rounds)
     run.columns = singular_columns(run.problem, True)
     return bool(run.columns)
 
 
 def _unless_worse(run: Run, latest: Attempt) -> Attempt:
-    """The latest attempt; the one before, and no singular functions any more, if these have made it worse."""
-    if run.plain is None or run.rounds[-1].why != _SINGULAR:
+    """The latest attempt; the one before singular functions, and none of these any more, if they do not help.
+
+    They have two rounds to show it, by a smaller estimate or smaller coefficients: one estimate alone says too little.
+    """
+    if run.plain is None or not run.columns:
         return latest
-    assert latest.estimate is not None
     assert run.plain.estimate is not None
-    if latest.estimate.relative <= run.plain.estimate.relative:
+    tried = run.rounds[run.plain_rounds :]
+    smaller = min(done.error_estimate for done in tried) <= run.plain.estimate.relative
+    if len(tried) < 2 or smaller or tried[-1].growth < run.plain.growth:
         return latest
     run.columns = ()
-    run.discarded.add(run.rounds[-1].number)
+    run.discarded.update(done.number for done in tried)
     return run.plain
 
 
@@ -235,9 +240,11 @@ def _stalled(run: Run, bands: Bands) -> bool:
 
     While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
     """
-    estimates = [done.error_estimate for done in run.rounds if done.number not in run.discarded]
-    if len(estimates) >= _MOST_ROUNDS or (bands.unsettled and len(estimates) >= 3):
+    first = run.plain_rounds if run.columns else 0  # with other functions, another start
+    estimates = [done.error_estimate for done in run.rounds[first:] if done.number not in run.discarded]
+    if len(run.rounds) >= _MOST_ROUNDS or (bands.unsettled and len(estimates) >= 3):
         return True
     if len(estimates) >= 3 and np.isinf(estimates[-1]):
-        return run.rounds[-1].neurons >= _MOST_BLIND_NEURONS or bool(corner_conflicts(run.problem))
+        hopeless = bool(run.problem.missing) or bool(corner_conflicts(run.problem))
+        return hopeless or run.rounds[-1].neurons >= _MOST_BLIND_NEURONS
     return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]

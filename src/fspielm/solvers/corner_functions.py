@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 
-from fspielm.equations import Problem
+from fspielm.arrays import FloatArray
+from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.features import CornerFunction, Power, SingularBasis, Wave
-from fspielm.geometry import Corner, Sites
+from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
 from fspielm.solvers.singular import Singular
 
 # Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
@@ -21,15 +23,17 @@ _MOST_CORNERS = 12
 _MOST_GROWTH = 4.0
 _WHOLE = 1e-9
 _SAME_PLACE = 1e-6
+# So near to a corner that a curved side is straight to rounding, relative to the domain's size.
+_NEXT = 1e-5
 
 
 def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """The corners of a plane problem at which its solution may be singular, those of the strongest kind first."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
         return ()
-    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
-    usable = [c for c in corners if _is_isotropic(problem, c.point) and _cut_is_outside(problem, c)]
-    return tuple(sorted(usable, key=lambda corner: _exponents(problem, corner)[0]))[:_MOST_CORNERS]
+    corners = [c for c in _corners(problem) if _is_isotropic(problem, c.point)]
+    strongest = sorted(corners, key=lambda corner: _exponents(problem, corner)[0])
+    return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
 
 
 def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
@@ -45,20 +49,22 @@ def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sing
 
 
 def _columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
-    lower, upper = problem.domain.bounding_box
-    scale = float(np.linalg.norm(upper - lower))
+    scale = _size(problem)
     functions = _functions(problem, scale, exponents or _exponents(problem, corner))
     return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
 
 
+def _corners(problem: Problem) -> tuple[Corner, ...]:
+    return problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+
+
 def _find(problem: Problem, one: Singular) -> Corner:
     """The corner that is meant."""
-    lower, upper = problem.domain.bounding_box
-    size = float(np.linalg.norm(upper - lower))
+    size = _size(problem)
     if one.opening is not None and one.start is not None:
         found = Corner(one.at, one.opening, one.start, ("", ""))
     else:
-        corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+        corners = _corners(problem)
         near = [c for c in corners if math.dist(c.point, one.at) <= _SAME_PLACE * size]
         if not near:
             known = ", ".join(f"({c.point[0]:.6g}, {c.point[1]:.6g})" for c in corners) or "none"
@@ -82,32 +88,53 @@ def _find(problem: Problem, one: Singular) -> Corner:
 
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
     """Whether the ray across which the functions jump, opposite to the interior's bisector, avoids the domain."""
-    lower, upper = problem.domain.bounding_box
+    size = _size(problem)
     away = corner.start + 0.5 * corner.opening + math.pi
-    distances = float(np.linalg.norm(upper - lower)) * np.concatenate(
-        [np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)]
-    )
+    distances = size * np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
     ray = np.array(corner.point) + distances[:, None] * np.array([math.cos(away), math.sin(away)])
-    return not np.any(problem.domain.contains(ray))
+    if np.any(problem.domain.contains(ray)):
+        return False
+    # points may step over a thin wall; its edges do not
+    edges = edges_of(problem.domain) or ()
+    (x0, y0), (x1, y1) = ray[0], ray[-1]
+    return not meets_any(segment((x0, y0), (x1, y1)), [edge.curve for edge in edges])
 
 
 def _exponents(problem: Problem, corner: Corner) -> list[float]:
     """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow.
 
-    Between curved sides, every one brings those a whole number above it.
+    Between curved sides, and where a condition mixes values and slopes, every one brings those a whole number above.
     """
-    kinds = [
-        {c.operator.order > 0 for c in problem.constraints if c.part is not None and c.part.name == name}
-        for name in corner.parts
+    sides = [
+        [c.operator for c in problem.constraints if c.part is not None and c.part.name == name and _holds(c, beside)]
+        for name, beside in zip(corner.parts, _beside(problem, corner), strict=True)
     ]
+    kinds = [{operator.order > 0 for operator in side} for side in sides]
     shift = 0.5 if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]) else 0.0
     step = math.pi / corner.opening
     count = max(int(_DEGREE / step + shift), 1)
     exponents = [(k - shift) * step for k in range(1, count + 1)]
-    if corner.straight:
+    mixed = any(len({term.order for term in operator.terms}) > 1 for side in sides for operator in side)
+    if corner.straight and not mixed:
         return exponents
     raised = {round(s + a, 9) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
     return sorted(raised) or exponents
+
+
+def _beside(problem: Problem, corner: Corner) -> list[FloatArray]:
+    """A point ``(1, 2)`` on either side of the corner, next to it."""
+    angles = (corner.start, corner.start + corner.opening)
+    step = _NEXT * _size(problem)
+    return [np.array([corner.point]) + step * np.array([[math.cos(a), math.sin(a)]]) for a in angles]
+
+
+def _holds(constraint: Constraint, point: FloatArray) -> bool:
+    return constraint.mask is None or bool(constraint.mask(point)[0])
+
+
+def _size(problem: Problem) -> float:
+    lower, upper = problem.domain.bounding_box
+    return float(np.linalg.norm(upper - lower))
 
 
 def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:

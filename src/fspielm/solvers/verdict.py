@@ -34,7 +34,8 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
             return Verdict(True, "all data are zero, and so is the solution")
         return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
     cause = (
-        _ill_posed(estimate)
+        _missing(problem)
+        or _ill_posed(estimate)
         or _corners(problem)
         or _rough_data(bands)
         or ending
@@ -42,6 +43,12 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
     )
     finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
     return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}")
+
+
+def _missing(problem: Problem) -> str | None:
+    if not problem.missing:
+        return None
+    return f"what is known inside does not determine the solution, of which this is one of many: {problem.missing}"
 
 
 def _ill_posed(estimate: ErrorEstimate) -> str | None:

@@ -49,9 +49,11 @@ class Robin(BoundaryCondition):
         alpha, beta = (setting.field(v, f"the {n} of Robin") for n, v in (("alpha", self.alpha), ("beta", self.beta)))
         if alpha.constant == 0.0 and beta.constant == 0.0:
             raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
+        # a side that is zero is left out: a mixture of one thing is that thing
         value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
-        return (Rule(value + slope, setting.field(self.value, "the value of Robin")),)
+        mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
+        return (Rule(mixture, setting.field(self.value, "the value of Robin")),)
 
     def with_value(self, value: Any, setting: Setting) -> Robin:
         """The same with another value."""
