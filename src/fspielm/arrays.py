@@ -12,6 +12,8 @@ from fspielm.errors import ProblemError
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+_ROWS_AT_A_TIME = 2**20
+
 
 def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
     """Return `points` as a float64 array of shape ``(n, dimension)``, or say what is wrong with it."""
@@ -31,6 +33,17 @@ def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") ->
     if array.dtype.kind not in "fiub":
         raise ProblemError(f"{argument} must be real numbers; got dtype {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_finite_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
+    """Like `as_points`, refusing NaN and infinity by the first row that has one."""
+    array = as_points(points, dimension, argument=argument)
+    for start in range(0, len(array), _ROWS_AT_A_TIME):
+        bad = np.flatnonzero(~np.isfinite(array[start : start + _ROWS_AT_A_TIME]).all(axis=1))
+        if bad.size:
+            row = start + int(bad[0])
+            raise ProblemError(f"{argument} must be finite; got {array[row].tolist()} in row {row}")
+    return array
 
 
 def _hint(ndim: int, dimension: int, argument: str) -> str:

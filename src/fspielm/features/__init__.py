@@ -1,6 +1,6 @@
 """With what: activations, families of random features, and the bases drawn from them."""
 
-from fspielm.features.activations import COSINE, SINE, TANH, Activation
+from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
@@ -23,6 +23,7 @@ __all__ = [
     "Power",
     "RidgeBasis",
     "SingularBasis",
+    "Sinusoid",
     "Siren",
     "Tanh",
     "Wave",

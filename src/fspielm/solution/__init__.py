@@ -1,7 +1,9 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error
-from fspielm.solution.evaluate import evaluate, tabulate
+from fspielm.solution.evaluation import evaluate, evaluate_each, tabulate
+from fspielm.solution.fields import Derived
+from fspielm.solution.grid import Grid
 from fspielm.solution.held_out import HeldOut
 from fspielm.solution.measure import grid, grid_inside, relative_error
 from fspielm.solution.report import BandReport, Report, Round
@@ -12,7 +14,9 @@ __all__ = [
     "ILL_POSED",
     "PROBES",
     "BandReport",
+    "Derived",
     "ErrorEstimate",
+    "Grid",
     "HeldOut",
     "Report",
     "Round",
@@ -21,6 +25,7 @@ __all__ = [
     "check_table_path",
     "estimate_error",
     "evaluate",
+    "evaluate_each",
     "grid",
     "grid_inside",
     "relative_error",

@@ -14,7 +14,7 @@ from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation
-from fspielm.solution.evaluate import tabulate
+from fspielm.solution.evaluation import tabulate
 from fspielm.solution.held_out import HeldOut
 
 PROBES = 600

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, final
 
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray, as_points
+from fspielm.arrays import FloatArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
+from fspielm.solution import calculus
 from fspielm.solution.estimate import ErrorEstimate
-from fspielm.solution.evaluate import evaluate
+from fspielm.solution.evaluation import evaluate
 from fspielm.solution.report import Report
+from fspielm.solution.spectrum import spectrum
 
 if TYPE_CHECKING:
     from fspielm.solution.pictures import Figure
@@ -68,13 +70,28 @@ class Solution:
         return self.error_estimate <= self.report.tol
 
     def __call__(self, points: ArrayLike) -> FloatArray:
-        """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``."""
+        """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
+
+        Any number of points, also outside of the domain, where values mean nothing (see `contains`): many of them by
+        a fast transform, in memory that does not grow beyond that of points and values.
+        """
         return self.evaluate(identity(self.problem.dimension), points)
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> FloatArray:
         """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
-        sites = Sites(as_points(points, self.problem.dimension))
+        sites = Sites(as_finite_points(points, self.problem.dimension))
         return evaluate(self.basis, self.coefficients, operator, sites, threads=available_threads())
+
+    contains = calculus.contains
+    grid = calculus.grid
+    diff = calculus.diff
+    gradient = calculus.gradient
+    laplacian = calculus.laplacian
+    apply = calculus.apply
+    residual = calculus.residual
+    integrate = calculus.integrate
+    flux = calculus.flux
+    spectrum = spectrum
 
     def plot_spectrum(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw the chosen frequencies, the band that was found, and where the energy of the solution is.

@@ -102,8 +102,9 @@ def _beyond(
         n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
         lines, lengths = chord_lines(problem.domain, seeds, axis, n)
         points = lines.reshape(-1, problem.dimension)
+        # what a fast transform rounds more would be seen here, at all frequencies
         residual = evaluate(
-            attempt.basis, attempt.coefficients, problem.operator, Sites(points), threads=threads
+            attempt.basis, attempt.coefficients, problem.operator, Sites(points), threads=threads, method="direct"
         ) - problem.right_hand_side.checked(points, "the equation's right-hand side")
         residual = residual / max(float(np.abs(residual).max()), 1e-300)
         energy = np.abs(np.fft.rfft(residual.reshape(len(lines), n) * np.hanning(n), axis=1)) ** 2

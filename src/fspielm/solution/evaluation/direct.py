@@ -1,4 +1,4 @@
-"""Sums of features at many points, in bounded memory, on threads."""
+"""The plain sum over all features, in bounded memory, on threads."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ _CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
 
-def evaluate(basis: Basis, coefficients: FloatArray, operator: Operator, sites: Sites, *, threads: int) -> FloatArray:
-    """``operator`` on the sum of ``coefficients * basis``, at `sites`, shape ``(n,)``."""
-    values = np.empty(len(sites))
-    local = localise(operator, sites)
+def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, threads: int) -> FloatArray:
+    """``local`` on the sums of ``fields[f] * basis``, shape ``(F, n)``, for coefficients `fields` ``(F, M)``."""
+    values = np.empty((len(fields), len(local.points)))
     run_tasks(
         [
-            partial(_sum_chunk, basis, coefficients, local, slice(start, start + _CHUNK_POINTS), values)
-            for start in range(0, len(sites), _CHUNK_POINTS)
+            partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
+            for start in range(0, len(local.points), _CHUNK_POINTS)
         ],
         threads,
     )
@@ -46,12 +45,12 @@ def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) ->
     return transposed.T
 
 
-def _sum_chunk(basis: Basis, coefficients: FloatArray, local: LocalOperator, index: slice, values: FloatArray) -> None:
+def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: FloatArray) -> None:
     here = local.select(index)
-    total = np.zeros(len(here.points))
+    total = np.zeros((len(fields), len(here.points)))
     for first in range(0, basis.size, _CHUNK_COLUMNS):
         columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
-        buffer = np.empty((columns.stop - columns.start, len(total)))
+        buffer = np.empty((columns.stop - columns.start, len(here.points)))
         basis.fill(here, columns, buffer)
-        total += coefficients[columns] @ buffer
-    values[index] = total
+        total += fields[:, columns] @ buffer
+    values[:, index] = total

@@ -1,0 +1,94 @@
+"""The sinusoids of a basis, and what they become under operators: complex exponentials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.features import Basis, JoinedBasis, LocalOperator, RidgeBasis, Sinusoid
+
+ComplexArray = NDArray[np.complex128]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Waves:
+    """Sums ``sum_j fields[f, j] cos(W_j (x - origin) + phase_j)``, one for each field f.
+
+    Attributes
+    ----------
+    W : (M, d) array
+    phase : (M,) array
+    origin : (d,) array
+    fields : (F, M) array
+        Coefficients.
+    """
+
+    W: FloatArray
+    phase: FloatArray
+    origin: FloatArray
+    fields: FloatArray
+
+    def strengths(self, orders: NDArray[np.int_], coefficients: FloatArray) -> ComplexArray:
+        """Factors ``(F, M)`` of ``exp(i W (x - origin))``, of which the real part of the sum has the operator's values.
+
+        Each factor is the symbol ``sum_t coefficients[t] (i W)^orders[t]`` times the wave's own amplitude and phase.
+        """
+        symbol = np.prod((1j * self.W[:, None, :]) ** orders, axis=2) @ coefficients
+        return np.asarray(self.fields * (symbol * np.exp(1j * self.phase)))
+
+
+def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[tuple[Basis, FloatArray]]]:
+    """The sinusoids of `basis`, joined where they share an origin, and the other bases with their coefficients."""
+    groups: dict[tuple[float, ...], list[tuple[RidgeBasis, FloatArray, float]]] = {}
+    others: list[tuple[Basis, FloatArray]] = []
+    for leaf, part in _leaves(basis, fields):
+        if isinstance(leaf, RidgeBasis) and isinstance(leaf.activation, Sinusoid):
+            groups.setdefault(tuple(leaf.origin), []).append((leaf, part, leaf.activation.phase))
+        else:
+            others.append((leaf, part))
+    waves = [
+        Waves(
+            np.concatenate([leaf.W for leaf, _, _ in group]),
+            np.concatenate([leaf.b + phase for leaf, _, phase in group]),
+            np.array(origin),
+            np.concatenate([part for _, part, _ in group], axis=1),
+        )
+        for origin, group in groups.items()
+    ]
+    return waves, others
+
+
+def wave_rows(waves: Waves, local: LocalOperator) -> list[tuple[ComplexArray, FloatArray | None]]:
+    """The operator as strengths ``(F, M)``, each with the coefficient ``(n,)`` that its sum is multiplied with.
+
+    Terms with the same number everywhere make one row together, without a coefficient; the others one row for each
+    derivative.
+    """
+    if local.is_constant:
+        return [(waves.strengths(local.orders, local.coefficients), None)]
+    same = np.ptp(local.coefficients, axis=1) == 0 if len(local.points) else np.ones(len(local.orders), dtype=bool)
+    rows: list[tuple[ComplexArray, FloatArray | None]] = []
+    if same.any():
+        rows.append((waves.strengths(local.orders[same], local.coefficients[same, 0]), None))
+    varying = local.orders[~same]
+    for orders in np.unique(varying, axis=0):
+        terms = np.all(varying == orders, axis=1)
+        coefficient = local.coefficients[~same][terms].sum(axis=0)
+        rows.append((waves.strengths(orders[None, :], np.ones(1)), coefficient))
+    return rows
+
+
+def _leaves(basis: Basis, fields: FloatArray) -> list[tuple[Basis, FloatArray]]:
+    if not isinstance(basis, JoinedBasis):
+        return [(basis, fields)]
+    ends = np.cumsum([part.size for part in basis.parts])
+    return [
+        leaf
+        for part, end in zip(basis.parts, ends, strict=True)
+        for leaf in _leaves(part, fields[:, end - part.size : end])
+    ]

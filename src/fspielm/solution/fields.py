@@ -1,0 +1,159 @@
+"""Functions made of a solution: derivatives, and any expression in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import FloatArray, as_finite_points, safe_norm
+from fspielm.equations import Operator
+from fspielm.errors import ProblemError
+from fspielm.expressions import describe
+from fspielm.geometry import Sites
+from fspielm.machine import available_threads
+from fspielm.solution.evaluation import SLAB, evaluate_each, split_waves
+from fspielm.solution.grid import Grid, make_grid
+from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+# Of sums of sinusoids, by whatever method, in units of the norm of what is summed.
+_ROUNDING = 2e-14
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Derived:
+    """An expression in the unknown, its derivatives and the coordinates, with the solution put in.
+
+    Attributes
+    ----------
+    solution : Solution
+    expressions : tuple of Expr
+        One, or the components of a vector.
+    vector : bool
+        Whether values are ``(n, k)``, for k components, rather than ``(n,)``.
+    given : mapping
+        Numbers and callables beside those that the problem was stated with.
+    """
+
+    solution: Solution
+    expressions: tuple[sp.Expr, ...]
+    vector: bool
+    given: Mapping[Any, Any]
+
+    def __call__(self, points: ArrayLike) -> FloatArray:
+        """Values at `points` ``(n, d)``: shape ``(n,)``, or ``(n, k)`` for a vector."""
+        if self.on_boundary:
+            raise ProblemError(
+                f"{self!r} contains a normal_derivative, which has a meaning on a boundary alone; "
+                "integrate it over a part, with on="
+            )
+        values = self.at(Sites(as_finite_points(points, self.solution.problem.dimension)))
+        return np.ascontiguousarray(values.T) if self.vector else values[0]
+
+    def at(self, sites: Sites) -> FloatArray:
+        """Values ``(k, n)`` at sites, which have normals on a boundary."""
+        values = np.empty((len(self.expressions), len(sites)))
+        for start in range(0, len(sites), SLAB):
+            here = sites.select(slice(start, start + SLAB))
+            values[:, start : start + SLAB] = self._local.values(here.points, self._derivatives(here))
+        return values
+
+    def noise(self, sites: Sites) -> FloatArray:
+        """How far rounding in the sums of features may move the values at sites, about; shape ``(k, n)``."""
+        derivatives = self._derivatives(sites)
+        values = self._local.values(sites.points, derivatives)
+        total = np.zeros_like(values)
+        for row, operator in enumerate(self._local.operators):
+            moved = derivatives.copy()
+            moved[row] += _rounding(self.solution, operator)
+            total += np.abs(self._local.values(sites.points, moved) - values)
+        return total
+
+    @property
+    def on_boundary(self) -> bool:
+        """Whether it needs normals, and so has values on a boundary alone."""
+        return self._local.on_boundary
+
+    def diff(self, *along: Any) -> Derived:
+        """The derivative, as SymPy writes it: ``diff(x)``, ``diff(x, 2)``, ``diff(x, 1, y, 1)``; names will do."""
+        steps = check_along(along, self.solution.problem.coordinates)
+        expressions = tuple(e.diff(*steps) for e in self.expressions)
+        return Derived(self.solution, expressions, self.vector, self.given)
+
+    def grid(self, n: Any) -> Grid:
+        """Values on a regular grid over the bounding box, those outside of the domain masked; see `Solution.grid`."""
+        if self.vector:
+            raise ProblemError(f"grid takes a function with one value at a point; {self!r} has {len(self.expressions)}")
+        return make_grid(self, self.solution.problem, n)
+
+    def integrate(self, **where: Any) -> Any:
+        """The integral over the domain, over parts or along a line; see `Solution.integrate`."""
+        from fspielm.solution.integrals import integrate_derived
+
+        return integrate_derived(self, **where)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(describe(e) for e in self.expressions)
+        return f"Derived([{shown}])" if self.vector else f"Derived({shown})"
+
+    @cached_property
+    def _local(self) -> LocalExpression:
+        return read_expressions(self.solution.problem, self.expressions, self.given, "expression")
+
+    def _derivatives(self, sites: Sites) -> FloatArray:
+        operators = self._local.operators
+        if not operators:
+            return np.empty((0, len(sites)))
+        basis, coefficients = self.solution.basis, self.solution.coefficients
+        return evaluate_each(basis, coefficients, operators, sites, threads=available_threads())
+
+
+def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:
+    """An expression, or a sequence of them, with the solution put in; errors are raised here."""
+    vector = isinstance(expression, list | tuple | sp.MatrixBase)
+    parts = tuple(expression) if vector else (expression,)
+    if not parts:
+        raise ProblemError("expression must have at least one component; got none")
+    derived = Derived(solution, tuple(as_expression(e, "expression") for e in parts), vector, given or {})
+    _ = derived._local
+    return derived
+
+
+def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> list[Any]:
+    """What to differentiate along, checked, names turned into symbols."""
+    by_name = {str(symbol): symbol for symbol in coordinates}
+    steps: list[Any] = []
+    for step in along:
+        symbol = by_name.get(step) if isinstance(step, str) else step
+        if isinstance(symbol, sp.Symbol) and symbol in coordinates:
+            steps.append(symbol)
+        elif _is_order(step) and steps and isinstance(steps[-1], sp.Symbol):
+            steps.append(int(step))
+        else:
+            raise ProblemError(
+                f"diff takes coordinates ({', '.join(by_name)}), each with an order if it is not 1, as in "
+                f"diff({next(iter(by_name))}, 2); got {step!r}"
+            )
+    if not steps:
+        raise ProblemError(f"diff takes at least one coordinate ({', '.join(by_name)}); got none")
+    return steps
+
+
+def _is_order(step: Any) -> bool:
+    return isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and bool(step >= 0)
+
+
+def _rounding(solution: Solution, operator: Operator) -> float:
+    """About what rounding does to a derivative, which multiplies every coefficient with powers of its frequency."""
+    waves, others = split_waves(solution.basis, solution.coefficients[None, :])
+    sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
+    return _ROUNDING * safe_norm(np.concatenate([*sums, *(part[0] for _, part in others)]))

@@ -1,0 +1,65 @@
+"""Values on a regular grid over the bounding box of a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.solution.evaluation import SLAB
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Values on a regular grid.
+
+    Attributes
+    ----------
+    axes : tuple of (n_a,) arrays
+        Places along each coordinate, both ends of the bounding box included.
+    values : masked array of shape ``(n_1, ..., n_d)``
+        Masked, and NaN beneath, outside of the domain.
+    names : tuple of str
+        The coordinates'.
+    """
+
+    axes: tuple[FloatArray, ...]
+    values: np.ma.MaskedArray[Any, Any]
+    names: tuple[str, ...]
+
+
+def make_grid(function: Callable[[FloatArray], FloatArray], problem: Problem, n: int | Iterable[int]) -> Grid:
+    """Evaluate `function` at those points of a grid that lie in the problem's domain."""
+    domain = problem.domain
+    shape = _as_shape(n, problem.dimension)
+    lower, upper = domain.bounding_box
+    axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
+    total = int(np.prod(shape))
+    values = np.full(total, np.nan)
+    outside = np.ones(total, dtype=np.bool_)
+    for start in range(0, total, SLAB):
+        here = np.arange(start, min(start + SLAB, total))
+        index = np.unravel_index(here, shape)
+        points = np.column_stack([axis[i] for axis, i in zip(axes, index, strict=True)])
+        inside = domain.contains(points)
+        outside[here] = ~inside
+        values[here[inside]] = function(points[inside])
+    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(values.reshape(shape), outside.reshape(shape))
+    return Grid(axes, masked, tuple(map(str, problem.coordinates)))
+
+
+def _as_shape(n: int | Iterable[int], dimension: int) -> tuple[int, ...]:
+    counts = tuple(n) if isinstance(n, Iterable) else (n,) * dimension
+    whole = all(isinstance(c, int | np.integer) and not isinstance(c, bool) and c >= 2 for c in counts)
+    if not whole or len(counts) != dimension:
+        raise ProblemError(
+            f"n must be a whole number of points along every axis, 2 or more, or {dimension} of them, one for each "
+            f"axis; got {n!r}"
+        )
+    return tuple(int(c) for c in counts)

@@ -1,0 +1,77 @@
+"""Integrals of a solution, and of expressions in it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.solution.evaluation import split_waves
+from fspielm.solution.fields import Derived
+from fspielm.solution.places import Place, find_place
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+# Gauss' rules need half a node for each radian of the highest frequency, and some more for all digits.
+_NODES_PER_RADIAN, _EXTRA_NODES = 0.5, 12
+_MOST_AT_FIRST, _MOST = 2**18, 2**21
+# From one rule to the next, along each dimension.
+_FINER = 1.5
+
+
+def integrate_derived(
+    derived: Derived, *, on: Any = None, along: Any = None, at: Any = None, tol: float = 1e-10
+) -> Any:
+    """The integral of an expression in a solution; see `integrate`."""
+    if isinstance(tol, bool) or not isinstance(tol, int | float) or not 0 < tol < 1:
+        raise ProblemError(f"tol must be a number between 0 and 1; got {tol!r}")
+    place = find_place(derived.solution.problem, on, along, at)
+    nodes = _first_nodes(derived.solution, place)
+    rule = place.rule(nodes)
+    if derived.on_boundary and rule.normals is None:
+        raise ProblemError(
+            f"{derived!r} contains a normal_derivative, which has a meaning on a boundary alone; say where, with on="
+        )
+    floor = derived.noise(rule.sites) @ rule.weights
+    previous: FloatArray | None = None
+    while True:
+        values = derived.at(rule.sites)
+        integral = values @ rule.weights
+        if not np.isfinite(integral).all():
+            raise ProblemError(f"{derived!r} is not finite everywhere; its integral may not exist")
+        settled = tol * (np.abs(values) @ rule.weights) + floor
+        single_points = place.extents.size == 0
+        if single_points or (previous is not None and (np.abs(integral - previous) <= settled).all()):
+            break
+        finer = math.ceil(nodes * _FINER**place.extents.size)
+        if previous is not None and finer > _MOST:
+            _warn(derived, integral, previous, len(rule))
+            break
+        previous, nodes = integral, finer
+        rule = place.rule(nodes)
+    return integral if derived.vector else float(integral[0])
+
+
+def _first_nodes(solution: Solution, place: Place) -> int:
+    """Enough for the frequencies of the features, within limits."""
+    waves, _ = split_waves(solution.basis, solution.coefficients[None, :])
+    highest = np.max([np.abs(group.W).max(axis=0) for group in waves], axis=0) if waves else np.zeros(1)
+    # a domain has the frequencies of its axes, a curve or a face may run along any of them
+    along = highest if len(highest) == place.extents.size else np.linalg.norm(highest)
+    each = _NODES_PER_RADIAN * along * place.extents + _EXTRA_NODES
+    return int(min(np.prod(each), _MOST_AT_FIRST))
+
+
+def _warn(derived: Derived, integral: FloatArray, previous: FloatArray, nodes: int) -> None:
+    moved = float(np.abs(integral - previous).max())
+    warnings.warn(
+        f"the integral of {derived!r} still moves by {moved:.1e} at {nodes} nodes; where the shape has no rule of high "
+        "order, or the expression is not smooth, that is what to expect of it: ask for less, with tol=",
+        AccuracyWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,148 @@
+"""Where a solution can be integrated: its domain, parts of the boundary, lines and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, as_finite_points
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.geometry import BoundaryPart, Domain, PlaneCurve, Quadrature
+from fspielm.geometry.quadrature import gauss
+from fspielm.geometry.time import SpaceTime
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Something to integrate over.
+
+    Attributes
+    ----------
+    rule : callable
+        From a number to a quadrature of about so many nodes.
+    extents : (m,) array
+        Its size along each of its own m dimensions; none for single points.
+    """
+
+    rule: Callable[[int], Quadrature]
+    extents: FloatArray
+
+
+def find_place(problem: Problem, on: Any, along: Any, at: Any) -> Place:
+    """The place that `on`, `along` and `at` mean; the whole domain, time included, without them."""
+    domain = problem.domain
+    if on is not None and along is not None:
+        raise ProblemError("integrate takes on= (parts of the boundary) or along= (a line), not both")
+    instant = None if at is None else _instant(domain, at)
+    region = domain.space if isinstance(domain, SpaceTime) and instant is not None else domain
+    if along is not None:
+        if region.time is not None:
+            raise ProblemError("along= is a line in space; say at which time, with at=")
+        place = _line(along, region.dimension)
+    elif on is not None:
+        axes = [str(symbol) for symbol in problem.coordinates[: region.dimension]]
+        place = _parts(_named(on, region.boundary(axes)), region)
+    else:
+        lower, upper = region.bounding_box
+        place = Place(region.quadrature, upper - lower)
+    return place if instant is None else Place(_held(place.rule, instant), place.extents)
+
+
+def _instant(domain: Domain, at: Any) -> float:
+    time = domain.time
+    if time is None:
+        raise ProblemError(f"at= names a time, but the domain {domain!r} has none; leave it out")
+    try:
+        instant = float(at)
+    except (TypeError, ValueError):
+        raise ProblemError(f"at must be a time, a number; got {at!r}") from None
+    if not time.start <= instant <= time.end:
+        raise ProblemError(f"at must be a time from {time.start:g} to {time.end:g}; got {at!r}")
+    return instant
+
+
+def _held(rule: Callable[[int], Quadrature], instant: float) -> Callable[[int], Quadrature]:
+    """The same rule at one time."""
+
+    def at_instant(n: int) -> Quadrature:
+        inner = rule(n)
+        still = np.zeros(len(inner))
+        normals = None if inner.normals is None else np.column_stack([inner.normals, still])
+        return Quadrature(np.column_stack([inner.points, still + instant]), inner.weights, normals)
+
+    return at_instant
+
+
+def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
+    by_name = {part.name: part for part in parts}
+    names = [on] if isinstance(on, str) else on
+    if not isinstance(names, Iterable):
+        raise ProblemError(f"on must be the name of a part of the boundary, or a list of names; got {on!r}")
+    chosen = list(dict.fromkeys(names))
+    if not chosen:
+        raise ProblemError(f"on must name at least one part of the boundary; its parts are {list(by_name)}")
+    for name in chosen:
+        if name not in by_name:
+            near = get_close_matches(str(name), list(by_name), 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ProblemError(f"on: the boundary has no part {name!r}; its parts are {list(by_name)}{hint}")
+    return [by_name[name] for name in chosen]
+
+
+def _parts(parts: Sequence[BoundaryPart], region: Domain) -> Place:
+    total = sum(part.measure for part in parts)
+
+    def rule(n: int) -> Quadrature:
+        return _joined([part.quadrature(max(1, round(n * part.measure / total))) for part in parts])
+
+    lower, upper = region.bounding_box
+    # a part may wind: along each of its dimensions, as long as its measure says, or the domain is wide
+    parameters = max(part.parameters for part in parts)
+    if parameters == 0:
+        return Place(rule, np.empty(0))
+    return Place(rule, np.full(parameters, max(total ** (1 / parameters), float((upper - lower).max()))))
+
+
+def _line(along: Any, dimension: int) -> Place:
+    if isinstance(along, PlaneCurve):
+        if dimension != 2:
+            raise ProblemError(f"along: a PlaneCurve lies in the plane, but the domain has {dimension} coordinates")
+        return Place(along.as_part("along").quadrature, np.array([along.length]))
+    corners = as_finite_points(along, dimension, argument="along")
+    steps = np.diff(corners, axis=0)
+    lengths = np.linalg.norm(steps, axis=1)
+    if len(corners) < 2 or not (lengths > 0).all():
+        raise ProblemError(
+            "along must be a PlaneCurve, or two or more points to join by straight lines, no two in a row the same; "
+            f"got {np.asarray(along).tolist()}"
+        )
+
+    def rule(n: int) -> Quadrature:
+        rules = [gauss(max(2, round(n * length / lengths.sum()))) for length in lengths]
+        pieces = [
+            Quadrature(start + unit[:, None] * step, weights * length, _to_the_right(step, length, len(unit)))
+            for start, step, length, (unit, weights) in zip(corners[:-1], steps, lengths, rules, strict=True)
+        ]
+        return _joined(pieces)
+
+    return Place(rule, np.array([lengths.sum()]))
+
+
+def _to_the_right(step: FloatArray, length: float, count: int) -> FloatArray | None:
+    """The normals of a straight line: in the plane, to its right, as those of a `PlaneCurve`."""
+    return np.tile(np.array([step[1], -step[0]]) / length, (count, 1)) if len(step) == 2 else None
+
+
+def _joined(rules: Sequence[Quadrature]) -> Quadrature:
+    normals = [rule.normals for rule in rules if rule.normals is not None]
+    return Quadrature(
+        np.concatenate([rule.points for rule in rules]),
+        np.concatenate([rule.weights for rule in rules]),
+        np.concatenate(normals) if len(normals) == len(rules) else None,
+    )
