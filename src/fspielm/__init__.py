@@ -14,7 +14,7 @@ from fspielm.equations import (
     Symmetry,
     normal_derivative,
 )
-from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
+from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import Time, shapes
@@ -22,8 +22,8 @@ from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line the
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Report, Round, Solution
 from fspielm.solvers import Budget, Plan, Singular, prepare, solve
-
-__version__ = "0.1.0"
+from fspielm.store import load
+from fspielm.version import __version__ as __version__
 
 __all__ = [
     "GFF",
@@ -51,11 +51,13 @@ __all__ = [
     "Siren",
     "Solution",
     "SolveError",
+    "StorageWarning",
     "Symmetry",
     "Tanh",
     "Time",
     "TruncatedSVD",
     "cases",
+    "load",
     "normal_derivative",
     "prepare",
     "read_problem",

@@ -102,6 +102,27 @@ class Solution:
 
         return plot_spectrum(self, path)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the solution to one file, from which `fspielm.load` gives it back to the last bit.
+
+        The file appears complete or not at all, and replaces an older one. It holds the statement, frequencies,
+        coefficients, report, seed and versions, and no code.
+
+        Parameters
+        ----------
+        path : path
+            Its name must end in ``.fspielm``.
+
+        Warns
+        -----
+        StorageWarning
+            If the statement holds something that a file cannot, such as a callable: the solution can be evaluated
+            after loading, but not solved again.
+        """
+        from fspielm.store import save  # which imports this module
+
+        save(self, path, stacklevel=3)
+
     def __repr__(self) -> str:
         known = self.report.error_estimate
         error = "" if known is None else f", estimated error {known:.1e}"
