@@ -1,5 +1,7 @@
 """Partial differential equations with fast-oscillating solutions, without a mesh and without training."""
 
+import logging as _logging
+
 from fspielm import cases
 from fspielm.collocation import Points
 from fspielm.equations import (
@@ -24,6 +26,9 @@ from fspielm.solution import Report, Round, Solution
 from fspielm.solvers import Budget, Plan, Singular, prepare, solve
 from fspielm.store import load
 from fspielm.version import __version__ as __version__
+
+# Silent, unless whoever uses the library wants to hear it.
+_logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
 __all__ = [
     "GFF",

@@ -15,7 +15,7 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution import calculus
+from fspielm.solution import calculus, export
 from fspielm.solution.estimate import ErrorEstimate
 from fspielm.solution.evaluation import evaluate
 from fspielm.solution.report import Report
@@ -92,6 +92,13 @@ class Solution:
     integrate = calculus.integrate
     flux = calculus.flux
     spectrum = spectrum
+    to_numpy = export.to_numpy
+    to_npz = export.to_npz
+    to_csv = export.to_csv
+    to_xarray = export.to_xarray
+    to_netcdf = export.to_netcdf
+    to_vtk = export.to_vtk
+    save = export.save
 
     def plot_spectrum(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw the chosen frequencies, the band that was found, and where the energy of the solution is.
@@ -101,27 +108,6 @@ class Solution:
         from fspielm.solution.pictures import plot_spectrum  # pictures import this module
 
         return plot_spectrum(self, path)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the solution to one file, from which `fspielm.load` gives it back to the last bit.
-
-        The file appears complete or not at all, and replaces an older one. It holds the statement, frequencies,
-        coefficients, report, seed and versions, and no code.
-
-        Parameters
-        ----------
-        path : path
-            Its name must end in ``.fspielm``.
-
-        Warns
-        -----
-        StorageWarning
-            If the statement holds something that a file cannot, such as a callable: the solution can be evaluated
-            after loading, but not solved again.
-        """
-        from fspielm.store import save  # which imports this module
-
-        save(self, path, stacklevel=3)
 
     def __repr__(self) -> str:
         known = self.report.error_estimate
