@@ -28,7 +28,7 @@ run: $(RUNNABLE) ## Install the package and solve the seven benchmarks of the pa
 	$(BIN)/fspielm demo --out "$(OUT)"
 
 test: lint ## Install what the tests need; run ruff, mypy, import-linter and pytest
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 test-paper: $(TESTABLE) ## Run the slow reproductions of the paper
 	$(BIN)/python -m pytest -m paper $(PYTEST_ARGS)

@@ -365,19 +365,20 @@ def report() -> None:
     lines = [
         "# Problems solved",
         "",
-        "Made by `python benchmarks/problems.py`: for every kind of shape and condition one problem with a known solution,",
-        "which is never a product of functions of one coordinate each. `fs.solve(problem)` gets the equation, the domain and",
-        "the data, and nothing else; errors are relative, in L2 over the whole domain, time included. Seconds are an",
-        "illustration, on two cores of a small machine.",
+        "Made by `python benchmarks/problems.py`: for every kind of shape and condition one problem with a known",
+        "solution, never a product of functions of one coordinate each. `fs.solve(problem)` gets the equation,",
+        "the domain and the data, and nothing else; errors are relative, in L2 over the whole domain, time included.",
+        "Seconds are an illustration, on two cores of a small machine.",
         "",
         "| problem | | wavelengths across | true error | estimate | converged | neurons | s |",
         "|---|---|--:|--:|--:|---|--:|--:|",
     ]
     for row in rows:
         across = f"{float(row['wavelengths']):g}" if float(row["wavelengths"]) else ""
+        verdict = "yes" if row["converged"] == "True" else "no"
         lines.append(
             f"| {row['name']} | {EXAMPLES[row['name']][0]} | {across} | {float(row['error']):.1e} | "
-            f"{float(row['estimate']):.1e} | {'yes' if row['converged'] == 'True' else 'no'} | {row['neurons']} | {row['seconds']} |"
+            f"{float(row['estimate']):.1e} | {verdict} | {row['neurons']} | {row['seconds']} |"
         )
     PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
 

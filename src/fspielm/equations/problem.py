@@ -15,6 +15,7 @@ from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
 from fspielm.equations.setting import Setting
+from fspielm.equations.typeset import problem_html, problem_latex
 from fspielm.equations.wellposed import check_conditions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
@@ -104,6 +105,14 @@ class Problem:
     def dimension(self) -> int:
         """Number of coordinates, time included."""
         return self.domain.dimension
+
+    def _repr_latex_(self) -> str:
+        """What a notebook shows where it sets LaTeX."""
+        return problem_latex(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return problem_html(self)
 
     def __repr__(self) -> str:
         return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"

@@ -15,6 +15,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Domain, PlaneCurve, Quadrature
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
+from fspielm.solution.graded import graded_rule
 
 
 @final
@@ -34,8 +35,11 @@ class Place:
     extents: FloatArray
 
 
-def find_place(problem: Problem, on: Any, along: Any, at: Any) -> Place:
-    """The place that `on`, `along` and `at` mean; the whole domain, time included, without them."""
+def find_place(problem: Problem, on: Any, along: Any, at: Any, *, singular: bool) -> Place:
+    """The place that `on`, `along` and `at` mean; the whole domain, time included, without them.
+
+    Where functions are `singular` at corners, nodes on the boundary crowd there.
+    """
     domain = problem.domain
     if on is not None and along is not None:
         raise ProblemError("integrate takes on= (parts of the boundary) or along= (a line), not both")
@@ -47,7 +51,7 @@ def find_place(problem: Problem, on: Any, along: Any, at: Any) -> Place:
         place = _line(along, region.dimension)
     elif on is not None:
         axes = [str(symbol) for symbol in problem.coordinates[: region.dimension]]
-        place = _parts(_named(on, region.boundary(axes)), region)
+        place = _parts(_named(on, region.boundary(axes)), region, singular)
     else:
         lower, upper = region.bounding_box
         place = Place(region.quadrature, upper - lower)
@@ -95,11 +99,11 @@ def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
     return [by_name[name] for name in chosen]
 
 
-def _parts(parts: Sequence[BoundaryPart], region: Domain) -> Place:
+def _parts(parts: Sequence[BoundaryPart], region: Domain, singular: bool) -> Place:
     total = sum(part.measure for part in parts)
 
     def rule(n: int) -> Quadrature:
-        return _joined([part.quadrature(max(1, round(n * part.measure / total))) for part in parts])
+        return _joined([_on_part(part, max(1, round(n * part.measure / total)), singular) for part in parts])
 
     lower, upper = region.bounding_box
     # a part may wind: along each of its dimensions, as long as its measure says, or the domain is wide
@@ -107,6 +111,11 @@ def _parts(parts: Sequence[BoundaryPart], region: Domain) -> Place:
     if parameters == 0:
         return Place(rule, np.empty(0))
     return Place(rule, np.full(parameters, max(total ** (1 / parameters), float((upper - lower).max()))))
+
+
+def _on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
+    plain = part.parameters != 1 or part.keep is not None or part.nodes is not None or part.endless
+    return part.quadrature(n) if plain or not singular else graded_rule(part, n)
 
 
 def _line(along: Any, dimension: int) -> Place:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from numpy.typing import ArrayLike
 
@@ -15,14 +14,11 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution import calculus, export
+from fspielm.solution import calculus, export, pictures
 from fspielm.solution.estimate import ErrorEstimate
 from fspielm.solution.evaluation import evaluate
 from fspielm.solution.report import Report
 from fspielm.solution.spectrum import spectrum
-
-if TYPE_CHECKING:
-    from fspielm.solution.pictures import Figure
 
 
 @final
@@ -100,14 +96,13 @@ class Solution:
     to_vtk = export.to_vtk
     save = export.save
 
-    def plot_spectrum(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the chosen frequencies, the band that was found, and where the energy of the solution is.
-
-        Needs matplotlib (``pip install "fspielm[plot]"``); saves the picture if a `path` is given.
-        """
-        from fspielm.solution.pictures import plot_spectrum  # pictures import this module
-
-        return plot_spectrum(self, path)
+    plot = pictures.plot
+    plot_isosurface = pictures.plot_isosurface
+    plot_error = pictures.plot_error
+    plot_residual = pictures.plot_residual
+    plot_spectrum = pictures.plot_spectrum
+    plot_convergence = pictures.plot_convergence
+    _repr_html_ = pictures.solution_card
 
     def __repr__(self) -> str:
         known = self.report.error_estimate

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.cases import Case
 from fspielm.files import ProblemFile
 from fspielm.solution import Solution
-from fspielm.solution.pictures import plot_solution
+from fspielm.solution.pictures import plot_comparison
 from fspielm.solvers import solve
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def run_file(file: ProblemFile, settings: Mapping[str, Any]) -> FileRun:
 
 def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
     """The solution and its pointwise error; for a benchmark at the time of the paper's metric, where it has one."""
-    if isinstance(run, FileRun):
-        return plot_solution(run.solution, None if run.file.exact is None else run.file.exact_values, title=title)
-    at = None if run.case.time_slice is None else [run.case.time_slice]
-    return plot_solution(run.solution, run.case.exact_values, at=at, title=title)
+    if isinstance(run, CaseRun):
+        return plot_comparison(run.solution, run.case.exact, time=run.case.time_slice, title=title)
+    if run.file.exact is None:
+        return run.solution.plot(title=title)
+    return plot_comparison(run.solution, run.file.exact_values, title=title)

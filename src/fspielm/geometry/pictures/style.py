@@ -19,8 +19,13 @@ DOTS = "#5b6b7b"
 
 def require_matplotlib() -> None:
     """Refuse, with the remedy, if matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
+    if not has_matplotlib():
         raise ProblemError('pictures need matplotlib: pip install "fspielm[plot]"')
+
+
+def has_matplotlib() -> bool:
+    """Whether it is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def spread_sites(part: BoundaryPart, n: int) -> Sites:

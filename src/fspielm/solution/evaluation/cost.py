@@ -30,7 +30,7 @@ _UPSAMPLING = 2.0
 _REPEATED = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
 # A transform that needs more than this is left alone.
-_MOST_BYTES = 800e6
+_MOST_BYTES = 600e6
 
 
 def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transforms: int, sums: int) -> bool:

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fspielm.geometry.pictures import require_matplotlib
-from fspielm.solution.pictures.plot import plot_solution
+from fspielm.solution.pictures.card import solution_card
+from fspielm.solution.pictures.comparison import plot_comparison
+from fspielm.solution.pictures.convergence import plot_convergence
+from fspielm.solution.pictures.error import plot_error
+from fspielm.solution.pictures.isosurface import plot_isosurface
+from fspielm.solution.pictures.plot import plot
+from fspielm.solution.pictures.residual import plot_residual
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.spectrum import plot_spectrum
 
@@ -16,4 +22,16 @@ if TYPE_CHECKING:
     # for those who may not import matplotlib, but return its figures
     from matplotlib.figure import Figure as Figure
 
-__all__ = ["check_picture_path", "plot_solution", "plot_spectrum", "require_matplotlib", "save_picture"]
+__all__ = [
+    "check_picture_path",
+    "plot",
+    "plot_comparison",
+    "plot_convergence",
+    "plot_error",
+    "plot_isosurface",
+    "plot_residual",
+    "plot_spectrum",
+    "require_matplotlib",
+    "save_picture",
+    "solution_card",
+]

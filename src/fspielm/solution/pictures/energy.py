@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.solution.pictures.labels import as_math
-from fspielm.solution.pictures.section import held_at
+from fspielm.solution.pictures.labels import held_label
+from fspielm.solution.pictures.quantity import hold
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -54,22 +54,21 @@ def energy_along_line(solution: Solution, reach: float) -> Energy:
 def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
     """Energy over the first two coordinates, the others held in the middle, at frequencies up to `reach`."""
     domain = solution.problem.domain
-    fixed = held_at(domain, None)
+    middle = hold(solution.problem, None, None)
     lower, upper = domain.bounding_box
     (across, fade_x), (up, fade_y) = (
         _samples(lower[axis], upper[axis], reach[axis], _MOST_IN_PLANE) for axis in (0, 1)
     )
     plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = np.column_stack([plane, np.broadcast_to(fixed, (len(plane), len(fixed)))])
+    points = np.tile(middle, (len(plane), 1))
+    points[:, :2] = plane
     inside = domain.contains(points)
     values = np.zeros(len(points))
     # outside of the domain the features add up to anything
     values[inside] = solution(points[inside])
     shape = (len(across), len(up))
     window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
-    held = ", ".join(
-        f"{as_math(symbol)} = {value:g}" for symbol, value in zip(solution.problem.coordinates[2:], fixed, strict=True)
-    )
+    held = held_label(solution.problem, middle, (0, 1))
     (wave_x, along_x), (wave_y, along_y) = (
         _waves(places, reach[axis], _FREQUENCIES_IN_PLANE) for axis, places in enumerate((across, up))
     )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
 import sympy as sp
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHORT = 2
 
 
 def as_math(expression: sp.Basic) -> str:
@@ -20,3 +32,35 @@ def as_math(expression: sp.Basic) -> str:
 def as_text(text: str) -> str:
     """Plain text, whose dollar signs do not start a formula."""
     return text.replace("$", r"\$")
+
+
+def as_number(value: float) -> str:
+    """A number with two digits as a power of ten, in mathematical type."""
+    if not math.isfinite(value):
+        return "beyond all digits"
+    if value == 0.0:
+        return "0"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
+
+
+def unknown_symbol(problem: Problem) -> sp.Symbol:
+    """The unknown without its arguments, which the axes name."""
+    return sp.Symbol(problem.unknown.func.__name__)
+
+
+def label_upright(axes: Axes, symbol: sp.Basic) -> None:
+    """Name the vertical axis after a symbol, which needs no turning unless it is long."""
+    if len(str(symbol)) <= _SHORT:
+        axes.set_ylabel(as_math(symbol), rotation="horizontal", ha="right", va="center")
+    else:
+        axes.set_ylabel(as_math(symbol))
+
+
+def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
+    """Where the coordinates that are not shown are held, as in ``"t = 0.5"``; empty if all are shown."""
+    return ", ".join(
+        f"{as_math(symbol)} = {value:.3g}"
+        for axis, (symbol, value) in enumerate(zip(problem.coordinates, at.tolist(), strict=True))
+        if axis not in shown
+    )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
@@ -13,29 +16,46 @@ from fspielm.geometry.pictures import require_matplotlib
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DPI = 150
-_FORMATS = (".png", ".pdf", ".svg", ".jpg")
+FORMATS = (".png", ".pdf", ".svg", ".jpg")
+MOVING_FORMATS = (".gif", ".mp4")
+
+# What would otherwise hold the time of writing, so that the same picture gives the same file.
+_TIMELESS: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def save_picture(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format that the suffix names; the file appears complete or not at all."""
-    path = Path(path)
     check_picture_path(path)
+    with draft_of(path) as draft:
+        figure.savefig(draft, metadata=_TIMELESS.get(draft.suffix.lower()))
+
+
+@contextmanager
+def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` once the block ends without an error."""
+    path = Path(path)
     with TemporaryDirectory(prefix=".fspielm-", dir=path.parent) as folder:
         draft = Path(folder) / path.name
-        figure.savefig(draft, dpi=_DPI)
+        yield draft
         draft.replace(path)
 
 
-def check_picture_path(path: str | os.PathLike[str]) -> None:
+def check_picture_path(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
     """Say at once, before any long computation, if no picture could be written to `path`."""
     path = Path(path)
     require_matplotlib()
     if path.is_dir():
         raise ProblemError(f"cannot write a picture to {str(path)!r}: it is a folder")
-    if path.suffix.lower() not in _FORMATS:
-        raise ProblemError(f"the name of a picture must end in {', '.join(_FORMATS)}; got {path.name!r}")
+    if path.suffix.lower() not in formats:
+        raise ProblemError(f"the name of a picture must end in {', '.join(formats)}; got {path.name!r}")
+    if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise ProblemError(f"{path.name!r} needs the program ffmpeg, which is not installed; .gif needs nothing")
     try:
         TemporaryDirectory(prefix=".fspielm-", dir=path.parent).cleanup()
     except OSError as error:
         raise ProblemError(f"cannot write a picture to {str(path)!r}: {error.strerror}") from error
+
+
+def is_moving(path: str | os.PathLike[str] | None) -> bool:
+    """Whether the suffix names a moving picture."""
+    return path is not None and Path(path).suffix.lower() in MOVING_FORMATS

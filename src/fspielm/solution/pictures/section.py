@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry import Domain, SpaceTime
+from fspielm.geometry import Domain
+from fspielm.solution.pictures.outline import mask_outline, outline
 
-# A map is cut to the domain on a grid so many times finer than the one the solution is evaluated on.
-_FINENESS = 3
-_OUTLINE_POINTS = 400
+# An outline without a formula is found on a grid so many times finer than that of the cells.
+_FINENESS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,92 +21,75 @@ class Section:
 
     Attributes
     ----------
+    axes : (int, int)
+        The coordinates across and up.
     points : (n, d) array
         The centers of those cells that lie in the domain.
     inside : (rows, columns) array
-        Which cells those are; rows run along the second coordinate.
-    mask : (fine rows, fine columns) array
-        The domain on a finer grid.
+        Which cells those are; rows run along the second of `axes`.
     extent : (float, float, float, float)
         Left, right, bottom, top.
+    loops : list of (n, 2) arrays
+        The outline; empty where the section fills its frame.
     """
 
+    axes: tuple[int, int]
     points: FloatArray
     inside: BoolArray
-    mask: BoolArray
     extent: tuple[float, float, float, float]
+    loops: list[FloatArray]
 
-    def image(self, values: FloatArray, *, smooth: bool) -> Any:
-        """The values at `points` as a masked array, fine enough to show the true outline."""
-        from scipy.ndimage import (
-            distance_transform_edt,
-            zoom,
-        )  # imported here: pictures are not always wanted
+    def image(self, values: FloatArray) -> FloatArray:
+        """The values at `points` as rows and columns; a cell outside shows the nearest one inside.
 
-        coarse = np.zeros(self.inside.shape)
-        coarse[self.inside] = values
-        # A cell that the outline cuts may have its center outside; it shows the nearest cell inside.
+        What lies outside is to be clipped; a cell that the outline cuts may have its center there.
+        """
+        from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
+
+        image = np.zeros(self.inside.shape)
+        image[self.inside] = values
+        if self.inside.all():
+            return image
         nearest = distance_transform_edt(~self.inside, return_distances=False, return_indices=True)
-        filled = coarse[tuple(nearest)]
-        fine = zoom(filled, _FINENESS, order=1 if smooth else 0, mode="nearest", grid_mode=True)
-        return np.ma.masked_array(fine, ~self.mask)
+        return np.asarray(image[tuple(nearest)])
+
+    def moved(self, column: int, value: float) -> FloatArray:
+        """The same points with another value of a held coordinate, such as time."""
+        points = self.points.copy()
+        points[:, column] = value
+        return points
 
 
-def make_section(domain: Domain, fixed: FloatArray, resolution: int) -> Section:
-    """The section spanned by the first two coordinates, `resolution` cells along its longer side.
+def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: tuple[int, int]) -> Section:
+    """The section along `axes` through the point `at` ``(d,)``, with so many cells along each axis."""
+    lower, upper = (bound[list(axes)] for bound in domain.bounding_box)
 
-    Parameters
-    ----------
-    domain : Domain
-        Of two coordinates or more.
-    fixed : (d - 2,) array
-        Where the later coordinates are held.
-    resolution : int
-    """
-    lower, upper = (bound[:2] for bound in domain.bounding_box)
-    sides = upper - lower
-    shares = sides / sides.max() if is_spatial(domain) else np.ones(2)
-    columns, rows = (max(round(resolution * share), 2) for share in shares)
-
-    def centers(fineness: int) -> FloatArray:
-        axes = [
+    def centers(fineness: int) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
+        across, up = (
             a + (b - a) * (np.arange(n * fineness) + 0.5) / (n * fineness)
-            for a, b, n in zip(lower, upper, (columns, rows), strict=True)
-        ]
-        plane = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        return np.column_stack([plane, np.broadcast_to(fixed, (len(plane), len(fixed)))])
+            for a, b, n in zip(lower, upper, cells, strict=True)
+        )
+        points = np.tile(at, (len(across) * len(up), 1))
+        points[:, axes] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+        return (across, up), points
 
-    points = centers(1)
+    _, points = centers(1)
     inside = domain.contains(points)
     if not inside.any():
-        raise ProblemError(f"the section at {fixed.tolist()} does not meet the domain {domain!r}")
-    return Section(
-        points[inside],
-        inside.reshape(rows, columns),
-        domain.contains(centers(_FINENESS)).reshape(_FINENESS * rows, _FINENESS * columns),
-        (float(lower[0]), float(upper[0]), float(lower[1]), float(upper[1])),
-    )
+        held = [value for axis, value in enumerate(at.tolist()) if axis not in axes]
+        raise ProblemError(f"the section at {held} does not meet the domain {domain!r}")
+    loops: list[FloatArray] = []
+    if not inside.all():
+        exact = outline(domain) if axes == (0, 1) else None
+        if exact is None:
+            fine_axes, fine = centers(_FINENESS)
+            mask = domain.contains(fine).reshape(len(fine_axes[1]), len(fine_axes[0]))
+            exact = mask_outline(mask, fine_axes)
+        loops = exact
+    extent = (float(lower[0]), float(upper[0]), float(lower[1]), float(upper[1]))
+    return Section(axes, points[inside], inside.reshape(cells[1], cells[0]), extent, loops)
 
 
-def is_spatial(domain: Domain) -> bool:
-    """Whether the first two coordinates are both space, so that their scales compare."""
-    return domain.time is None or domain.dimension > 2
-
-
-def outline(domain: Domain) -> list[FloatArray]:
-    """Curves ``(n, 2)`` that bound a domain of the plane, at any time; none for other domains."""
-    space = domain.space if isinstance(domain, SpaceTime) else domain
-    if space.dimension != 2:
-        return []
-    unit = np.linspace(0.0, 1.0, _OUTLINE_POINTS)[:, None]
-    return [part.place(unit).points for part in space.boundary()]
-
-
-def held_at(domain: Domain, at: Sequence[float] | None) -> FloatArray:
-    """Where the third and later coordinates are held; the middle of the domain where nothing is said."""
-    lower, upper = domain.bounding_box
-    middle: FloatArray = ((lower + upper) / 2)[2:]
-    fixed = middle if at is None else np.asarray(at, dtype=np.float64)
-    if fixed.shape != middle.shape:
-        raise ProblemError(f"at must give the {len(middle)} coordinates after the second; got {at!r}")
-    return fixed
+def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
+    """Whether both coordinates are space, so that their scales compare."""
+    return domain.time is None or domain.dimension - 1 not in axes

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.errors import ProblemError
-from fspielm.features import Basis, JoinedBasis, RidgeBasis
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
+from fspielm.solution.pictures.frequencies import frequencies
 from fspielm.solution.pictures.labels import as_math
+from fspielm.solution.pictures.map import add_colour_bar
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.section import is_spatial
+from fspielm.solution.pictures.style import BLUE, INK, VERMILION, WIDTHS, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
     from fspielm.solution.solution import Solution
 
-_SIZE = (10.0, 4.6)
-_INK = "#222222"
-_BAND = "#d55e00"
+_HEIGHT = 3.3
 _MARGIN = 1.08
 _COEFFICIENT_DECADES = 5
 _ENERGY_DECADES = 6
@@ -52,38 +51,19 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
     require_matplotlib()
     if path is not None:
         check_picture_path(path)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from fspielm.solution.pictures.figure import Picture
 
-    W, coefficients = _frequencies(solution.basis, solution.coefficients)
+    W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
-    figure = Figure(figsize=_SIZE, layout=ConstrainedLayoutEngine(wspace=0.08), facecolor="white")
-    FigureCanvasAgg(figure)
-    if solution.problem.dimension == 1:
-        _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
-    else:
-        _draw_planes(figure, solution, W[:, :2], np.abs(coefficients), band[:2])
+    with style():
+        figure = Picture(WIDTHS["double"], _HEIGHT)
+        if solution.problem.dimension == 1:
+            _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
+        else:
+            _draw_planes(figure, solution, W[:, :2], np.abs(coefficients), band[:2])
     if path is not None:
         save_picture(figure, path)
     return figure
-
-
-def _frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``."""
-    if isinstance(basis, RidgeBasis):
-        return basis.W, coefficients
-    if not isinstance(basis, JoinedBasis):
-        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
-    ends = np.cumsum([part.size for part in basis.parts])
-    pieces = [
-        _frequencies(part, coefficients[end - part.size : end])
-        for part, end in zip(basis.parts, ends, strict=True)
-        if isinstance(part, RidgeBasis | JoinedBasis)
-    ]
-    if not pieces:
-        raise ProblemError("a spectrum needs features that have frequencies; got none")
-    return np.concatenate([W for W, _ in pieces]), np.concatenate([c for _, c in pieces])
 
 
 def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
@@ -93,14 +73,14 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
     reach = _reach(np.concatenate([np.abs(W), band]))
     above, below = figure.subplots(2, 1, sharex=True)
     low, high = _decades(sizes, _COEFFICIENT_DECADES)
-    above.vlines(W, low, np.clip(sizes, low, high), color="#0072b2", linewidth=0.8)
-    above.plot(W, np.clip(sizes, low, high), "o", color="#0072b2", markersize=3)
+    above.vlines(W, low, np.clip(sizes, low, high), color=BLUE, linewidth=0.6)
+    above.plot(W, np.clip(sizes, low, high), "o", color=BLUE, markersize=2)
     above.set_yscale("log")
     above.set_ylim(low, 2 * high)
     above.set_title(f"{len(W)} chosen frequencies")
     above.set_ylabel("|coefficient|")
     energy = energy_along_line(solution, reach)
-    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-_ENERGY_DECADES), color=_INK, linewidth=0.9)
+    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-_ENERGY_DECADES), color=INK, linewidth=0.9)
     below.set_ylim(10.0**-_ENERGY_DECADES, 4)
     below.set_title(f"Energy of {as_math(solution.problem.unknown)}")
     below.set_ylabel("relative energy")
@@ -108,11 +88,10 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
     for panel in (above, below):
         for frequency in band:
             for sign, label in ((-1, None), (1, _band_label(solution, band))):
-                panel.axvline(sign * frequency, color=_BAND, linestyle="--", linewidth=1.4, label=label)
+                panel.axvline(sign * frequency, color=VERMILION, linestyle="--", linewidth=1.0, label=label)
         panel.set_xlim(-reach, reach)
         panel.yaxis.set_major_locator(LogLocator(numticks=6))
-        panel.grid(color="#dddddd", linewidth=0.6)
-        panel.set_axisbelow(True)
+        panel.grid(True)
     if len(band):
         figure.legend(*below.get_legend_handles_labels(), loc="outside lower center", frameon=False)
 
@@ -126,7 +105,7 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
         reach[:] = reach.max()
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     order = np.argsort(sizes)  # the largest on top
-    size = float(np.clip(12000 / len(W), 2.0, 16.0))
+    size = float(np.clip(6000 / len(W), 1.0, 9.0))
     norm = LogNorm(*_decades(sizes, _COEFFICIENT_DECADES), clip=True)
     dots = left.scatter(*W[order].T, c=sizes[order], s=size, norm=norm, cmap="viridis_r", linewidths=0)
     left.set_title(f"{len(W)} chosen frequencies")
@@ -141,8 +120,7 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
         panel.set_box_aspect(1)
         panel.locator_params(nbins=5)
         panel.set_xlabel(_axis_label(solution, 0))
-        # an inset: as tall as the panel itself, whatever its aspect
-        figure.colorbar(shown, cax=panel.inset_axes((1.04, 0.0, 0.045, 1.0)), label=label)
+        add_colour_bar(panel, shown, label)
     left.set_ylabel(_axis_label(solution, 1))
     if len(band):
         figure.legend(left.patches[:1], [_band_label(solution, band)], loc="outside lower center", frameon=False)
@@ -166,11 +144,9 @@ def _draw_energy(axes: Axes, energy: Energy) -> Any:
 def _draw_box(axes: Axes, band: FloatArray) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(
-        Rectangle(
-            (-band[0], -band[1]), 2 * band[0], 2 * band[1], fill=False, edgecolor=_BAND, linestyle="--", linewidth=1.4
-        )
-    )
+    width, height = 2 * band
+    corner = (-float(band[0]), -float(band[1]))
+    axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor=VERMILION, linestyle="--", linewidth=1.0))
 
 
 def _band_label(solution: Solution, band: FloatArray) -> str:

@@ -1,0 +1,112 @@
+"""Moving pictures: a quantity over time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fspielm.errors import ProblemError
+from fspielm.solution.pictures.labels import held_label
+from fspielm.solution.pictures.line import draw_lines, set_line_axes
+from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
+from fspielm.solution.pictures.movie import Movie
+from fspielm.solution.pictures.quantity import Quantity, hold
+from fspielm.solution.pictures.save import draft_of
+from fspielm.solution.pictures.scale import scale_for
+from fspielm.solution.pictures.style import BLUE, inches, style
+from fspielm.solution.pictures.view import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fspielm.solution.pictures.figure import Picture
+
+# Pictures for each period of the highest frequency in time, and bounds of their number.
+_PER_PERIOD = 10.0
+_LEAST_FRAMES, _MOST_FRAMES = 30, 90
+_LINE_ASPECT = 0.6
+_TITLE_HEIGHT = 0.2
+
+
+def animate(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Picture:
+    """Draw the quantity over all times; return the figure with its last state, and write the movie to `path`.
+
+    Without a `path` the figure shows the movie where a notebook displays it.
+    """
+    problem = quantity.problem
+    if problem.domain.time is None:
+        raise ProblemError(f"an animation needs a problem with time; the domain is {problem.domain!r}")
+    if view.time is not None or view.ax is not None:
+        raise ProblemError("an animation shows all times in a figure of its own; leave time and ax out")
+    if problem.dimension > 3:
+        raise ProblemError("an animation needs one or two coordinates of space; show slices at a time with time=")
+    with style():
+        movie = _moving_line(quantity, view) if problem.dimension == 2 else _moving_map(quantity, view)
+    if path is None:
+        movie.picture.moving = movie.gif
+        return movie.picture
+    with draft_of(path) as draft:
+        if draft.suffix.lower() == ".gif":
+            draft.write_bytes(movie.gif())
+        else:
+            movie.write_mp4(draft)
+    return movie.picture
+
+
+def _times(quantity: Quantity) -> list[float]:
+    time = quantity.problem.domain.time
+    assert time is not None  # checked on entry
+    periods = quantity.frequencies[-1] * time.duration / (2 * np.pi)
+    count = int(np.clip(_PER_PERIOD * periods, _LEAST_FRAMES, _MOST_FRAMES))
+    return [float(t) for t in np.linspace(time.start, time.end, count)]
+
+
+def _moving_line(quantity: Quantity, view: View) -> Movie:
+    problem = quantity.problem
+    places = [hold(problem, view.at, time) for time in _times(quantity)]
+    values = [quantity.values(quantity.line(place)) for place in places]
+    picture, axes = _new(view, _LINE_ASPECT * inches(view.width or "single"))
+    (line,) = draw_lines(axes, quantity, places[-1:])
+    every = np.concatenate(values)
+    set_line_axes(axes, quantity, scale_for(every, logarithmic=False), every)
+
+    def frames() -> Iterator[None]:
+        for place, curve in zip(places, values, strict=True):
+            line.set_ydata(curve)
+            axes.set_title(held_label(problem, place, {0}))
+            yield
+
+    return Movie(picture, frames, BLUE)
+
+
+def _moving_map(quantity: Quantity, view: View) -> Movie:
+    problem = quantity.problem
+    places = [hold(problem, view.at, time) for time in _times(quantity)]
+    section = quantity.section((0, 1), places[-1])
+    values = [quantity.values(section.moved(2, place[2])) for place in places]
+    scale = scale_for(np.concatenate(values), logarithmic=False)
+    picture, axes = _new(view, height_of(quantity, [section], inches(view.width or "single"), 1))
+    shown = draw_map(axes, quantity, section, values[-1], scale)
+    add_colour_bar(axes, shown, quantity.label)
+    axes.set_title(held_label(problem, places[-1], (0, 1)))
+
+    def frames() -> Iterator[None]:
+        for place, frame in zip(places, values, strict=True):
+            shown.set_data(section.image(frame))
+            axes.set_title(held_label(problem, place, (0, 1)))
+            yield
+
+    return Movie(picture, frames, scale.colours)
+
+
+def _new(view: View, height: float) -> tuple[Picture, Axes]:
+    from fspielm.solution.pictures.figure import Picture
+
+    titled = view.title is not None
+    picture = Picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled)
+    if titled:
+        picture.suptitle(str(view.title), fontsize="medium")
+    return picture, picture.subplots()

@@ -1,0 +1,97 @@
+"""What a notebook shows for a solution: a small picture, the verdict, and a few numbers."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from fspielm.geometry.pictures import has_matplotlib
+from fspielm.solution.pictures.frequencies import highest_frequencies
+from fspielm.solution.pictures.labels import unknown_symbol
+from fspielm.solution.pictures.quantity import Quantity
+from fspielm.solution.pictures.style import style
+from fspielm.solution.pictures.view import View, draw_quantity
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+_INCHES = (2.6, 2.1)
+_MOST_BYTES = 60_000
+_FINEST = 200
+_COLOURS = 128
+# Dots per inch, until the picture is small enough.
+_DOTS = (160, 120, 90, 60)
+
+_CARD = """\
+<div style="display:inline-flex;flex-wrap:wrap;gap:16px;align-items:center;max-width:640px;padding:12px 16px;\
+border:1px solid #d0d0d0;border-radius:6px;background:#fff;color:#222;font:13px/1.45 system-ui,sans-serif">
+{picture}<div><div style="font-size:15px;font-weight:600">{unknown}</div>
+<div style="margin:2px 0 8px;max-width:300px"><strong style="color:{colour}">{verdict}</strong>{reason}</div>
+<table style="border-collapse:collapse;font:inherit;color:inherit;background:none;margin:0">\
+{rows}</table></div></div>"""
+
+_ROW = (
+    '<tr style="background:none"><th scope="row" style="text-align:left;font-weight:400;color:#555;padding:1px 14px '
+    '1px 0">{name}</th><td style="text-align:left;padding:1px 0">{value}</td></tr>'
+)
+
+
+def solution_card(solution: Solution) -> str:
+    """A self-contained piece of HTML; without matplotlib, the same without the picture."""
+    report = solution.report
+    verdict, colour = _verdict(report.converged)
+    numbers = {
+        "estimated relative error": "none" if report.error_estimate is None else _number(report.error_estimate),
+        "tolerance": _number(report.tol),
+        "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+        "seconds": f"{sum(d.seconds for d in report.rounds) or sum(report.seconds.values()):.2g}",
+    }
+    reason = f": {escape(report.reason)}" if report.reason else ""
+    return _CARD.format(
+        picture=_picture(solution) if has_matplotlib() else "",
+        unknown=escape(str(solution.problem.unknown)),
+        verdict=verdict,
+        colour=colour,
+        reason=reason,
+        rows="".join(_ROW.format(name=name, value=escape(value)) for name, value in numbers.items()),
+    )
+
+
+def _verdict(converged: bool | None) -> tuple[str, str]:
+    if converged is None:
+        return "error not estimated", "#555"
+    return ("converged", "#00704f") if converged else ("not converged", "#b34700")
+
+
+def _number(value: float) -> str:
+    return f"{value:.1e}"
+
+
+def _picture(solution: Solution) -> str:
+    data = base64.b64encode(_thumbnail(solution)).decode()
+    name = escape(str(solution.problem.unknown), quote=True)
+    return f'<img alt="{name}" width="260" style="background:#fff" src="data:image/png;base64,{data}">\n'
+
+
+def _thumbnail(solution: Solution) -> bytes:
+    """The simplest picture: a line, a map, the first slice; at the end of time."""
+    from PIL import Image
+
+    from fspielm.solution.pictures.figure import Picture
+
+    problem = solution.problem
+    quantity = Quantity(problem, solution, unknown_symbol(problem), highest_frequencies(solution), finest=_FINEST)
+    with style():
+        figure = Picture(*_INCHES)
+        draw_quantity(quantity, View(ax=figure.subplots()))
+    for dpi in _DOTS:
+        buffer = BytesIO()
+        figure.savefig(buffer, format="png", dpi=dpi)
+        small = BytesIO()
+        with Image.open(buffer) as image:
+            image.convert("RGB").quantize(_COLOURS).save(small, "PNG", optimize=True)
+        if len(small.getvalue()) <= _MOST_BYTES:
+            break
+    return small.getvalue()

@@ -1,0 +1,43 @@
+"""The frequencies of a solution's features, and the highest that its pictures have to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, JoinedBasis, RidgeBasis
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+
+def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``."""
+    if isinstance(basis, RidgeBasis):
+        return basis.W, coefficients
+    if not isinstance(basis, JoinedBasis):
+        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
+    ends = np.cumsum([part.size for part in basis.parts])
+    pieces = [
+        frequencies(part, coefficients[end - part.size : end])
+        for part, end in zip(basis.parts, ends, strict=True)
+        if isinstance(part, RidgeBasis | JoinedBasis)
+    ]
+    if not pieces:
+        raise ProblemError("a spectrum needs features that have frequencies; got none")
+    return np.concatenate([W for W, _ in pieces]), np.concatenate([c for _, c in pieces])
+
+
+def highest_frequencies(solution: Solution) -> FloatArray:
+    """The band along each axis that the solver found, or that of the features where it looked for none."""
+    bands = solution.report.bands
+    if bands:
+        return np.array([band.frequency for band in bands.values()])
+    try:
+        W, _ = frequencies(solution.basis, solution.coefficients)
+    except ProblemError:
+        return np.zeros(solution.problem.dimension)
+    return np.asarray(np.abs(W).max(axis=0))

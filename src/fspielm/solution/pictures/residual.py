@@ -1,0 +1,62 @@
+"""Solution.plot_residual(): how well the equation holds, point by point."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, safe_rms
+from fspielm.solution.pictures.error import prepare, probe
+from fspielm.solution.pictures.frequencies import highest_frequencies
+from fspielm.solution.pictures.labels import as_number
+from fspielm.solution.pictures.quantity import Quantity
+from fspielm.solution.pictures.save import save_picture
+from fspielm.solution.pictures.style import Width
+from fspielm.solution.pictures.view import View, draw_quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fspielm.solution.solution import Solution
+
+
+def plot_residual(
+    solution: Solution,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    time: float | Sequence[float] | None = None,
+    at: Sequence[float] | None = None,
+    resolution: int | None = None,
+    width: Width | None = None,
+) -> Figure:
+    """Draw the residual of the equation, its left side minus its right side, in decades.
+
+    Parameters
+    ----------
+    solution : Solution
+    path, ax, time, at, resolution, width
+        As for `Solution.plot`; a residual is not animated.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state; a notebook shows it.
+    """
+    prepare(path, resolution, width)
+    problem = solution.problem
+
+    def residual(points: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(solution.evaluate(problem.operator, points) - problem.right_hand_side(points)))
+
+    title = f"equation: root mean square residual {as_number(safe_rms(residual(probe(problem))))}"
+    frequencies = highest_frequencies(solution)
+    quantity = Quantity(problem, residual, "|residual|", frequencies, logarithmic=True, resolution=resolution)
+    figure = draw_quantity(quantity, View(ax, time, at, width, title))
+    if path is not None:
+        save_picture(figure, path)
+    return figure
