@@ -49,9 +49,10 @@ def _statement(stored: Stored) -> str:
     stated = stored.statement
     if stated["problem"] is not None:
         return str(stated["problem"]).rstrip()
+    left, right = stated["equation"]
     return "\n".join(
         [
-            f"equation    {stated['equation']}",
+            f"equation    {left} = {right}",
             f"domain      {stated['shape']}",
             *(f"condition   {condition}" for condition in stated["conditions"]),
             f"not stored  {stated['missing']}",

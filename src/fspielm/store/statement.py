@@ -14,7 +14,7 @@ from fspielm.equations import Operator, Problem
 from fspielm.equations.givens import Givens
 from fspielm.equations.operator import Term
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, describe
+from fspielm.expressions import Field
 from fspielm.files import read_problem, read_statement, write_problem
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
@@ -33,7 +33,7 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     stated: dict[str, Any] = {
         "function": problem.unknown.func.__name__,
         "coordinates": [str(symbol) for symbol in problem.coordinates],
-        "equation": describe(problem.equation),
+        "equation": [str(side) for side in _sides(problem.equation)],
         "conditions": [repr(condition) for condition in problem.conditions],
         "shape": repr(problem.domain),
         "bounding_box": [lower.tolist(), upper.tolist()],
@@ -60,9 +60,10 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     domain = _BoxOnly(stated, lost) if text is None else read_statement(_alone(text)).domain
     if domain.dimension != len(coordinates):
         raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
+    left, right = (sp.Symbol(decode(str, side)) for side in stated["equation"])
     stand_in = object.__new__(Problem)
     for name, attribute in {
-        "equation": sp.Symbol(decode(str, stated["equation"])),
+        "equation": sp.Eq(left, right, evaluate=False),  # to be shown, as text
         "domain": domain,
         "conditions": (),
         "unknown": sp.Function(decode(str, stated["function"]))(*coordinates),
@@ -74,6 +75,10 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     }.items():
         object.__setattr__(stand_in, name, attribute)
     return stand_in
+
+
+def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
+    return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
 
 
 def _domain_text(domain: Domain) -> str | None:
