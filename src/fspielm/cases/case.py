@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray
 from fspielm.cases.paper import PaperSetting
 from fspielm.equations import Problem
 from fspielm.expressions import make_field
-from fspielm.solution import grid, grid_inside, relative_error
+from fspielm.solution import grid_inside, regular_grid, relative_error
 
 _GRID = 100
 
@@ -56,13 +56,13 @@ class Case:
 
     def space_time_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
         """Relative L2 error over all of space and time; the paper's metric where its grid is no slice."""
-        return self._error(solution, grid(self.problem.domain))
+        return self._error(solution, regular_grid(self.problem.domain))
 
     def grid(self) -> FloatArray:
         """The points of the paper's metric, shape ``(n, d)``."""
         domain = self.problem.domain
         if self.time_slice is None:
-            return grid(domain)
+            return regular_grid(domain)
         lower, upper = domain.bounding_box
         space = [np.linspace(a, b, _GRID) for a, b in zip(lower[:-1], upper[:-1], strict=True)]
         return grid_inside(domain, [*space, np.array([self.time_slice])])

@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
-from fspielm.solution import Solution, grid, relative_error
+from fspielm.solution import Solution, regular_grid, relative_error
 from fspielm.solvers import Budget, solve
 
 
@@ -52,7 +52,7 @@ class ProblemFile:
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
         """Relative L2 error against the known solution, on a grid over the domain, time included."""
-        points = grid(self.problem.domain)
+        points = regular_grid(self.problem.domain)
         return relative_error(solution, self.exact_values(points), points)
 
     def exact_values(self, points: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from fspielm.solution.evaluation import evaluate, evaluate_each, tabulate
 from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.held_out import HeldOut
-from fspielm.solution.measure import grid, grid_inside, relative_error
+from fspielm.solution.measure import grid_inside, regular_grid, relative_error
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
 
@@ -24,8 +24,8 @@ __all__ = [
     "estimate_error",
     "evaluate",
     "evaluate_each",
-    "grid",
     "grid_inside",
+    "regular_grid",
     "relative_error",
     "tabulate",
 ]

@@ -94,7 +94,12 @@ def residual(solution: Solution, points: ArrayLike) -> FloatArray:
     for start in range(0, len(array), SLAB):
         here = array[start : start + SLAB]
         values[start : start + SLAB] = evaluate(
-            solution.basis, solution.coefficients, problem.operator, Sites(here), threads=available_threads()
+            solution.basis,
+            solution.coefficients,
+            problem.operator,
+            Sites(here),
+            threads=available_threads(),
+            method=solution.summation,
         ) - problem.right_hand_side.checked(here, "the equation's right-hand side")
     return values
 

@@ -114,7 +114,8 @@ class Derived:
         if not operators:
             return np.empty((0, len(sites)))
         basis, coefficients = self.solution.basis, self.solution.coefficients
-        return evaluate_each(basis, coefficients, operators, sites, threads=available_threads())
+        method = self.solution.summation
+        return evaluate_each(basis, coefficients, operators, sites, threads=available_threads(), method=method)
 
 
 def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:

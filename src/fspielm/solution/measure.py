@@ -15,7 +15,7 @@ _COUNTS = {1: 10_000, 2: 100, 3: 41}
 _COUNT_BEYOND = 16
 
 
-def grid(domain: Domain) -> FloatArray:
+def regular_grid(domain: Domain) -> FloatArray:
     """Points of an even grid over the bounding box that lie in the domain, shape ``(n, d)``."""
     count = default_count(domain.dimension)
     return grid_inside(domain, [np.linspace(a, b, count) for a, b in zip(*domain.bounding_box, strict=True)])

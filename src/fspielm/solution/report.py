@@ -76,6 +76,8 @@ class Report:
     tol : float
     error_estimate, max_error_estimate : float or None
         Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate.
+    scale : float or None
+        Root mean square of the solution over the domain, where the error was estimated.
     converged : bool or None
     reason : str
         Why the solver stopped there.
@@ -99,6 +101,7 @@ class Report:
     tol: float
     error_estimate: float | None
     max_error_estimate: float | None
+    scale: float | None
     converged: bool | None
     reason: str
     bands: Mapping[str, BandReport]

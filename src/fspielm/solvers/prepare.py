@@ -95,6 +95,7 @@ class Plan:
             seconds={"solve": solving, "estimate": estimating},
             error_estimate=estimate.relative,
             max_error_estimate=estimate.largest,
+            scale=estimate.scale,
             converged=verdict.converged,
             reason=verdict.reason,
             bands={},

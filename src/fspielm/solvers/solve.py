@@ -150,6 +150,7 @@ def finish(
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
         max_error_estimate=None if estimate is None else estimate.largest,
+        scale=None if estimate is None else estimate.scale,
         converged=None if verdict is None else verdict.converged,
         reason="" if verdict is None else verdict.reason,
         bands={} if bands is None else _band_reports(problem, bands),

@@ -2,6 +2,6 @@
 
 from fspielm.solution.evaluation.choice import SLAB, Method, evaluate, evaluate_each
 from fspielm.solution.evaluation.direct import tabulate
-from fspielm.solution.evaluation.waves import Waves, split_waves
+from fspielm.solution.evaluation.waves import Waves, split_waves, transform_rounding
 
-__all__ = ["SLAB", "Method", "Waves", "evaluate", "evaluate_each", "split_waves", "tabulate"]
+__all__ = ["SLAB", "Method", "Waves", "evaluate", "evaluate_each", "split_waves", "tabulate", "transform_rounding"]
