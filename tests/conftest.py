@@ -82,6 +82,7 @@ def make_solution() -> Callable[..., fs.Solution]:
             rank=basis.size,
             condition=np.inf,
             coefficient_norm=1 / 3,
+            scale=2 / 3,
             seconds={"solve": 0.1},
             seed=2**127 + 1,
             tol=1e-8,
