@@ -50,7 +50,7 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_every_format_by_its_suffix(fspielm: Any, problem: str) -> None:
     pyvista = pytest.importorskip("pyvista")
     xarray = pytest.importorskip("xarray")
-    names = ["r.csv", "r.NC", "r.npz", "r.vtu", "r.vtr", "r.vti", "r.fspielm"]
+    names = ["r.csv", "r.NC", "r.npz", "r.vtu", "r.vtr", "r.vti", "r.vtk", "r.fspielm"]
     done = fspielm("solve", problem, *(word for name in names for word in ("--out", name)), "--plot", "r.png")
     assert done.status == 0
     assert "\nWritten: r.fspielm\nWritten: r.NC\nWritten: r.npz\nWritten: r.csv\n" in done.out
@@ -61,7 +61,7 @@ def test_every_format_by_its_suffix(fspielm: Any, problem: str) -> None:
     with xarray.open_dataset("r.NC") as dataset, np.load("r.npz") as arrays:
         np.testing.assert_array_equal(dataset.u, expected)
         np.testing.assert_array_equal(arrays["u"], expected)
-    for name in ("r.vtu", "r.vtr", "r.vti"):
+    for name in ("r.vtu", "r.vtr", "r.vti", "r.vtk"):
         np.testing.assert_array_equal(pyvista.read(name)["u"], expected)
     assert not [entry for entry in Path().iterdir() if entry.name.startswith(".")]
 
@@ -79,7 +79,7 @@ def test_a_series_in_time(fspielm: Any, problem: str) -> None:
     assert len(list(Path("wave").iterdir())) == 100
 
 
-KNOWN = ".fspielm, .nc, .npz, .csv, .vtu, .vtr, .vti, .pvd"
+KNOWN = ".fspielm, .nc, .npz, .csv, .vtu, .vtr, .vti, .vtk, .pvd"
 
 
 @pytest.mark.parametrize("case", ["wave.toml", "wave-1d"])

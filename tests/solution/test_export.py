@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import doctest
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
@@ -114,6 +115,20 @@ def test_a_coordinate_may_have_any_name(tmp_path: Path) -> None:
     solution.to_npz(tmp_path / "it.npz", 3)
     with np.load(tmp_path / "it.npz") as file:
         np.testing.assert_array_equal(file["file"], [0, 0.5, 1])
+
+
+@pytest.mark.parametrize(
+    "method", [fs.Solution.to_numpy, fs.Solution.to_csv, fs.Solution.to_xarray, fs.Solution.to_vtk]
+)
+def test_the_examples_in_the_documentation(
+    make_solution: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = doctest.DocTestFinder(recurse=False).find(
+        method, "method", globs={"solution": make_solution("disk"), "np": np}
+    )
+    assert example.examples
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
 def test_how_many_points_by_default(make_solution: Make) -> None:

@@ -48,12 +48,13 @@ def _rim(mesh: Any) -> Any:
     return mesh.extract_feature_edges(feature_edges=False, manifold_edges=False, non_manifold_edges=False)
 
 
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk"])
 @pytest.mark.parametrize("name", ["2d", "disk", "cut"])
-def test_triangles_up_to_the_boundary(make_solution: Make, tmp_path: Path, name: str) -> None:
+def test_triangles_up_to_the_boundary(make_solution: Make, tmp_path: Path, name: str, suffix: str) -> None:
     solution = make_solution(name, "joined")
     domain = solution.problem.domain
-    solution.to_vtk(tmp_path / "it.vtu", 40)
-    back = read(tmp_path / "it.vtu")
+    solution.to_vtk(tmp_path / f"it{suffix}", 40)
+    back = read(tmp_path / f"it{suffix}")
     assert set(back.celltypes.tolist()) == {5}
     points = np.asarray(back.points)[:, :2]
     np.testing.assert_array_equal(back["u"], solution(points))
@@ -66,11 +67,12 @@ def test_triangles_up_to_the_boundary(make_solution: Make, tmp_path: Path, name:
     assert back.area == pytest.approx(domain.measure, rel=2e-3)
 
 
-def test_lines_and_boxes(make_solution: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk"])
+def test_lines_and_boxes(make_solution: Make, tmp_path: Path, suffix: str) -> None:
     for name, kind, cells in (("1d", 3, 8), ("3d", 11, 512)):
         solution = make_solution(name)
-        solution.to_vtk(tmp_path / "it.vtu", 9)
-        back = read(tmp_path / "it.vtu")
+        solution.to_vtk(tmp_path / f"it{suffix}", 9)
+        back = read(tmp_path / f"it{suffix}")
         assert set(back.celltypes.tolist()) == {kind}
         assert back.n_cells == cells
         np.testing.assert_array_equal(back["u"], solution(np.asarray(back.points)[:, : solution.problem.dimension]))

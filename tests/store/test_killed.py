@@ -43,7 +43,7 @@ print(len(seen))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("kills", [20, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_while_it_saves(tmp_path: Path, kills: int) -> None:
     path = tmp_path / "it.fspielm"
     done = subprocess.run(

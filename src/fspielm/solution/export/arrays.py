@@ -34,8 +34,13 @@ def to_numpy(solution: Solution, n: int | Iterable[int] | None = None) -> dict[s
 
     Examples
     --------
-    ``solution.to_numpy(200)["u"]`` has shape ``(200, 200)`` in the plane; matplotlib's ``contourf(x, y, u.T)`` draws
-    it.
+    For a solution in the plane, with coordinates x and y:
+
+    >>> x, y, u = solution.to_numpy(50).values()
+    >>> u.shape
+    (50, 50)
+    >>> solution.to_numpy((80, 20))["x"].shape
+    (80,)
     """
     grid = solution.grid(chosen_count(solution, n))
     name = solution.problem.unknown.func.__name__
@@ -64,6 +69,12 @@ def to_csv(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
         Its name must end in ``.csv``.
     n : int or sequence of int, optional
         As for `to_numpy`.
+
+    Examples
+    --------
+    >>> solution.to_csv("solution.csv", 50)
+    >>> np.loadtxt("solution.csv", delimiter=",", skiprows=1).shape[1]
+    3
     """
     check_place(path, (".csv",))
     grid = solution.grid(chosen_count(solution, n))

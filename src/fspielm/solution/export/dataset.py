@@ -39,7 +39,9 @@ def to_xarray(
 
     Examples
     --------
-    ``solution.to_xarray(200).u.sel(x=0.5, method="nearest").plot()`` draws a section.
+    >>> dataset = solution.to_xarray(50, units={"x": "m", "y": "m"})
+    >>> dataset.u.sel(x=0.5, method="nearest").dims
+    ('y',)
     """
     check_xarray()
     import xarray

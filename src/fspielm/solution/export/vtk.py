@@ -17,6 +17,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import Domain, SpaceTime, triangulate
 from fspielm.solution.export.arrays import chosen_count
 from fspielm.solution.export.provenance import provenance
+from fspielm.solution.export.vtk_legacy import write_legacy
 from fspielm.solution.export.vtk_xml import LINE, PIXEL, TRIANGLE, VOXEL, write_cells, write_grid, write_series
 from fspielm.solution.grid import as_shape
 from fspielm.writing import check_place, staged_file
@@ -24,7 +25,9 @@ from fspielm.writing import check_place, staged_file
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
-VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".pvd")
+VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
+
+_OF_CELLS = (".vtu", ".vtk")
 
 _BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
 
@@ -42,6 +45,7 @@ def to_vtk(
     ``.vtu``  cells: triangles up to the exact boundary in the plane, small boxes inside of a solid
     ``.vtr``  a regular grid over the bounding box; points outside of the domain are NaN, and hidden
     ``.vti``  the same, as an image: places are told by their step, and so exact to rounding only
+    ``.vtk``  as ``.vtu``, in the old format and without the provenance
     ``.pvd``  a series in time: one file for each time, in a folder of the same name beside
     ========  ==========================================================================================
 
@@ -56,7 +60,9 @@ def to_vtk(
 
     Examples
     --------
-    ``solution.to_vtk("panda.vtu", 200)``, ``wave.to_vtk("wave.pvd", times=np.linspace(0, 1, 50))``.
+    >>> solution.to_vtk("solution.vtu", 50)
+
+    A series in time is ``solution.to_vtk("wave.pvd", 50, times=np.linspace(0, 1, 20))``.
     """
     check_place(path, VTK_SUFFIXES)
     path = Path(path)
@@ -93,6 +99,9 @@ class _Sheet:
     axes : tuple of arrays
         Of a grid; `inside` then masks the points that lie in the domain.
     even : bool
+        Whether a grid is told by its steps.
+    legacy : bool
+        Whether cells are written in the old format.
     """
 
     points: FloatArray
@@ -101,6 +110,7 @@ class _Sheet:
     kind: int = 0
     axes: tuple[FloatArray, ...] = ()
     even: bool = False
+    legacy: bool = False
 
     def write(self, solution: Solution, path: Path, *instant: float) -> None:
         """Evaluate and write."""
@@ -108,7 +118,10 @@ class _Sheet:
         places = self.points[self.inside]
         values = np.full(len(self.points), np.nan)
         values[self.inside] = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
-        if self.cells is not None:
+        if self.cells is not None and self.legacy:
+            title = f"{solution.problem.unknown}, {facts['source']}"
+            write_legacy(path, self.points, self.cells, self.kind, name, values, title)
+        elif self.cells is not None:
             write_cells(path, self.points, self.cells, self.kind, name, values, facts)
         else:
             shaped = values.reshape([len(axis) for axis in self.axes])
@@ -116,22 +129,25 @@ class _Sheet:
 
 
 def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:
+    legacy = suffix == ".vtk"
     lower, upper = region.bounding_box
     axes = tuple(np.linspace(a, b, count) for a, b, count in zip(lower, upper, shape, strict=True))
-    if suffix == ".vtu" and region.dimension == 2:
+    if suffix in _OF_CELLS and region.dimension == 2:
         spacing = float(np.sqrt(np.prod((upper - lower) / (np.array(shape) - 1))))
         found = triangulate(region, spacing)
         if found is not None:
             points, triangles = found
-            return _Sheet(points, np.ones(len(points), dtype=np.bool_), triangles, TRIANGLE)
+            return _Sheet(points, np.ones(len(points), dtype=np.bool_), triangles, TRIANGLE, legacy=legacy)
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
     inside = region.contains(points)
-    if suffix != ".vtu":
+    if suffix not in _OF_CELLS:
         return _Sheet(points, inside, axes=axes, even=suffix == ".vti")
     cells = _boxes(shape, inside)
     used, numbered = np.unique(cells, return_inverse=True)
     kept = np.ones(len(used), dtype=np.bool_)
-    return _Sheet(points[used], kept, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)])
+    return _Sheet(
+        points[used], kept, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)], legacy=legacy
+    )
 
 
 def _boxes(shape: tuple[int, ...], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -157,7 +173,7 @@ def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float
         return []
     start, end = domain.time.start, domain.time.end
     if times is None:
-        if suffix == ".vtu" or (domain.dimension > 3 and not series):
+        if suffix in _OF_CELLS or (domain.dimension > 3 and not series):
             raise ProblemError(
                 f"a {suffix} file cannot hold {domain!r} at all times; name a series in time with .pvd, or give "
                 "times=[...]"
