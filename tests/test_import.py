@@ -84,7 +84,7 @@ def test_changes_no_global_state(runs: list[dict[str, Any]]) -> None:
     assert [run["changed"] for run in runs] == [[], [], []]
 
 
-@pytest.mark.parametrize("package", ["matplotlib", "typer", "rich", "scipy.stats"])
+@pytest.mark.parametrize("package", ["matplotlib", "typer", "rich", "scipy.stats", "xarray", "netCDF4", "pyvista"])
 def test_leaves_what_is_not_always_needed_alone(runs: list[dict[str, Any]], package: str) -> None:
     imported = [name for name in runs[0]["imported"] if name == package or name.startswith(f"{package}.")]
     assert imported == []

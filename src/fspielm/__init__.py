@@ -1,5 +1,7 @@
 """Partial differential equations with fast-oscillating solutions, without a mesh and without training."""
 
+import logging as _logging
+
 from fspielm import cases
 from fspielm.collocation import Points
 from fspielm.equations import (
@@ -14,7 +16,7 @@ from fspielm.equations import (
     Symmetry,
     normal_derivative,
 )
-from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
+from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
 from fspielm.features import GFF, Band, FrequencyShift, Siren, Tanh
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import Time, shapes
@@ -22,8 +24,11 @@ from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line the
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Report, Round, Solution
 from fspielm.solvers import Budget, Plan, Singular, prepare, solve
+from fspielm.store import load
+from fspielm.version import __version__ as __version__
 
-__version__ = "0.1.0"
+# Silent, unless whoever uses the library wants to hear it.
+_logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
 __all__ = [
     "GFF",
@@ -51,11 +56,13 @@ __all__ = [
     "Siren",
     "Solution",
     "SolveError",
+    "StorageWarning",
     "Symmetry",
     "Tanh",
     "Time",
     "TruncatedSVD",
     "cases",
+    "load",
     "normal_derivative",
     "prepare",
     "read_problem",

@@ -64,3 +64,7 @@ class SolveError(ArithmeticError):
 
 class AccuracyWarning(UserWarning):
     """A solution misses its tolerance: by how much, why, and what would help."""
+
+
+class StorageWarning(UserWarning):
+    """Something of a solution could not be written to its file: what, and what that means for loading it."""

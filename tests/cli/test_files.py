@@ -113,7 +113,7 @@ class TestSolve:
         ("line", "message"),
         [
             ('plot = "a.xyz"', "the name of a picture must end in .png"),
-            ('table = "a.txt"', "the name of a table must end in .csv; got 'a.txt'"),
+            ('table = "a.txt"', "the name of the file must end in .csv; got 'a.txt'"),
             ('table = "no/a.csv"', "its folder does not exist"),
             ('table = "folder.csv"', "it is a folder"),
         ],

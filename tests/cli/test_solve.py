@@ -14,7 +14,9 @@ import pytest
 
 import fspielm as fs
 from fspielm.cli import blas, report, solve, steps
+from fspielm.cli.progress import show_rounds
 from fspielm.cli.settings import Options, read_options
+from fspielm.solution import Round
 from fspielm.study import CaseRun, run_case
 
 REQUIRED = {
@@ -134,10 +136,24 @@ class TestAutomatic:
         content = strict_json(done.out)
         first, *rounds = done.err.splitlines()
         assert first == "solving poisson-1d ..."
-        assert rounds == [
+        assert rounds[::2] == [
             f"poisson-1d: round {r['number']}, {r['neurons']} neurons, estimate {r['error_estimate']:.1e}"
             for r in content["rounds"]
         ]
+        for line, r in zip(rounds[1::2], content["rounds"], strict=True):
+            sizes = f"  {r['rows']} rows, band {r['widths'][0]:.3g}; at most "
+            assert line.startswith(sizes)
+            assert 0 < int(line.removeprefix(sizes).removesuffix(" s left")) <= 600
+
+    def test_what_is_shown_of_a_round_fits_80_columns(self) -> None:
+        shown: list[str] = []
+        widths = (1234.5, 987.65, 0.5, 12.3)
+        done = Round(12, "wider", 123456, 1234567, widths, 1.234e-10, 1e3, 12.0)
+        show_rounds("advection-diffusion-pacman", shown.append, 600.0)(done)
+        show_rounds("heat", shown.append, None)(done)
+        # the terminal has a spinner before them and the time behind
+        assert max(len(line) for text in shown for line in text.splitlines()) <= 80 - 10
+        assert shown[1].splitlines()[1] == "  1234567 rows, band 1.23e+03 x 988 x 0.5 x 12.3"
 
     def test_a_terminal_shows_the_round(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         def wait(*args: Any, **kwargs: Any) -> CaseRun:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from fspielm.cli.app import app
-from fspielm.errors import AccuracyWarning, ProblemError, SolveError, TextError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError
 
 FAILED, WRONG_INPUT = 1, 2
 
@@ -85,8 +85,9 @@ def _warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.showwarning = show
-        # whatever PYTHONWARNINGS says: it is part of the answer, and no reason to fail
-        warnings.simplefilter("always", AccuracyWarning)
+        # whatever PYTHONWARNINGS says: they are part of the answer, and no reason to fail
+        for kind in (AccuracyWarning, StorageWarning):
+            warnings.simplefilter("always", kind)
         yield
 
 

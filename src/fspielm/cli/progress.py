@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
+from time import perf_counter
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -35,11 +36,26 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
         lines.close()
 
 
-def show_rounds(name: str, show: Callable[[str], None]) -> Callable[[Round], None]:
-    """What to do after each round of the solve of `name`: show its size and its estimate."""
+def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -> Callable[[Round], None]:
+    """What to do after each round of the solve of `name`: show its sizes, its bands and its estimate.
+
+    Parameters
+    ----------
+    name : str
+    show : callable
+        Shows a text, of two lines here: one would be wider than a terminal.
+    seconds : float or None
+        What the solve may take, from now on.
+    """
+    begun = perf_counter()
 
     def show_round(done: Round) -> None:
-        show(f"{name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}")
+        bands = " x ".join(f"{width:.3g}" for width in done.widths)
+        left = "" if seconds is None else f"; at most {max(seconds - (perf_counter() - begun), 0):.0f} s left"
+        show(
+            f"{name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}\n"
+            f"  {done.rows} rows, band {bands}{left}"
+        )
 
     return show_round
 

@@ -26,13 +26,23 @@ def print_file_report(run: FileRun, name: str) -> None:
     """Print the same for the problem of the file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
-    facts = known | _verdict(run.solution.report) | _facts(run)
+    facts = known | _verdict(run.solution.report) | _facts(run.solution.report, _seconds(run))
     _print(f"{name}: {title}" if title else name, facts, run.solution.report)
 
 
+def print_saved_report(report: Report, versions: str) -> None:
+    """Print the same for a saved solution, under an account of what it solves."""
+    seconds = ", ".join(f"{phase} {s:.2f}" for phase, s in report.seconds.items())
+    _print_facts(_verdict(report) | _facts(report, seconds) | {"saved by": versions}, report)
+
+
 def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
+    Console(highlight=False).print(f"{heading}\n", style="bold", markup=False)
+    _print_facts(facts, report)
+
+
+def _print_facts(facts: Mapping[str, str], report: Report) -> None:
     console = Console(highlight=False)
-    console.print(f"{heading}\n", style="bold", markup=False)
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -57,13 +67,16 @@ def _case_facts(run: CaseRun, choice: Choice) -> dict[str, str]:
         f"({method}, mu {paper.mu[0]:g} to {paper.mu[1]:g})",
         "method": choice.method,
     }
-    return facts | _verdict(run.solution.report) | compared | _facts(run)
+    return facts | _verdict(run.solution.report) | compared | _facts(run.solution.report, _seconds(run))
 
 
-def _facts(run: CaseRun | FileRun) -> dict[str, str]:
-    """What was found, and what was done."""
-    report = run.solution.report
+def _seconds(run: CaseRun | FileRun) -> str:
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in run.phases.items())
+    return f"{run.seconds:.2f} ({phases})"
+
+
+def _facts(report: Report, seconds: str) -> dict[str, str]:
+    """What was found, and what was done."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
         "features": _features(report),
         "least squares": f"{report.least_squares}, row scaling {report.scaling}",
@@ -71,7 +84,7 @@ def _facts(run: CaseRun | FileRun) -> dict[str, str]:
         f"condition {report.condition:.1e}",
         "coefficients": f"norm {report.coefficient_norm:.2e}",
         "seed": str(report.seed),
-        "seconds": f"{run.seconds:.2f} ({phases})",
+        "seconds": seconds,
     }
 
 

@@ -11,6 +11,7 @@ import typer
 
 from fspielm import cases
 from fspielm.cases import METHODS, Case
+from fspielm.cli import outputs
 from fspielm.cli.names import choose
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import as_json, print_report
@@ -75,6 +76,7 @@ def solve_case(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw solution and error: .png, .pdf, .svg or .jpg.")
     ] = None,
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=outputs.HELP)] = None,
 ) -> None:
     """Solve a problem file, or a benchmark of the FS-PIELM paper.
 
@@ -87,10 +89,11 @@ def solve_case(
     if plot is not None:
         check_picture_path(plot)
     if is_problem_file(case):
-        solve_file(case, options, seed=seed, json_=json_, plot=plot)
+        solve_file(case, options, seed=seed, json_=json_, plot=plot, out=out or [])
         return
     benchmark = cases.load(choose("case", case, cases.names()))
     choice = read_options(benchmark, options)
+    outputs.check_outputs(out or [], benchmark.problem.domain)
     if threads is not None:
         limit_blas(threads)
     run = _run(benchmark, choice, seed or 0)
@@ -98,6 +101,7 @@ def solve_case(
         print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
         print_report(run, choice)
+    outputs.write_outputs(run.solution, out or [], announce=not json_)
     if plot is not None:
         _write_picture(run, choice.method, plot, announce=not json_)
 
@@ -105,7 +109,8 @@ def solve_case(
 def _run(case: Case, choice: Choice, seed: int) -> CaseRun:
     size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
     with working(f"solving {case.name}{size}") as show:
-        settings = choice.settings | {"progress": show_rounds(case.name, show)}
+        seconds = choice.settings["budget"].seconds
+        settings = choice.settings | {"progress": show_rounds(case.name, show, seconds)}
         return run_interruptibly(partial(run_case, case, settings, rng=seed))
 
 

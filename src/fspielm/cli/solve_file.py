@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from fspielm import cases
+from fspielm.cli import outputs
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.steps import limit_blas, write_picture
 from fspielm.files import read_problem_file
-from fspielm.solution import check_table_path, save_table
 from fspielm.solution.pictures import check_picture_path
 from fspielm.study import FileRun, run_file, run_interruptibly
+from fspielm.writing import check_place
 
 
 def is_problem_file(name: str) -> bool:
@@ -22,7 +24,9 @@ def is_problem_file(name: str) -> bool:
     return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).is_file())
 
 
-def solve_file(name: str, options: Options, *, seed: int | None, json_: bool, plot: Path | None) -> None:
+def solve_file(
+    name: str, options: Options, *, seed: int | None, json_: bool, plot: Path | None, out: Sequence[Path]
+) -> None:
     """Solve the problem of a file, print what came out, and write the outputs that it asks for."""
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
@@ -32,19 +36,22 @@ def solve_file(name: str, options: Options, *, seed: int | None, json_: bool, pl
     if picture is not None:
         check_picture_path(picture)
     if file.table is not None:
-        check_table_path(file.table)
+        check_place(file.table, (".csv",))
+    outputs.check_outputs(out, file.problem.domain)
     if settings["budget"].threads is not None:
         limit_blas(settings["budget"].threads)
     with working(f"solving {name}") as show:
-        run = run_interruptibly(partial(run_file, file, settings | {"progress": show_rounds(name, show)}))
+        shown = show_rounds(name, show, settings["budget"].seconds)
+        run = run_interruptibly(partial(run_file, file, settings | {"progress": shown}))
     if json_:
         print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
     else:
         print_file_report(run, name)
+    outputs.write_outputs(run.solution, out, announce=not json_)
     if picture is not None:
         write_picture(run, _title(run, name), picture, announce=not json_)
     if file.table is not None:
-        save_table(run.solution, file.table)
+        run.solution.to_csv(file.table)
         if not json_:
             print(f"\nTable: {file.table}")
 

@@ -26,6 +26,7 @@ from fspielm.geometry.sites import Sites
 from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time, extrude
 from fspielm.geometry.transform import Transformed
+from fspielm.geometry.triangles import triangulate
 
 __all__ = [
     "Annulus",
@@ -71,5 +72,6 @@ __all__ = [
     "namesakes",
     "reject",
     "segment",
+    "triangulate",
     "unit_stream",
 ]

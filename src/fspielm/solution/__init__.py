@@ -8,7 +8,6 @@ from fspielm.solution.held_out import HeldOut
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
 from fspielm.solution.report import BandReport, Report, Round
 from fspielm.solution.solution import Solution
-from fspielm.solution.table import check_table_path, save_table
 
 __all__ = [
     "ILL_POSED",
@@ -22,13 +21,11 @@ __all__ = [
     "Round",
     "Sensitivity",
     "Solution",
-    "check_table_path",
     "estimate_error",
     "evaluate",
     "evaluate_each",
     "grid_inside",
     "regular_grid",
     "relative_error",
-    "save_table",
     "tabulate",
 ]

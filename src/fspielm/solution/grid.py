@@ -37,7 +37,7 @@ class Grid:
 def make_grid(function: Callable[[FloatArray], FloatArray], problem: Problem, n: int | Iterable[int]) -> Grid:
     """Evaluate `function` at those points of a grid that lie in the problem's domain."""
     domain = problem.domain
-    shape = _as_shape(n, problem.dimension)
+    shape = as_shape(n, problem.dimension)
     lower, upper = domain.bounding_box
     axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
     total = int(np.prod(shape))
@@ -54,7 +54,8 @@ def make_grid(function: Callable[[FloatArray], FloatArray], problem: Problem, n:
     return Grid(axes, masked, tuple(map(str, problem.coordinates)))
 
 
-def _as_shape(n: int | Iterable[int], dimension: int) -> tuple[int, ...]:
+def as_shape(n: int | Iterable[int], dimension: int) -> tuple[int, ...]:
+    """The number of points along each axis, checked."""
     counts = tuple(n) if isinstance(n, Iterable) else (n,) * dimension
     whole = all(isinstance(c, int | np.integer) and not isinstance(c, bool) and c >= 2 for c in counts)
     if not whole or len(counts) != dimension:

@@ -17,8 +17,13 @@ _COUNT_BEYOND = 16
 
 def regular_grid(domain: Domain) -> FloatArray:
     """Points of an even grid over the bounding box that lie in the domain, shape ``(n, d)``."""
-    count = _COUNTS.get(domain.dimension, _COUNT_BEYOND)
+    count = default_count(domain.dimension)
     return grid_inside(domain, [np.linspace(a, b, count) for a, b in zip(*domain.bounding_box, strict=True)])
+
+
+def default_count(dimension: int) -> int:
+    """How many points a grid has along each axis where nobody says it."""
+    return _COUNTS.get(dimension, _COUNT_BEYOND)
 
 
 def grid_inside(domain: Domain, axes: Sequence[FloatArray]) -> FloatArray:

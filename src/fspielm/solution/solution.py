@@ -14,7 +14,7 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution import calculus, pictures
+from fspielm.solution import calculus, export, pictures
 from fspielm.solution.estimate import ErrorEstimate
 from fspielm.solution.evaluation import Method, evaluate, transform_rounding
 from fspielm.solution.report import Report
@@ -104,6 +104,13 @@ class Solution:
     integrate = calculus.integrate
     flux = calculus.flux
     spectrum = spectrum
+    to_numpy = export.to_numpy
+    to_npz = export.to_npz
+    to_csv = export.to_csv
+    to_xarray = export.to_xarray
+    to_netcdf = export.to_netcdf
+    to_vtk = export.to_vtk
+    save = export.save
 
     plot = pictures.plot
     plot_isosurface = pictures.plot_isosurface

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -22,6 +23,8 @@ from fspielm.solvers.density import Layout
 from fspielm.solvers.search import Target, at_floor, next_target
 from fspielm.solvers.singular import Choice
 from fspielm.spectrum import Bands, infer_bands
+
+_log = logging.getLogger(__name__)
 
 _MOST_ROUNDS = 20
 _SINGULAR = "singular functions at the corners"
@@ -85,6 +88,8 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     """
     problem = run.problem
     bands, run.band_seconds = timed(lambda: infer_bands(problem, run.streams.probes))
+    for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True):
+        _log.debug("band %s: %.4g, set by %s", symbol, frequency, source)
     least = _LEAST_PERIODS.get(problem.dimension, 0.0)
     core = np.maximum(bands.frequencies, least * 2 * np.pi / run.lengths)
     most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
@@ -209,6 +214,7 @@ def _round(run: Run, used: Layout, why: str) -> Attempt:
         seconds=spent,
     )
     run.rounds.append(done)
+    _log.info("%s", done)
     run.progress(done)
     return latest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from fspielm.solvers.randomness import spawn
 from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.verdict import judge
 from fspielm.spectrum import Bands
+
+_log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
 
@@ -153,6 +156,9 @@ def finish(
         bands={} if bands is None else _band_reports(problem, bands),
         rounds=tuple(rounds or ()),
     )
+    _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
+    if verdict is not None:
+        _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
     if verdict is not None and not verdict.converged:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
     if estimate is not None:

@@ -1,0 +1,60 @@
+"""``fspielm show``: a saved solution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from fspielm.cli import outputs
+from fspielm.cli.report import print_saved_report
+from fspielm.cli.steps import write_picture
+from fspielm.files import ProblemFile
+from fspielm.solution.pictures import check_picture_path
+from fspielm.store import Stored, load, read_stored
+from fspielm.study import FileRun
+
+_WIDTH = 80
+
+
+def show_saved(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf, .svg or .jpg.")] = None,
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=outputs.HELP)] = None,
+) -> None:
+    """Print what a saved solution solves, how it came about and how good it is; draw or export it."""
+    stored = read_stored(path)
+    solution = load(path)
+    if plot is not None:
+        check_picture_path(plot)
+    outputs.check_outputs(out or [], solution.problem.domain)
+    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
+    console.print(Text(f"{path}: {solution.problem.unknown}\n", style="bold"))
+    console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
+    print_saved_report(stored.report, versions)
+    if plot is not None:
+        seconds = sum(stored.report.seconds.values())
+        run = FileRun(ProblemFile(solution.problem), solution, None, seconds)
+        write_picture(run, f"{path.name}: {stored.report.neurons} neurons", plot, announce=True)
+    outputs.write_outputs(solution, out or [], announce=True)
+
+
+def _statement(stored: Stored) -> str:
+    """The problem file, or what is known where there is none."""
+    stated = stored.statement
+    if stated["problem"] is not None:
+        return str(stated["problem"]).rstrip()
+    left, right = stated["equation"]
+    return "\n".join(
+        [
+            f"equation    {left} = {right}",
+            f"domain      {stated['shape']}",
+            *(f"condition   {condition}" for condition in stated["conditions"]),
+            f"not stored  {stated['missing']}",
+        ]
+    )

@@ -1,0 +1,209 @@
+"""Solutions for ParaView, and for whatever else reads VTK's files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.geometry import Domain, SpaceTime, triangulate
+from fspielm.solution.export.arrays import chosen_count
+from fspielm.solution.export.provenance import provenance
+from fspielm.solution.export.vtk_legacy import write_legacy
+from fspielm.solution.export.vtk_xml import LINE, PIXEL, TRIANGLE, VOXEL, write_cells, write_grid, write_series
+from fspielm.solution.grid import as_shape
+from fspielm.writing import check_place, staged_file
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
+
+_OF_CELLS = (".vtu", ".vtk")
+
+_BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
+
+
+def to_vtk(
+    solution: Solution,
+    path: str | os.PathLike[str],
+    n: int | Iterable[int] | None = None,
+    *,
+    times: Iterable[float] | None = None,
+) -> None:
+    """Write the solution to a file of VTK, which ParaView opens; the suffix says which kind.
+
+    ========  ==========================================================================================
+    ``.vtu``  cells: triangles up to the exact boundary in the plane, small boxes inside of a solid
+    ``.vtr``  a regular grid over the bounding box; points outside of the domain are NaN, and hidden
+    ``.vti``  the same, as an image: places are told by their step, and so exact to rounding only
+    ``.vtk``  as ``.vtu``, in the old format and without the provenance
+    ``.pvd``  a series in time: one file for each time, in a folder of the same name beside
+    ========  ==========================================================================================
+
+    Parameters
+    ----------
+    path : path
+    n : int or sequence of int, optional
+        As for `to_numpy`: points along every axis, or along each of them, that of time included.
+    times : sequence of float, optional
+        With a domain in time: those of a ``.pvd`` series (as many as `n` says by default), or a single one. Without,
+        a grid has time as its last axis, in at most two dimensions of space.
+
+    Examples
+    --------
+    >>> solution.to_vtk("solution.vtu", 50)
+
+    A series in time is ``solution.to_vtk("wave.pvd", 50, times=np.linspace(0, 1, 20))``.
+    """
+    check_place(path, VTK_SUFFIXES)
+    path = Path(path)
+    suffix = path.suffix.lower()
+    domain = solution.problem.domain
+    shape = as_shape(chosen_count(solution, n), domain.dimension)
+    instants = _instants(domain, times, shape[-1], suffix)
+    if suffix == ".pvd":
+        _write_all(solution, path, shape, instants)
+        return
+    region = domain.space if isinstance(domain, SpaceTime) and instants else domain
+    sheet = _sheet(region, shape[: region.dimension], suffix)
+    with staged_file(path) as draft:
+        sheet.write(solution, draft, *instants)
+
+
+def check_vtk(domain: Domain, path: str | os.PathLike[str]) -> None:
+    """Say at once, before any long computation, if a solution on `domain` could not be written to `path`."""
+    check_place(path, VTK_SUFFIXES)
+    _instants(domain, None, 2, Path(path).suffix.lower())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """Where a solution is written, at one time or in all of its coordinates.
+
+    Attributes
+    ----------
+    points : (n, d) array
+    cells : (m, k) array, or None for a grid
+    kind : int
+        VTK's number for the cells.
+    axes : tuple of arrays
+        Of a grid; `inside` then masks the points that lie in the domain.
+    even : bool
+        Whether a grid is told by its steps.
+    legacy : bool
+        Whether cells are written in the old format.
+    """
+
+    points: FloatArray
+    inside: NDArray[np.bool_]
+    cells: NDArray[np.int64] | None = None
+    kind: int = 0
+    axes: tuple[FloatArray, ...] = ()
+    even: bool = False
+    legacy: bool = False
+
+    def write(self, solution: Solution, path: Path, *instant: float) -> None:
+        """Evaluate and write."""
+        name, facts = solution.problem.unknown.func.__name__, provenance(solution)
+        places = self.points[self.inside]
+        values = np.full(len(self.points), np.nan)
+        values[self.inside] = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
+        if self.cells is not None and self.legacy:
+            title = f"{solution.problem.unknown}, {facts['source']}"
+            write_legacy(path, self.points, self.cells, self.kind, name, values, title)
+        elif self.cells is not None:
+            write_cells(path, self.points, self.cells, self.kind, name, values, facts)
+        else:
+            shaped = values.reshape([len(axis) for axis in self.axes])
+            write_grid(path, self.axes, name, shaped, facts, even=self.even)
+
+
+def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:
+    legacy = suffix == ".vtk"
+    lower, upper = region.bounding_box
+    axes = tuple(np.linspace(a, b, count) for a, b, count in zip(lower, upper, shape, strict=True))
+    if suffix in _OF_CELLS and region.dimension == 2:
+        spacing = float(np.sqrt(np.prod((upper - lower) / (np.array(shape) - 1))))
+        found = triangulate(region, spacing)
+        if found is not None:
+            points, triangles = found
+            return _Sheet(points, np.ones(len(points), dtype=np.bool_), triangles, TRIANGLE, legacy=legacy)
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    inside = region.contains(points)
+    if suffix not in _OF_CELLS:
+        return _Sheet(points, inside, axes=axes, even=suffix == ".vti")
+    cells = _boxes(shape, inside)
+    used, numbered = np.unique(cells, return_inverse=True)
+    kept = np.ones(len(used), dtype=np.bool_)
+    return _Sheet(
+        points[used], kept, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)], legacy=legacy
+    )
+
+
+def _boxes(shape: tuple[int, ...], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Small boxes of a grid whose corners are all inside; corners in VTK's order, the first axis fastest."""
+    index = np.arange(prod(shape), dtype=np.int64).reshape(shape)
+    corners = []
+    for corner in np.ndindex((2,) * len(shape)):
+        slices = tuple(slice(side, side - 1 or None) for side in reversed(corner))
+        corners.append(index[slices].ravel())
+    cells = np.stack(corners, axis=1)
+    return np.asarray(cells[inside[cells].all(axis=1)])
+
+
+def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float]:
+    """The times that are meant, none for all coordinates together; refused if a file of this kind cannot hold them."""
+    series = suffix == ".pvd"
+    if domain.dimension - (domain.time is not None) > 3:
+        raise ProblemError(f"files of VTK have at most three dimensions of space; {domain!r} has more")
+    if domain.time is None:
+        if times is not None or series:
+            what = "times= goes" if times is not None else "a .pvd series goes"
+            raise ProblemError(f"{what} with a domain in time, and {domain!r} has none")
+        return []
+    start, end = domain.time.start, domain.time.end
+    if times is None:
+        if suffix in _OF_CELLS or (domain.dimension > 3 and not series):
+            raise ProblemError(
+                f"a {suffix} file cannot hold {domain!r} at all times; name a series in time with .pvd, or give "
+                "times=[...]"
+            )
+        return np.linspace(start, end, count).tolist() if series else []
+    try:
+        chosen = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    except (TypeError, ValueError):
+        chosen = np.empty(0)
+    if chosen.ndim != 1 or not len(chosen) or not np.all((chosen >= start) & (chosen <= end)):
+        raise ProblemError(f"times must be numbers from {start:g} to {end:g}; got {times!r}")
+    if len(chosen) > 1 and not series:
+        raise ProblemError(f"one {suffix} file holds one time; name a series in time with .pvd, or give one time")
+    return [float(t) for t in chosen]
+
+
+def _write_all(solution: Solution, path: Path, shape: tuple[int, ...], instants: list[float]) -> None:
+    """One file for each time in a folder beside, and last the file that lists them."""
+    domain = solution.problem.domain
+    assert isinstance(domain, SpaceTime)  # what else has a time
+    folder = path.with_suffix("")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ProblemError(f"cannot write the folder {str(folder)!r}: {error.strerror}") from error
+    suffix = ".vtu" if domain.space.dimension == 2 else ".vtr"
+    sheet = _sheet(domain.space, shape[:-1], suffix)
+    files = {t: f"{folder.name}_{number:04d}{suffix}" for number, t in enumerate(instants)}
+    for instant, name in files.items():
+        with staged_file(folder / name) as draft:
+            sheet.write(solution, draft, instant)
+    with staged_file(path) as draft:
+        write_series(draft, {t: f"{folder.name}/{name}" for t, name in files.items()})

@@ -1,0 +1,77 @@
+"""Bases into JSON and arrays, and back: every kind of column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, JoinedBasis, RidgeBasis
+from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
+from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
+from fspielm.store.archive import Arrays
+from fspielm.store.values import decode, encode
+
+# A new corner function is its name here.
+_FUNCTIONS: dict[str, type[CornerFunction]] = {"power": Power, "wave": Wave}
+
+
+def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
+    if isinstance(basis, RidgeBasis):
+        arrays |= {f"{key}.W": basis.W, f"{key}.b": basis.b, f"{key}.origin": basis.origin}
+        return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
+    if isinstance(basis, JoinedBasis):
+        parts = [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(basis.parts)]
+        return {"kind": "joined", "parts": parts}
+    if isinstance(basis, SingularBasis):
+        place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
+        return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
+    raise ProblemError(f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved")
+
+
+def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
+    """The basis that `describe_basis` has described."""
+    kind = content["kind"]
+    if kind == "ridge":
+        W, b, origin = (arrays[f"{key}.{name}"] for name in ("W", "b", "origin"))
+        if origin.shape != W.shape[1:]:
+            raise ValueError(f"an origin of shape {origin.shape} for frequencies of shape {W.shape}")
+        return RidgeBasis(W, b, _read_activation(content["activation"]), origin)
+    if kind == "joined":
+        return JoinedBasis([read_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(content["parts"])])
+    if kind == "singular":
+        x, y = decode(tuple[float, ...], content["corner"])
+        functions = [_read_function(f) for f in content["functions"]]
+        return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
+    raise ValueError(f"a basis of the unknown kind {kind!r}")
+
+
+def _describe_activation(activation: Activation) -> dict[str, Any]:
+    if isinstance(activation, Sinusoid):
+        return {"kind": "sinusoid", "phase": float(activation.phase)}
+    if isinstance(activation, HyperbolicTangent):
+        return {"kind": "tanh"}
+    raise ProblemError(f"a file has no word for an activation of type {type(activation).__name__}; it cannot be saved")
+
+
+def _read_activation(content: dict[str, Any]) -> Activation:
+    if content["kind"] == "sinusoid":
+        return Sinusoid(decode(float, content["phase"]))
+    if content["kind"] == "tanh":
+        return TANH
+    raise ValueError(f"an activation of the unknown kind {content['kind']!r}")
+
+
+def _describe_function(function: CornerFunction) -> dict[str, Any]:
+    for name, kind in _FUNCTIONS.items():
+        if type(function) is kind:
+            return {"kind": name, **encode(function)}
+    raise ProblemError(
+        f"a file has no word for a corner function of type {type(function).__name__}; it cannot be saved"
+    )
+
+
+def _read_function(content: dict[str, Any]) -> CornerFunction:
+    arguments = dict(content)
+    function: CornerFunction = decode(_FUNCTIONS[arguments.pop("kind")], arguments)
+    return function

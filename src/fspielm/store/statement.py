@@ -1,0 +1,157 @@
+"""What was solved, into text and back; and a stand-in for what text cannot hold."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations import Operator, Problem
+from fspielm.equations.givens import Givens
+from fspielm.equations.operator import Term
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field
+from fspielm.files import read_problem, read_statement, write_problem
+from fspielm.files.domain import describe_domain
+from fspielm.files.toml import write_toml
+from fspielm.geometry import BoundaryPart, Domain, Time
+from fspielm.store.values import decode
+
+
+def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[str, Any]:
+    """The statement as JSON has it.
+
+    ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
+    holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
+    """
+    lower, upper = problem.domain.bounding_box
+    time = problem.domain.time
+    stated: dict[str, Any] = {
+        "function": problem.unknown.func.__name__,
+        "coordinates": [str(symbol) for symbol in problem.coordinates],
+        "equation": [str(side) for side in _sides(problem.equation)],
+        "conditions": [repr(condition) for condition in problem.conditions],
+        "shape": repr(problem.domain),
+        "bounding_box": [lower.tolist(), upper.tolist()],
+        "time": None if time is None else [time.start, time.end],
+        "problem": None,
+        "missing": None,
+    }
+    try:
+        text = write_problem(problem, tol=tol, seed=seed)
+        read_problem(text)  # names that the notation does not know, or too many numbers, show here
+    except ProblemError as error:
+        reason = " ".join(str(error).splitlines()[0].split())
+        return stated | {"missing": reason, "domain": _domain_text(problem.domain)}
+    return stated | {"problem": text}
+
+
+def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
+    """The problem; a stand-in that can be evaluated but not solved where the text is missing."""
+    if stated["problem"] is not None:
+        return read_problem(_alone(stated["problem"]))
+    lost = _Lost(decode(str, stated["missing"]))
+    coordinates = tuple(sp.Symbol(decode(str, name)) for name in stated["coordinates"])
+    text = stated["domain"]
+    domain = _BoxOnly(stated, lost) if text is None else read_statement(_alone(text)).domain
+    if domain.dimension != len(coordinates):
+        raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
+    left, right = (sp.Symbol(decode(str, side)) for side in stated["equation"])
+    stand_in = object.__new__(Problem)
+    for name, attribute in {
+        "equation": sp.Eq(left, right, evaluate=False),  # to be shown, as text
+        "domain": domain,
+        "conditions": (),
+        "unknown": sp.Function(decode(str, stated["function"]))(*coordinates),
+        "coordinates": coordinates,
+        "operator": Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),)),
+        "right_hand_side": Field(coordinates, lost, None, lost),
+        "constraints": (),
+        "givens": Givens(),
+    }.items():
+        object.__setattr__(stand_in, name, attribute)
+    return stand_in
+
+
+def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
+    return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
+
+
+def _domain_text(domain: Domain) -> str | None:
+    """The domain alone as a problem file, or None where text cannot hold it."""
+    names = ", ".join(f"x{i + 1}" for i in range(domain.dimension))
+    try:
+        content = {"unknown": f"u({names})", "equation": "u = 0", "domain": describe_domain(domain), "conditions": []}
+        text = write_toml(content)
+        read_statement(text)
+    except ProblemError:
+        return None
+    return text
+
+
+def _alone(text: Any) -> str:
+    """The text, unless it names another file, which one from elsewhere has no business to read."""
+    if not isinstance(text, str) or "\n" not in text:
+        raise ValueError("a statement that is no problem file")
+    tables: list[Any] = [tomllib.loads(text)]
+    while tables:
+        table = tables.pop()
+        if isinstance(table, dict) and "file" in table:
+            raise ValueError("a statement that names another file")
+        tables += table.values() if isinstance(table, dict) else table if isinstance(table, list) else []
+    return text
+
+
+class _Lost:
+    """A function that was not stored, and says so where it is needed."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __call__(self, points: Any) -> NoReturn:
+        raise ProblemError(
+            f"the statement was not saved with the solution ({self.reason}); state the problem again for what needs it"
+        )
+
+
+@final
+class _BoxOnly(Domain):
+    """A domain of which no more than the bounding box was stored."""
+
+    def __init__(self, stated: Mapping[str, Any], lost: _Lost) -> None:
+        lower, upper = (np.array(decode(tuple[float, ...], side)) for side in stated["bounding_box"])
+        if lower.shape != upper.shape:
+            raise ValueError(f"a box of {len(lower)} and {len(upper)} dimensions")
+        self._box = lower, upper
+        self._time = None if stated["time"] is None else Time(*decode(tuple[float, ...], stated["time"]))
+        self._shape: str = decode(str, stated["shape"])
+        self._lost = lost
+
+    @property
+    def dimension(self) -> int:
+        return len(self._box[0])
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        return self._box[0].copy(), self._box[1].copy()
+
+    @property
+    def time(self) -> Time | None:
+        return self._time
+
+    @property
+    def measure(self) -> float:
+        return self._lost(None)
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        return self._lost(points)
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return self._lost(None)
+
+    def __repr__(self) -> str:
+        return self._shape

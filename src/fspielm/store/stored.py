@@ -1,0 +1,147 @@
+"""What is kept of a solution."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.collocation import BlockResidual
+from fspielm.errors import ProblemError
+from fspielm.features import Basis
+from fspielm.solution import ErrorEstimate, Report, Sensitivity, Solution
+from fspielm.store.archive import Arrays, read_archive, write_archive
+from fspielm.store.bases import describe_basis, read_basis
+from fspielm.store.statement import describe_statement, read_stated_problem
+from fspielm.store.values import decode, encode
+from fspielm.version import versions
+
+_NUMBERS = ("relative", "largest", "amplification", "residual", "data", "rounding", "scale")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """The content of a file.
+
+    Attributes
+    ----------
+    statement : mapping
+        What was solved; see `describe_statement`.
+    fields : tuple of str
+        Names of the unknowns.
+    basis : Basis
+    coefficients : (M,) array, or (F, M) for F unknowns
+        Real or complex.
+    report : Report
+    estimate : ErrorEstimate or None
+        Its sensitivity has no values; None if it was not estimated.
+    versions : mapping
+        Of fspielm, Python, NumPy and SciPy, when it was saved.
+    """
+
+    statement: Mapping[str, Any]
+    fields: tuple[str, ...]
+    basis: Basis
+    coefficients: NDArray[Any]
+    report: Report
+    estimate: ErrorEstimate | None
+    versions: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * (len(self.fields) == 1)
+        if self.coefficients.shape not in shapes:
+            raise ValueError(f"coefficients of shape {self.coefficients.shape} where {shapes[-1]} is needed")
+
+    def solution(self) -> Solution:
+        """The solution, with its problem where the statement was stored."""
+        problem = read_stated_problem(self.statement)
+        if problem.dimension != self.basis.dimension:
+            raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")
+        estimate = self.estimate
+        later = _not_estimated if estimate is None else lambda: estimate
+        return Solution(problem, self.basis, self.coefficients, self.report, later)
+
+
+def stored_form(solution: Solution) -> Stored:
+    """What is kept of a solution; an estimate that was not made yet is not made for it."""
+    problem, report = solution.problem, solution.report
+    known = report.error_estimate is not None or "estimate" in vars(solution)
+    return Stored(
+        describe_statement(problem, report.tol, report.seed),
+        (problem.unknown.func.__name__,),
+        solution.basis,
+        solution.coefficients,
+        report,
+        solution.estimate if known else None,
+        versions(),
+    )
+
+
+def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
+    """Write it to a file, which appears complete or not at all."""
+    arrays: Arrays = {"coefficients": stored.coefficients}
+    content = {
+        "versions": dict(stored.versions),
+        "statement": dict(stored.statement),
+        "fields": list(stored.fields),
+        "basis": describe_basis(stored.basis, arrays),
+        "report": encode(stored.report),
+        "estimate": None if stored.estimate is None else _describe_estimate(stored.estimate, arrays),
+    }
+    write_archive(path, content, arrays)
+
+
+def read_stored(path: str | os.PathLike[str]) -> Stored:
+    """What `write_stored` has written; nothing in the file is executed."""
+    content, arrays = read_archive(path)
+    try:
+        return Stored(
+            dict(content["statement"]),
+            tuple(str(name) for name in content["fields"]),
+            read_basis(content["basis"], arrays),
+            arrays["coefficients"],
+            decode(Report, content["report"]),
+            None if content["estimate"] is None else _read_estimate(content["estimate"], arrays),
+            {str(name): str(version) for name, version in content["versions"].items()},
+        )
+    except UNREADABLE as error:
+        raise unreadable(path, error) from error
+
+
+# What content may raise that is whole, but not what was ever written.
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+
+
+def unreadable(path: str | os.PathLike[str], error: Exception) -> ProblemError:
+    """The error for content that makes no sense."""
+    return ProblemError(f"{os.fspath(path)}: not a solution that fspielm saved: {type(error).__name__}, {error}")
+
+
+def _describe_estimate(estimate: ErrorEstimate, arrays: Arrays) -> dict[str, Any]:
+    arrays |= {"estimate.null_function": estimate.null_function, "estimate.null": estimate.sensitivity.null}
+    numbers = {name: encode(getattr(estimate, name)) for name in _NUMBERS}
+    return numbers | {"residuals": encode(estimate.residuals)}
+
+
+def _read_estimate(content: dict[str, Any], arrays: Arrays) -> ErrorEstimate:
+    numbers = {name: decode(float, content[name]) for name in _NUMBERS}
+    null = arrays["estimate.null"]
+    return ErrorEstimate(
+        **numbers,
+        residuals=decode(Mapping[str, BlockResidual], content["residuals"]),
+        null_function=arrays["estimate.null_function"],
+        # the values of all features at hundreds of points: many times the rest of the file
+        sensitivity=Sensitivity(numbers["amplification"], np.empty((0, len(null))), null),
+    )
+
+
+def _not_estimated() -> NoReturn:
+    raise ProblemError(
+        "the error was not estimated before the solution was saved, and now the system that it needs is gone; "
+        "solve again, and look at solution.error_estimate before saving"
+    )

@@ -1,0 +1,16 @@
+"""The version of the package, in a place that every module may look at."""
+
+from __future__ import annotations
+
+import platform
+
+import numpy as np
+import scipy
+
+__version__ = "0.1.0"
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that has a part in the digits of a solution."""
+    python = platform.python_version()
+    return {"fspielm": __version__, "python": python, "numpy": np.__version__, "scipy": scipy.__version__}
