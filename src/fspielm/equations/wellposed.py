@@ -10,6 +10,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator, Term
+from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
@@ -31,7 +32,8 @@ def check_conditions(
     Returns
     -------
     str
-        What is missing, where nothing inside can stand for it; empty otherwise. See `_can_stand_in`.
+        What is missing, where nothing inside can stand for it (see `_can_stand_in`), or on a piece of the domain that
+        is not joined to the rest; empty otherwise.
     """
     if not constraints:
         raise ProblemError(
@@ -49,7 +51,9 @@ def check_conditions(
         missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
     if domain.dimension == 1:
         _check_number(boundary, inside, parts, operator, space)
-    return "" if any(_can_stand_in(c, domain, operator) for c in inside) else next(filter(None, missing), "")
+    if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
+        return next(filter(None, missing))
+    return loose_piece(constraints, domain, operator)
 
 
 def _can_stand_in(constraint: Constraint, domain: Domain, operator: Operator) -> bool:

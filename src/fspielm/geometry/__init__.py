@@ -6,6 +6,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
+from fspielm.geometry.connection import may_be_in_pieces, pieces
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import PlaneCurve, arc, segment
@@ -68,8 +69,10 @@ __all__ = [
     "extrude",
     "join_parts",
     "kronecker",
+    "may_be_in_pieces",
     "meets_any",
     "namesakes",
+    "pieces",
     "reject",
     "segment",
     "triangulate",

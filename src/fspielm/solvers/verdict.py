@@ -48,7 +48,7 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
 def _missing(problem: Problem) -> str | None:
     if not problem.missing:
         return None
-    return f"what is known inside does not determine the solution, of which this is one of many: {problem.missing}"
+    return f"what is known does not determine the solution, of which this is one of many: {problem.missing}"
 
 
 def _ill_posed(estimate: ErrorEstimate) -> str | None:
