@@ -218,3 +218,23 @@ def test_a_cut_through_a_thin_wall_is_refused(wall: float) -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, -1), frame, [fs.Dirichlet(0)])
     with pytest.raises(ProblemError, match="enters the domain again"):
         fs.solve(problem, singular=fs.Singular((wall, wall)))
+
+
+def test_a_hole_that_the_solution_does_not_continue_into() -> None:
+    def exact(points: np.ndarray) -> np.ndarray:
+        return np.asarray(np.log(np.hypot(points[:, 0] - 0.1, points[:, 1])))
+
+    domain = fs.Disk((0, 0), 1) - fs.Disk((0.1, 0), 0.05)
+    solution = fs.solve(laplace(exact, domain), rng=0)
+    assert solution.converged
+    assert solution.report.rounds[-1].why == "multipoles in the holes"
+    assert error(solution, exact) <= 1e-11
+
+
+@pytest.mark.parametrize("k2", [0, 100, -10])
+def test_a_constant_source_around_two_holes(k2: int) -> None:
+    domain = fs.Disk((0, 0), 0.6) - fs.Disk((0.2, 0), 0.1) - fs.Disk((-0.2, 0.1), 0.15)
+    problem = fs.Problem(sp.Eq(LAPLACIAN + k2 * u, 1), domain=domain, conditions=[fs.Dirichlet(0)])
+    solution, finer = fs.solve(problem, rng=0), fs.solve(problem, tol=1e-10, rng=1)
+    assert solution.converged
+    assert error(solution, finer) <= 1e-8

@@ -14,11 +14,12 @@ _ROWS_PER_TRACE = 1.5
 _LEAST_ROWS = 8
 
 
-def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: float) -> Points:
+def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: float, special: int = 0) -> Points:
     """Points for `neurons` features of a band with half-widths `widths` and density `factor`.
 
     A part of the boundary gets rows in proportion to the number of features it can tell apart: its measure
-    times the area of the band's projection onto its tangent plane.
+    times the area of the band's projection onto its tangent plane. Functions that are not in the band, such as the
+    multipoles of a hole, may be told apart on a small part alone: each part gets rows for `special` of them.
     """
     rng = np.random.default_rng(0)  # only counts: the same for the same problem
     traces: dict[str, int] = {}
@@ -28,7 +29,7 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
             continue  # given points are all there is
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(constraint, widths, rng)
         # a part cannot tell apart more features than there are
-        count = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS
+        count = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
         if constraint.region.kind == "start":
             initial = max(count, initial or 0)
         else:

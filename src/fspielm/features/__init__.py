@@ -5,6 +5,7 @@ from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
 from fspielm.features.local import LocalOperator, localise
+from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "FrequencyShift",
     "JoinedBasis",
     "LocalOperator",
+    "Outgoing",
     "Power",
     "RidgeBasis",
     "SingularBasis",

@@ -33,6 +33,11 @@ class CornerFunction(ABC):
     their exponent or order under them.
     """
 
+    @property
+    def is_real(self) -> bool:
+        """Whether only its real part counts: the imaginary one is zero, or not a function around the corner."""
+        return False
+
     @abstractmethod
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
@@ -50,6 +55,11 @@ class Power(CornerFunction):
     exponent: float
     conjugate_exponent: int = 0
     logarithm: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """True of the logarithm alone, whose imaginary part is the angle."""
+        return self.logarithm and self.exponent == 0
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
@@ -110,7 +120,7 @@ class Wave(CornerFunction):
 
 @final
 class SingularBasis(Basis):
-    """Real and imaginary parts of corner functions around one corner of a plane domain.
+    """Real and imaginary parts of functions around one corner of a plane domain, or around the center of a hole.
 
     Parameters
     ----------
@@ -132,11 +142,13 @@ class SingularBasis(Basis):
         self.axis = float(axis)
         self.scale = float(scale)
         self.functions = tuple(functions)
+        # which function, and which part of it
+        self._columns = [(i, part) for i, f in enumerate(self.functions) for part in ((0,) if f.is_real else (0, 1))]
 
     @property
     def size(self) -> int:
         """Number of functions, two for each complex one."""
-        return 2 * len(self.functions)
+        return len(self._columns)
 
     @property
     def dimension(self) -> int:
@@ -148,14 +160,15 @@ class SingularBasis(Basis):
         zeta = self._zeta(operator.points)
         first, last, _ = columns.indices(self.size)
         weights = self._weights(operator)
-        for index in range(first // 2, (last + 1) // 2):
-            function = self.functions[index]
-            total = np.zeros(len(zeta), dtype=np.complex128)
-            for (order, conjugate_order), weight in weights.items():
-                total += weight * function.derivative(zeta, order, conjugate_order)
-            for column, part in ((2 * index, total.real), (2 * index + 1, total.imag)):
-                if first <= column < last:
-                    out[column - first] = part
+        done: int | None = None
+        for column in range(first, last):
+            index, imaginary = self._columns[column]
+            if index != done:
+                total = np.zeros(len(zeta), dtype=np.complex128)
+                for (order, conjugate_order), weight in weights.items():
+                    total += weight * self.functions[index].derivative(zeta, order, conjugate_order)
+                done = index
+            out[column - first] = total.imag if imaginary else total.real
 
     def _weights(self, operator: LocalOperator) -> dict[tuple[int, int], ComplexArray]:
         """The operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there."""

@@ -14,6 +14,7 @@ from fspielm.geometry.cylinder import Cylinder
 from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
+from fspielm.geometry.hole import Hole
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.pacman import Pacman
 from fspielm.geometry.panda import Panda
@@ -42,6 +43,7 @@ __all__ = [
     "Domain",
     "Edge",
     "Ellipse",
+    "Hole",
     "Interval",
     "LShape",
     "Mask",

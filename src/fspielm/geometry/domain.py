@@ -21,6 +21,7 @@ from fspielm.geometry.sampling import Sampling, check_count, check_sampling, rej
 if TYPE_CHECKING:
     from fspielm.geometry.combination import Combination, Operation
     from fspielm.geometry.corner import Corner
+    from fspielm.geometry.hole import Hole
     from fspielm.geometry.pictures import Axes
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
@@ -100,6 +101,10 @@ class Domain(ABC):
 
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
         """The corners of a plane domain; `axes` names the coordinates. None are known of other domains."""
+        return ()
+
+    def hole_places(self) -> tuple[Hole, ...]:
+        """The holes of a plane domain. None are known of other domains."""
         return ()
 
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:

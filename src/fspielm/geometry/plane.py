@@ -18,6 +18,7 @@ from fspielm.geometry.contour import Contour, contour_of
 from fspielm.geometry.corner import Corner, corners_of
 from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
 from fspielm.geometry.domain import Domain, default_axes
+from fspielm.geometry.hole import Hole, holes_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sections import section_rule
 
@@ -70,6 +71,10 @@ class PlaneShape(Domain):
         """
         edges = self.edges(axes)
         return corners_of([edge.curve for edge in edges], [edge.name for edge in edges], self._contour.loops)
+
+    def hole_places(self) -> tuple[Hole, ...]:
+        """The holes, in the order of the edges around them."""
+        return holes_of([edge.curve for edge in self._edges(default_axes(2))], self._contour.loops)
 
     def __repr__(self) -> str:
         # As a dataclass writes it, without what has its default and without an empty name.

@@ -18,16 +18,15 @@ from fspielm.solution import Round
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory, shrink, too_few, work
 from fspielm.solvers.attempt import Attempt, Streams, attempt, timed
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.corner_functions import singular_columns
 from fspielm.solvers.density import Layout
 from fspielm.solvers.search import Target, at_floor, next_target
 from fspielm.solvers.singular import Choice
+from fspielm.solvers.special import special_columns, special_names
 from fspielm.spectrum import Bands, infer_bands
 
 _log = logging.getLogger(__name__)
 
 _MOST_ROUNDS = 20
-_SINGULAR = "singular functions at the corners"
 _MOST_BLIND_NEURONS = 1000
 # Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
 _MARGIN = 1.5
@@ -77,8 +76,9 @@ class Run:
 
     def points_for(self, used: Layout) -> Points:
         """The user's points, or as many as the layout needs."""
-        neurons = used.family.neurons + sum(basis.size for basis in self.columns)
-        return self.points or allot_points(self.problem, neurons, used.widths, used.factor)
+        sizes = [basis.size for basis in self.columns]
+        neurons, special = used.family.neurons + sum(sizes), max(sizes, default=0)
+        return self.points or allot_points(self.problem, neurons, used.widths, used.factor, special)
 
 
 def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
@@ -97,7 +97,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(run.tol) + _MARGIN, most)
     target: Target | None = Target(core, decades, "band of the equation and its data")
     if run.singular is not None:
-        run.columns = singular_columns(problem, run.singular)
+        run.columns = special_columns(problem, run.singular)
     while target is not None:
         used = _affordable(run, target, bands)
         if used is None:
@@ -117,7 +117,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
         latest = _unless_worse(run, latest)
         stalled = _stalled(run, bands)
         if _add_singular(run, latest, stalled):
-            target = replace(target, why=_SINGULAR)
+            target = replace(target, why=special_names(run.problem))
             continue
         if stalled:
             break
@@ -147,7 +147,7 @@ def _add_singular(run: Run, latest: Attempt, stalled: bool) -> bool:
     if run.singular is not None or run.plain is not None or not (rough or stalled) or corner_conflicts(run.problem):
         return False
     run.plain, run.plain_rounds = latest, len(run.rounds)
-    run.columns = singular_columns(run.problem, True)
+    run.columns = special_columns(run.problem, True)
     return bool(run.columns)
 
 

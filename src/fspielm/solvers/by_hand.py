@@ -13,8 +13,8 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.corner_functions import singular_columns
 from fspielm.solvers.singular import Singular
+from fspielm.solvers.special import special_columns
 
 
 def solve_by_hand(
@@ -29,7 +29,7 @@ def solve_by_hand(
 ) -> Attempt:
     """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
     points = points or default_points(problem, features)
-    columns = singular_columns(problem, singular)
+    columns = special_columns(problem, singular)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
     check_memory(rows, neurons, method.workspace(rows, neurons), budget.memory_limit)
     return attempt(

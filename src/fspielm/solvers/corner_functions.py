@@ -31,7 +31,7 @@ def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """The corners of a plane problem at which its solution may be singular, those of the strongest kind first."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
         return ()
-    corners = [c for c in _corners(problem) if _is_isotropic(problem, c.point)]
+    corners = [c for c in _corners(problem) if is_isotropic(problem, c.point)]
     strongest = sorted(corners, key=lambda corner: _exponents(problem, corner)[0])
     return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
 
@@ -73,7 +73,7 @@ def _find(problem: Problem, one: Singular) -> Corner:
                 "boundary give opening and start"
             )
         found = near[0]
-    if not _is_isotropic(problem, found.point):
+    if not is_isotropic(problem, found.point):
         raise ProblemError(
             "Singular: the highest derivatives of the equation must be a multiple of the Laplacian at the corner "
             f"{found.point}"
@@ -144,7 +144,7 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     mixes in higher powers of zeta and its conjugate. A whole exponent brings a logarithm: without it, the function
     would be smooth.
     """
-    ratio = _helmholtz_ratio(problem)
+    ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None  # functions that grow so much are nothing at the corner, where they are needed
     whole = [s for s in exponents if abs(s - round(s)) < _WHOLE]
@@ -169,7 +169,7 @@ def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
     return [Power(s, b, logarithm) for s, b in sorted(powers)]
 
 
-def _helmholtz_ratio(problem: Problem) -> float | None:
+def helmholtz_ratio(problem: Problem) -> float | None:
     """K of ``laplacian u + K u``, up to a factor, with constant coefficients; None for any other equation."""
     coefficients = {term.orders: term.coefficient for term in problem.operator.terms}
     if not problem.operator.is_constant or set(coefficients) - {(2, 0), (0, 2), (0, 0)}:
@@ -180,7 +180,7 @@ def _helmholtz_ratio(problem: Problem) -> float | None:
     return value / main
 
 
-def _is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
+def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     """Whether the second derivatives make a multiple of the Laplacian at the corner."""
     here = Sites(np.array([point]))
     try:

@@ -7,12 +7,13 @@ from typing import Any
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
+from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
 from fspielm.store.archive import Arrays
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
-_FUNCTIONS: dict[str, type[CornerFunction]] = {"power": Power, "wave": Wave}
+_FUNCTIONS: dict[str, type[CornerFunction]] = {"outgoing": Outgoing, "power": Power, "wave": Wave}
 
 
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
