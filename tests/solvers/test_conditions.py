@@ -361,7 +361,7 @@ def test_a_point_in_the_place_of_the_start_never_converges() -> None:
     exact = sp.exp(-(pi**2) * t / 4) * sp.sin(pi * x / 2)
     conditions = [fs.Dirichlet(exact), fs.Measured([[0.5, 0.5]], exact)]
     problem = fs.Problem(w.diff(t) - w.diff(x, 2), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
-    with pytest.warns(fs.AccuracyWarning, match=r"what is known inside .* misses fs\.Initial\(\.\.\., order=0\)"):
+    with pytest.warns(fs.AccuracyWarning, match=r"what is known does .* misses fs\.Initial\(\.\.\., order=0\)"):
         assert not fs.solve(problem, rng=3).converged
 
 
