@@ -317,3 +317,30 @@ class TestNew:
         done = fspielm("new", tmp_path / "no" / "a.toml")
         assert done.status == 1
         assert done.error.endswith("a.toml: No such file or directory")
+
+
+def test_check_keeps_what_is_right_of_a_list_of_parts(fspielm: Any, tmp_path: Path) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text(
+        'unknown = "u(x, y)"\nequation = "laplacian(u) = 0"\n'
+        '[domain]\nshape = "Box"\nlower = [0, 0]\nupper = [1, 1]\n'
+        '[[conditions]]\ntype = "dirichlet"\nvalue = "x"\non = ["x-", "x+", "y-", "z-"]\n',
+        encoding="utf-8",
+    )
+    done = fspielm("check", str(file))
+    assert done.status != 0
+    assert done.out.count("dirichlet: x") == 3
+    assert "no part 'z-'" in done.err
+
+
+def test_check_says_which_coordinates_do_not_fit(fspielm: Any, tmp_path: Path) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text(
+        'unknown = "u(x, y, z)"\nequation = "laplacian(u) = 0"\n'
+        '[domain]\nshape = "Disk"\ncenter = [0, 0]\nradius = 1\n'
+        '[[conditions]]\ntype = "dirichlet"\nvalue = 0\n',
+        encoding="utf-8",
+    )
+    done = fspielm("check", str(file))
+    assert done.status != 0
+    assert "has 3 coordinates" in " ".join(done.err.split())

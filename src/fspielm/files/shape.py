@@ -25,6 +25,16 @@ SHAPES: dict[str, Callable[..., Domain]] = {
 # Shapes that may come from another file, named by the key "file", and what reads it.
 LOADERS = {"Polygon": "from_geojson", "Surface": "load"}
 
+# What people may call a shape.
+_OTHER_WORDS = {
+    "circle": "Disk",
+    "rectangle": "Box",
+    "square": "Box",
+    "cube": "Box",
+    "ring": "Annulus",
+    "sphere": "Ball",
+}
+
 # What the outline of a shape may be a function of.
 _CURVE_SYMBOLS = ("theta", "t", "s")
 
@@ -38,9 +48,10 @@ def read_shape(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Do
     kind = table.text("shape")
     if kind not in SHAPES:
         lower = {name.lower(): name for name in SHAPES}
-        near = [lower[name] for name in get_close_matches(kind.lower(), lower, 1, 0.5)]
-        remedy = f"did you mean {near[0]!r}?" if near else f"the shapes are {', '.join(SHAPES)}"
-        raise table.error(f"no shape {kind!r}; {remedy}", "shape")
+        near = [lower[name] for name in get_close_matches(kind.lower(), lower, 1, 0.7)]
+        likely = _OTHER_WORDS.get(kind.lower()) or (near[0] if near else None)
+        remedy = f"did you mean {likely!r}? " if likely else ""
+        raise table.error(f"no shape {kind!r}; {remedy}the shapes are {', '.join(SHAPES)}", "shape")
     if "file" in table and kind in LOADERS:
         return _load(table, kind, optional)
     parameters = _parameters(SHAPES[kind])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
-from fspielm.equations import AnyCondition, Problem, identity
+from fspielm.equations import AnyCondition, Problem, Region, identity
 from fspielm.equations.givens import read_givens
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
@@ -57,9 +58,11 @@ class Statement:
     def by_place(self) -> dict[str, list[AnyCondition]]:
         """The conditions that hold on each part of the boundary, or on a piece of it; at the start of time; inside.
 
-        Parts without a condition are there, too. A condition on a part that does not exist is left out.
+        Parts without a condition are there, too. A condition on a part that does not exist is left out there.
         """
         unknown = self.names.unknown
+        if len(unknown.args) != self.domain.dimension:
+            self.problem_file()  # which says what is wrong, better than the names of parts would
         parts = self.domain.boundary([str(symbol) for symbol in unknown.args])
         setting = Setting(unknown, identity(len(unknown.args)), read_givens(self._given), self.domain, parts)
         places: dict[str, list[AnyCondition]] = {part.name: [] for part in parts}
@@ -68,11 +71,7 @@ class Statement:
         if start:
             places[start] = []
         for condition in self.conditions:
-            try:
-                regions = condition.regions(setting)
-            except ProblemError:
-                continue
-            for region in regions:
+            for region in _regions(condition, setting, places):
                 names = [part.name for part in region.parts] or [start if region.kind == "start" else "inside"]
                 for name in names:
                     places.setdefault(name, []).append(condition)
@@ -81,3 +80,15 @@ class Statement:
     @property
     def _given(self) -> dict[sp.Symbol, sp.Expr]:
         return self.names.given([self.equation, *(e for c in self.conditions for e in c.expressions)])
+
+
+def _regions(condition: AnyCondition, setting: Setting, known: Container[str]) -> list[Region]:
+    """Where a condition holds, as far as the parts that it names are there."""
+    on = getattr(condition, "on", None)
+    if isinstance(on, tuple):
+        there = tuple(name for name in on if name in known)
+        condition = replace(condition, on=there) if there else condition  # type: ignore[type-var]
+    try:
+        return list(condition.regions(setting))
+    except ProblemError:
+        return []
