@@ -241,3 +241,8 @@ def test_a_spectrum_needs_frequencies() -> None:
     assert fs.solve(problem, rng=0).spectrum().values.ndim == 1
     with pytest.raises(fs.ProblemError, match="a spectrum needs features that have frequencies"):
         fs.solve(problem, features=fs.Tanh(20, mu=(1, 3)), rng=0).spectrum()
+
+
+def test_a_grid_beyond_memory_is_refused(make_solution: Any) -> None:
+    with pytest.raises(fs.ProblemError, match="points does not fit into memory"):
+        make_solution().grid(10**7)

@@ -242,3 +242,8 @@ def test_says_so_where_the_integral_does_not_settle(on_box: fs.Solution, monkeyp
 def test_what_is_zero_but_for_rounding_settles(on_box: fs.Solution) -> None:
     assert on_box.integrate(u.diff(x) - u.diff(x, 1) * 1.0) == pytest.approx(0, abs=1e-10)
     assert on_box.integrate(sp.S.Zero) == 0.0
+
+
+def test_a_line_that_leaves_the_domain_is_refused(on_disk: fs.Solution) -> None:
+    with pytest.raises(fs.ProblemError, match=r"along: the line leaves the domain, for instance at \("):
+        on_disk.integrate(u, along=((0, 0), (9, 9)))

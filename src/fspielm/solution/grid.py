@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
+from fspielm.machine import physical_memory
 from fspielm.solution.evaluation import SLAB
 
 
@@ -39,8 +41,14 @@ def make_grid(function: Callable[[FloatArray], FloatArray], problem: Problem, n:
     domain = problem.domain
     shape = as_shape(n, problem.dimension)
     lower, upper = domain.bounding_box
+    total = math.prod(shape)
+    # values and the mask
+    if 9 * total > physical_memory() // 2:
+        raise ProblemError(
+            f"n: a grid of {' x '.join(map(str, shape))} points does not fit into memory; take fewer, or call the "
+            "solution with some points at a time"
+        )
     axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
-    total = int(np.prod(shape))
     values = np.full(total, np.nan)
     outside = np.ones(total, dtype=np.bool_)
     for start in range(0, total, SLAB):

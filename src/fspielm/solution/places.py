@@ -17,6 +17,9 @@ from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
 
+# Places on a line at which to see whether it leaves the domain.
+_LINE_PROBES = 400
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,7 @@ def find_place(problem: Problem, on: Any, along: Any, at: Any, *, singular: bool
         if region.time is not None:
             raise ProblemError("along= is a line in space; say at which time, with at=")
         place = _line(along, region.dimension)
+        _refuse_outside(place, region)
     elif on is not None:
         axes = [str(symbol) for symbol in problem.coordinates[: region.dimension]]
         place = _parts(_named(on, region.boundary(axes)), region, singular)
@@ -116,6 +120,15 @@ def _parts(parts: Sequence[BoundaryPart], region: Domain, singular: bool) -> Pla
 def _on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
     plain = part.parameters != 1 or part.keep is not None or part.nodes is not None or part.endless
     return part.quadrature(n) if plain or not singular else graded_rule(part, n)
+
+
+def _refuse_outside(place: Place, region: Domain) -> None:
+    """Refuse a line that leaves the domain: what is found there means nothing."""
+    points = place.rule(_LINE_PROBES).points
+    outside = points[~region.contains(points)]
+    if len(outside):
+        where = ", ".join(f"{value:.4g}" for value in outside[0])
+        raise ProblemError(f"along: the line leaves the domain, for instance at ({where}), where values mean nothing")
 
 
 def _line(along: Any, dimension: int) -> Place:
