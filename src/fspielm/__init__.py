@@ -2,7 +2,7 @@
 
 import logging as _logging
 
-from fspielm import cases
+from fspielm import cases, study
 from fspielm.collocation import Points
 from fspielm.equations import (
     Condition,
@@ -68,6 +68,7 @@ __all__ = [
     "read_problem",
     "read_problem_file",
     "solve",
+    "study",
     "write_problem",
 ]
 __all__ += [name for name in vars(shapes) if not name.startswith("_")]

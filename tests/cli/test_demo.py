@@ -12,7 +12,7 @@ from rich.console import Console
 
 import fspielm as fs
 from fspielm.cli import demo
-from fspielm.study import CaseRun, run_case
+from fspielm.demo import CaseRun, run_case
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import fspielm as fs
-from fspielm.cli import app, blas, info
+from fspielm import blas
+from fspielm.cli import app, info
 
 
 @pytest.mark.parametrize("command", [[], ["cases"], ["solve"], ["show"], ["check"], ["new"], ["demo"], ["info"]])

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli import blas, report, solve, steps
+from fspielm import blas
+from fspielm.cli import report, solve, steps
 from fspielm.cli.progress import show_rounds
 from fspielm.cli.settings import Options, read_options
+from fspielm.demo import CaseRun, run_case
 from fspielm.solution import Round
-from fspielm.study import CaseRun, run_case
 
 REQUIRED = {
     *("case", "method", "neurons", "rows", "relative_error", "seconds", "residuals", "rank"),

@@ -12,12 +12,22 @@ from fspielm.cases.heat import heat
 from fspielm.cases.helmholtz_2d import helmholtz_2d
 from fspielm.cases.helmholtz_panda import helmholtz_panda
 from fspielm.cases.klein_gordon import klein_gordon
-from fspielm.cases.paper import METHODS, PaperResult, PaperSetting, check_method
+from fspielm.cases.paper import METHODS, SPACE_METHODS, PaperResult, PaperSetting, check_method, make_features
 from fspielm.cases.poisson_1d import poisson_1d
 from fspielm.cases.wave_1d import wave_1d
 from fspielm.errors import ProblemError
 
-__all__ = ["METHODS", "Case", "PaperResult", "PaperSetting", "check_method", "load", "names"]
+__all__ = [
+    "METHODS",
+    "SPACE_METHODS",
+    "Case",
+    "PaperResult",
+    "PaperSetting",
+    "check_method",
+    "load",
+    "make_features",
+    "names",
+]
 
 _CASES: dict[str, Callable[..., Case]] = {
     "helmholtz-2d": helmholtz_2d,

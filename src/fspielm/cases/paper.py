@@ -16,6 +16,8 @@ from fspielm.features import GFF, Family, FrequencyShift, Siren, Tanh
 from fspielm.linalg import TruncatedSVD
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
+# The shift of the two last along space alone, which the heat equation needs.
+SPACE_METHODS = ("fs-l-space", "fs-g-space")
 
 
 @dataclass(frozen=True)
@@ -67,18 +69,7 @@ class PaperSetting:
         """The features of a method (one of `METHODS`), by default at its best range and the paper's size."""
         check_method(method)
         mu = self.results[method].mu if mu is None else mu
-        neurons = self.neurons if neurons is None else neurons
-        match method:
-            case "tanh":
-                return Tanh(neurons, mu)
-            case "siren":
-                return Siren(neurons, mu)
-            case "gff":
-                return GFF(neurons, mu)
-            case "fs-l":
-                return FrequencyShift(neurons, mu)
-            case _:
-                return FrequencyShift(neurons, mu, groups=self.groups)
+        return make_features(method, self.neurons if neurons is None else neurons, mu, groups=self.groups)
 
     def settings(self, method: str) -> dict[str, Any]:
         """Keyword arguments that make `fspielm.solve` do what the paper does with this method."""
@@ -88,6 +79,25 @@ class PaperSetting:
             "least_squares": TruncatedSVD(self.svd_tolerance),
             "scaling": "none",
         }
+
+
+def make_features(method: str, neurons: int, mu: tuple[float, float], *, groups: int = 10) -> Family:
+    """The features of a method, one of `METHODS` or `SPACE_METHODS`."""
+    match method:
+        case "tanh":
+            return Tanh(neurons, mu)
+        case "siren":
+            return Siren(neurons, mu)
+        case "gff":
+            return GFF(neurons, mu)
+        case "fs-l":
+            return FrequencyShift(neurons, mu)
+        case "fs-g":
+            return FrequencyShift(neurons, mu, groups=groups)
+        case "fs-l-space":
+            return FrequencyShift(neurons, mu, shift="space")
+        case _:
+            return FrequencyShift(neurons, mu, groups=groups, shift="space")
 
 
 def check_method(method: str) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fspielm import cases
-from fspielm.study import paper_best
+from fspielm.demo import paper_best
 
 
 def list_cases() -> None:

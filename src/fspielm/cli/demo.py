@@ -23,7 +23,7 @@ from rich.table import Table
 
 from fspielm import cases
 from fspielm.cases import Case
-from fspielm.study import CaseRun, run_demo
+from fspielm.demo import CaseRun, run_demo
 
 
 def show_demo(

@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 import fspielm
-from fspielm.cli import blas
+from fspielm import blas
 from fspielm.machine import available_threads, physical_memory
 
 _PACKAGES = ("numpy", "scipy", "sympy", "typer", "rich", "matplotlib")

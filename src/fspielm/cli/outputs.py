@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from fspielm.cli.progress import working
+from fspielm.demo import run_interruptibly
 from fspielm.geometry import Domain
 from fspielm.solution import Solution
 from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray
 from fspielm.store import SUFFIX
-from fspielm.study import run_interruptibly
 from fspielm.writing import check_place
 
 # The solution itself comes first: whatever goes wrong with the others, they can be made from it.

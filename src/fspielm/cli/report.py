@@ -13,8 +13,8 @@ from rich.text import Text
 
 from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
+from fspielm.demo import CaseRun, FileRun
 from fspielm.solution import Report
-from fspielm.study import CaseRun, FileRun
 
 
 def print_report(run: CaseRun, choice: Choice) -> None:

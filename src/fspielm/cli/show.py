@@ -13,10 +13,10 @@ from rich.text import Text
 from fspielm.cli import outputs
 from fspielm.cli.report import print_saved_report
 from fspielm.cli.steps import write_picture
+from fspielm.demo import FileRun
 from fspielm.files import ProblemFile
 from fspielm.solution.pictures import check_picture_path
 from fspielm.store import Stored, load, read_stored
-from fspielm.study import FileRun
 
 _WIDTH = 80
 

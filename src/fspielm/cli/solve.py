@@ -18,8 +18,8 @@ from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Choice, Options, read_options
 from fspielm.cli.solve_file import is_problem_file, solve_file
 from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.demo import CaseRun, run_case, run_interruptibly
 from fspielm.solution.pictures import check_picture_path
-from fspielm.study import CaseRun, run_case, run_interruptibly
 
 
 def solve_case(

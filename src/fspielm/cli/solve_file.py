@@ -13,9 +13,9 @@ from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.demo import FileRun, run_file, run_interruptibly
 from fspielm.files import read_problem_file
 from fspielm.solution.pictures import check_picture_path
-from fspielm.study import FileRun, run_file, run_interruptibly
 from fspielm.writing import check_place
 
 

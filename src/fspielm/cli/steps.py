@@ -7,10 +7,10 @@ from pathlib import Path
 
 import typer
 
-from fspielm.cli import blas
+from fspielm import blas
 from fspielm.cli.progress import working
+from fspielm.demo import CaseRun, FileRun, draw_run, run_interruptibly
 from fspielm.solution.pictures import save_picture
-from fspielm.study import CaseRun, FileRun, draw_run, run_interruptibly
 
 
 def limit_blas(threads: int) -> None:

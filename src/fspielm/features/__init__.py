@@ -3,7 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
+from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
@@ -29,6 +29,7 @@ __all__ = [
     "Siren",
     "Tanh",
     "Wave",
+    "check_count",
     "localise",
     "magnitudes",
 ]

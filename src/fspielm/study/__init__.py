@@ -1,17 +1,13 @@
-"""Running the benchmarks: measured runs, the demonstration, and the page that shows it."""
+"""Studies: many solves planned, stored, resumed, distributed and reported."""
 
-from fspielm.study.background import run_interruptibly
-from fspielm.study.demo import best_settings, run_demo
-from fspielm.study.run import CaseRun, FileRun, draw_run, paper_best, run_case, run_file
+from fspielm.study.builtin import builtin_plan, builtin_plans
+from fspielm.study.job import Job
+from fspielm.study.outcome import Outcome
+from fspielm.study.plan import Plan
+from fspielm.study.rows import Row
+from fspielm.study.running import run
+from fspielm.study.store import Store
+from fspielm.study.subject import Subject
+from fspielm.study.sweep import Sweep
 
-__all__ = [
-    "CaseRun",
-    "FileRun",
-    "best_settings",
-    "draw_run",
-    "paper_best",
-    "run_case",
-    "run_demo",
-    "run_file",
-    "run_interruptibly",
-]
+__all__ = ["Job", "Outcome", "Plan", "Row", "Store", "Subject", "Sweep", "builtin_plan", "builtin_plans", "run"]

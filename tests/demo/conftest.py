@@ -8,7 +8,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.cases import Case
-from fspielm.study import demo
+from fspielm.demo import demo
 
 
 def tiny_settings(case: Case) -> dict[str, Any]:

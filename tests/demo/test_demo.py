@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import fspielm as fs
+from fspielm.demo import best_settings, demo, run_case
 from fspielm.errors import ProblemError
-from fspielm.study import best_settings, demo, run_case
 
 
 @pytest.fixture(scope="module")

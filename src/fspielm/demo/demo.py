@@ -9,11 +9,11 @@ from typing import Any
 
 from fspielm import cases
 from fspielm.cases import Case
+from fspielm.demo.background import run_interruptibly
+from fspielm.demo.gallery import GENERATOR, gallery_page
+from fspielm.demo.run import CaseRun, draw_run, run_case
 from fspielm.solution.pictures import require_matplotlib, save_picture
-from fspielm.study.background import run_interruptibly
-from fspielm.study.gallery import GENERATOR, gallery_page
 from fspielm.study.publish import check_replaceable, staged_folder
-from fspielm.study.run import CaseRun, draw_run, run_case
 
 
 def best_settings(case: Case) -> dict[str, Any]:

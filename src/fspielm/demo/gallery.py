@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
-from fspielm.study.run import CaseRun
+from fspielm.demo.run import CaseRun
 
 # How a page of ours is recognised before a newer one replaces it.
 GENERATOR = '<meta name="generator" content="fspielm demo">'
@@ -41,7 +41,7 @@ def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
 
 
 def _resource(name: str) -> str:
-    return files("fspielm.study").joinpath(name).read_text(encoding="utf-8")
+    return files("fspielm.demo").joinpath(name).read_text(encoding="utf-8")
 
 
 def _summary(runs: Sequence[CaseRun]) -> str:

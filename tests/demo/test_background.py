@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from fspielm.study.background import run_interruptibly
+from fspielm.demo.background import run_interruptibly
 
 
 def test_returns_the_result_of_another_thread() -> None:
@@ -35,7 +35,7 @@ def test_an_interrupt_does_not_wait_for_the_work(monkeypatch: pytest.MonkeyPatch
 
     begun = time.perf_counter()
     with monkeypatch.context() as patch:
-        patch.setattr("fspielm.study.background.Thread.join", interrupted)
+        patch.setattr("fspielm.demo.background.Thread.join", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run_interruptibly(work)
     release.set()

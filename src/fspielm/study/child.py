@@ -1,0 +1,61 @@
+"""The process that solves: reads jobs as lines of JSON, answers each with a line.
+
+A study never solves in its own process: one that a solve takes down with it (memory, a crash in a library), or that
+computes for too long, costs that solve alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import IO, Any
+
+from fspielm.study.environment import environment
+from fspielm.study.job import Job
+from fspielm.study.outcome import Outcome, failure
+from fspielm.study.perform import perform
+from fspielm.study.subject import Bench, Subject
+from fspielm.study.terms import Terms
+
+
+def main() -> None:
+    """Serve until the parent closes the pipe."""
+    # what a library prints must not get between the answers
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    serve(sys.stdin, answers)
+
+
+def serve(requests: IO[str], answers: IO[str]) -> None:
+    """Answer every line of `requests`: first who is serving, then the outcome of each job."""
+    benches: dict[str, Bench | Outcome] = {}
+    _say(answers, {"environment": environment()})
+    for line in requests:
+        request = json.loads(line)
+        subject = Subject.from_dict(request["subject"])
+        if subject.digest not in benches:
+            benches[subject.digest] = _open(subject)
+        bench = benches[subject.digest]
+        if isinstance(bench, Bench):
+            outcome = perform(Job.from_dict(request["job"]), bench, Terms(**request["terms"]))
+        else:
+            outcome = bench
+        _say(answers, {"outcome": outcome.as_dict()})
+
+
+def _open(subject: Subject) -> Bench | Outcome:
+    try:
+        return subject.open()
+    except Exception as error:
+        # the plan was read elsewhere; what differs here must not end the study
+        return failure(f"the problem cannot be read: {error}")
+
+
+def _say(answers: IO[str], content: dict[str, Any]) -> None:
+    answers.write(json.dumps(content) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Who solves: one process, or the workers of a Dask cluster."""
+
+from fspielm.study.engines.engine import Ended, Engine, Task
+from fspielm.study.engines.single import SingleProcess
+
+__all__ = ["Ended", "Engine", "SingleProcess", "Task"]

@@ -1,0 +1,46 @@
+"""One run of a study at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fspielm.errors import ProblemError
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def only_run(store: Path) -> Iterator[None]:
+    """Hold a study for this process; refused while another one does.
+
+    The lock is the system's, on a file beside the store: it ends with the process, however that ends. The file itself
+    is left, since removing it would let a third process in beside a second that just opened it.
+    """
+    path = store.with_name(f".{store.name}.lock")
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise ProblemError(f"cannot write beside {str(store)!r}: {error.strerror}") from error
+    try:
+        try:
+            _lock(handle)
+        except OSError:
+            raise ProblemError(
+                f"another run is working on {str(store)!r}; 'fspielm study status {store}' shows how far it is"
+            ) from None
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,121 @@
+"""One job done: solved, measured, and its failures turned into outcomes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from fspielm.arrays import safe_rms
+from fspielm.cases import make_features
+from fspielm.collocation import Points, make_blocks, matrix_bytes, points_for
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.solution import HeldOut, Solution
+from fspielm.solvers import Budget, solve
+from fspielm.study.job import AUTOMATIC, Job, make_least_squares
+from fspielm.study.outcome import DONE, Outcome, failure
+from fspielm.study.subject import Bench
+from fspielm.study.terms import Terms
+
+# Keeps the points of a check apart from those of the solve with the same seed.
+_CHECK_STREAM = 977
+
+
+def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
+    """Solve a job and measure the solution; what goes wrong is an outcome too."""
+    begun = perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", AccuracyWarning)
+            # overflow in a hopeless solve is what its error says, not a message on the terminal
+            with np.errstate(all="ignore"):
+                solution = solve(bench.problem, **settings(job, bench, terms), rng=job.seed)
+                seconds = perf_counter() - begun
+                outcome = _measure(job, bench, terms, solution, seconds)
+        said = [str(warning.message) for warning in caught if issubclass(warning.category, AccuracyWarning)]
+        return Outcome(**vars(outcome) | {"message": said[0] if said else ""})
+    except MemoryError as error:
+        return failure(f"out of memory: {error}" if str(error) else "out of memory", perf_counter() - begun)
+    except (ProblemError, SolveError, ArithmeticError) as error:
+        return failure(str(error), perf_counter() - begun)
+    except Exception as error:
+        # a study goes on whatever one of its solves does
+        return failure(f"{type(error).__name__}: {error}", perf_counter() - begun)
+
+
+def settings(job: Job, bench: Bench, terms: Terms) -> dict[str, Any]:
+    """Keyword arguments of `fspielm.solve` for a job."""
+    budget = Budget(memory=terms.memory, threads=terms.threads, seconds=terms.seconds)
+    if job.method == AUTOMATIC:
+        return {"tol": terms.tol, "budget": budget}
+    assert job.mu is not None
+    assert job.neurons is not None
+    assert job.least_squares is not None
+    groups = {} if bench.case is None else {"groups": bench.case.paper.groups}
+    return {
+        "features": make_features(job.method, job.neurons, job.mu, **groups),
+        "points": bench.points(job.neurons),
+        "least_squares": make_least_squares(job.least_squares),
+        "scaling": job.scaling,
+        "tol": terms.tol,
+        "budget": budget,
+    }
+
+
+def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
+    """Bytes that a solve needs; all that it may use where that is not known before."""
+    if job.neurons is None or job.least_squares is None:
+        return terms.memory
+    rows = sum(bench.points(job.neurons).counts(bench.problem).values())
+    return matrix_bytes(rows, job.neurons) + make_least_squares(job.least_squares).workspace(rows, job.neurons)
+
+
+def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: float) -> Outcome:
+    report = solution.report
+    if bench.relative_error is None:
+        estimate: float | None = solution.error_estimate
+        error = estimate
+    else:
+        estimate = report.error_estimate
+        error = bench.relative_error(solution)
+    held_out, blocks = _check(solution, _check_points(job, bench, report.neurons), job.seed, terms.threads)
+    return Outcome(
+        DONE,
+        measure=bench.measure,
+        error=error,
+        space_time_error=bench.space_time_error(solution),
+        error_estimate=estimate,
+        held_out=held_out,
+        residuals={name: residual.rms for name, residual in report.residuals.items()},
+        held_out_residuals=blocks,
+        neurons=report.neurons,
+        rows=report.rows,
+        rank=report.rank,
+        condition=report.condition,
+        coefficient_norm=report.coefficient_norm,
+        phases=dict(report.seconds),
+        seconds=seconds,
+    )
+
+
+def _check_points(job: Job, bench: Bench, neurons: int) -> Points:
+    points = points_for(bench.problem, neurons) if job.method == AUTOMATIC else bench.points(neurons)
+    return points.thinned()
+
+
+def _check(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
+    """The residual at fresh points relative to the data there, as the paper's rows count; and of each block."""
+    problem = solution.problem
+    rng = np.random.default_rng([_CHECK_STREAM, seed])
+    held_out = HeldOut(points.draw(problem, rng))
+    residual, data, blocks = 0.0, 0.0, {}
+    for block in make_blocks(problem, held_out.sites):
+        values = held_out.apply(block, solution.basis, solution.coefficients, threads)
+        blocks[block.name] = safe_rms(values - block.values)
+        weight = math.sqrt(solution.report.points[block.name])
+        residual = math.hypot(residual, weight * blocks[block.name])
+        data = math.hypot(data, weight * safe_rms(block.values))
+    return (residual / data if data > 0 else residual), blocks

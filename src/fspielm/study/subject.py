@@ -1,0 +1,139 @@
+"""What a study solves, and what its solutions are measured with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fspielm import cases
+from fspielm.arrays import FloatArray
+from fspielm.cases import Case
+from fspielm.collocation import Points, points_for
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.files import read_problem_file
+from fspielm.solution import Solution, regular_grid, relative_error
+from fspielm.study.outcome import ESTIMATE, EXACT, REFERENCE
+
+Function = Callable[[FloatArray], ArrayLike]
+
+
+@final
+@dataclass(frozen=True)
+class Subject:
+    """A benchmark by name, or a problem file by its text: all that another machine needs to solve and measure it.
+
+    Attributes
+    ----------
+    name : str
+    text : str
+        The problem file; empty for a benchmark.
+    reference : str
+        Values of a reference solution on the measuring grid, as base64; empty if there is none.
+    """
+
+    name: str
+    text: str = ""
+    reference: str = ""
+
+    @property
+    def digest(self) -> str:
+        """What tells two subjects apart."""
+        return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()[:16]
+
+    def as_dict(self) -> dict[str, str]:
+        """The subject as JSON takes it."""
+        return {"name": self.name, "text": self.text, "reference": self.reference}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, str]) -> Subject:
+        """The subject that `as_dict` gave."""
+        return cls(**content)
+
+    def with_reference(self, solution: Solution) -> Subject:
+        """The same, measured with `solution`, which must solve a problem on the same domain."""
+        domain = self.open().problem.domain
+        if solution.problem.dimension != domain.dimension:
+            raise ProblemError(
+                f"{self.name}: the reference solution has {solution.problem.dimension} coordinates, "
+                f"the problem {domain.dimension}"
+            )
+        points = regular_grid(domain)
+        if not np.all(solution.problem.domain.contains(points)):
+            raise ProblemError(f"{self.name}: the reference solution's domain does not cover that of the problem")
+        return replace(self, reference=b64encode(np.asarray(solution(points), dtype="<f8").tobytes()).decode("ascii"))
+
+    def open(self) -> Bench:
+        """The problem, ready to be solved and measured."""
+        if not self.text:
+            return _case_bench(cases.load(self.name))
+        file = read_problem_file(self.text)
+        if self.reference:
+            values = np.frombuffer(b64decode(self.reference), dtype="<f8")
+            return Bench(file.problem, REFERENCE, _measure(file.problem, values))
+        if file.exact is None:
+            return Bench(file.problem, ESTIMATE, None)
+        return Bench(file.problem, EXACT, file.relative_error)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A problem with its measure.
+
+    Attributes
+    ----------
+    problem : Problem
+    measure : {"exact", "reference", "estimate"}
+    relative_error : callable or None
+        The error of a solution; None where nothing is known to compare with.
+    case : Case or None
+        The benchmark it is.
+    """
+
+    problem: Problem
+    measure: str
+    relative_error: Callable[[Function], float] | None
+    case: Case | None = None
+
+    def points(self, neurons: int) -> Points:
+        """Collocation points for so many neurons: the paper's, in proportion; else in the paper's usual proportion."""
+        if self.case is None:
+            return points_for(self.problem, neurons)
+        paper = self.case.paper
+        return paper.points if neurons == paper.neurons else _scaled(paper.points, neurons / paper.neurons)
+
+    def space_time_error(self, solution: Function) -> float | None:
+        """The error over all of space and time, where the paper's grid is a slice."""
+        if self.case is None or self.case.time_slice is None:
+            return None
+        return self.case.space_time_error(solution)
+
+
+def _case_bench(case: Case) -> Bench:
+    return Bench(case.problem, EXACT, case.relative_error, case)
+
+
+def _measure(problem: Problem, values: Any) -> Callable[[Function], float]:
+    points = regular_grid(problem.domain)
+    return lambda solution: relative_error(solution, values, points)
+
+
+def _scaled(points: Points, factor: float) -> Points:
+    def scale(count: int | None) -> int | None:
+        return None if count is None else max(round(count * factor), 1)
+
+    assert not isinstance(points.boundary, dict)
+    return Points(
+        interior=max(round(points.interior * factor), 1),
+        boundary=scale(points.boundary),  # type: ignore[arg-type]
+        boundary_total=scale(points.boundary_total),
+        initial=scale(points.initial),
+    )

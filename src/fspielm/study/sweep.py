@@ -1,0 +1,156 @@
+"""Every combination of some settings: the part that a plan is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from itertools import product
+from numbers import Real
+from typing import Any, final
+
+from fspielm.cases import Case
+from fspielm.errors import ProblemError
+from fspielm.features import check_count
+from fspielm.study.job import ALL_METHODS, AUTOMATIC, Job, name_least_squares
+
+# Ranges that the paper gives: the best one of each method, or all that it tried.
+BEST, GRID = "best", "grid"
+_SCALINGS = ("none", "rms")
+
+Pair = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True)
+class Sweep:
+    """All combinations of subjects, methods, frequency ranges, sizes, least-squares methods and seeds.
+
+    Parameters
+    ----------
+    subjects : sequence of str
+        Benchmarks, and names of the plan's problem files.
+    methods : sequence of str
+        Of the five of the paper; ``"fs-l-space"`` and ``"fs-g-space"``, which shift along space alone; and
+        ``"automatic"``, to which only seeds apply.
+    mu : "best", "grid" or sequence of pairs
+        Ranges of frequencies: the paper's best of each method, all 36 of the paper, or these. The first two for
+        benchmarks only.
+    neurons : sequence of int
+        The paper's number if empty; a problem file needs one.
+    least_squares : sequence of str
+        ``"qr"``, or ``"svd"`` with its tolerance as in ``"svd 1e-12"``.
+    scaling : sequence of str
+        ``"none"``, as the paper, or ``"rms"``.
+    seeds : sequence of int
+        The paper's five by default.
+    """
+
+    subjects: Sequence[str]
+    methods: Sequence[str]
+    mu: str | Sequence[Pair] = BEST
+    neurons: Sequence[int] = ()
+    least_squares: Sequence[str] = ("svd 1e-12",)
+    scaling: Sequence[str] = ("none",)
+    seeds: Sequence[int] = (0, 1, 2, 3, 4)
+
+    def __post_init__(self) -> None:
+        for name in ("subjects", "methods", "neurons", "least_squares", "scaling", "seeds"):
+            object.__setattr__(self, name, _sequence(name, getattr(self, name), may_be_empty=name == "neurons"))
+        for method in self.methods:
+            _check_choice("methods", method, ALL_METHODS)
+        for scaling in self.scaling:
+            _check_choice("scaling", scaling, _SCALINGS)
+        for neurons in self.neurons:
+            check_count("neurons", neurons)
+        for seed in self.seeds:
+            if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+                raise ProblemError(f"seeds must be whole numbers >= 0; got {seed!r}")
+        object.__setattr__(self, "least_squares", tuple(map(name_least_squares, self.least_squares)))
+        object.__setattr__(self, "mu", _ranges(self.mu))
+
+    def jobs(self, cases: Mapping[str, Case | None]) -> Iterator[Job]:
+        """The solves, seed by seed, so that a part of a study covers all of its cells.
+
+        Parameters
+        ----------
+        cases : mapping
+            Every subject with the benchmark it is, or None for a problem file.
+        """
+        for seed in self.seeds:
+            for subject, method in product(self.subjects, self.methods):
+                if method == AUTOMATIC:
+                    yield Job(subject, method, seed)
+                    continue
+                for mu, neurons, least_squares, scaling in product(
+                    self._mu_of(subject, method, cases[subject]),
+                    self._neurons_of(subject, cases[subject]),
+                    self.least_squares,
+                    self.scaling,
+                ):
+                    yield Job(subject, method, seed, mu, neurons, least_squares, scaling)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The sweep as JSON and TOML take it."""
+        content = asdict(self)
+        mu = self.mu if isinstance(self.mu, str) else [list(pair) for pair in self.mu]
+        return {key: list(value) for key, value in content.items() if key != "mu"} | {"mu": mu}
+
+    def _mu_of(self, subject: str, method: str, case: Case | None) -> Sequence[Pair]:
+        if not isinstance(self.mu, str):
+            return self.mu
+        if case is None:
+            raise ProblemError(f'{subject}: mu="{self.mu}" is the paper\'s; give a problem file its own ranges')
+        paper = case.paper
+        if self.mu == GRID:
+            return [(float(low), float(high)) for low, high in product(paper.mu_min, paper.mu_max)]
+        low, high = paper.results[method.removesuffix("-space")].mu
+        return [(float(low), float(high))]
+
+    def _neurons_of(self, subject: str, case: Case | None) -> Sequence[int]:
+        if self.neurons:
+            return self.neurons
+        if case is None:
+            raise ProblemError(f"{subject}: a problem file needs neurons, as in neurons=[1000]")
+        return [case.paper.neurons]
+
+
+def _sequence(name: str, value: Any, *, may_be_empty: bool) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ProblemError(f"{name} must be a list; got {value!r}")
+    items = tuple(value)
+    if not items and not may_be_empty:
+        raise ProblemError(f"{name} is empty; a sweep over nothing has no solves")
+    for item in items:
+        if items.count(item) > 1:
+            raise ProblemError(f"{name} has {item!r} twice")
+    return items
+
+
+def _check_choice(name: str, value: Any, known: Sequence[str]) -> None:
+    if value in known:
+        return
+    near = get_close_matches(value, known, 1) if isinstance(value, str) else []
+    raise ProblemError(
+        f"{name}: there is no {value!r}; there are {', '.join(known)}"
+        + (f"; did you mean {near[0]!r}?" if near else "")
+    )
+
+
+def _ranges(mu: Any) -> str | tuple[Pair, ...]:
+    if isinstance(mu, str):
+        if mu not in (BEST, GRID):
+            raise ProblemError(f'mu must be "{BEST}", "{GRID}" or a list of pairs such as [(5, 80)]; got {mu!r}')
+        return mu
+    pairs = _sequence("mu", mu, may_be_empty=False)
+    return tuple(_pair(pair) for pair in pairs)
+
+
+def _pair(pair: Any) -> Pair:
+    try:
+        low, high = pair
+    except (TypeError, ValueError):
+        raise ProblemError(f"mu must be pairs (smallest, largest); got {pair!r}") from None
+    if not (isinstance(low, Real) and isinstance(high, Real) and 0 <= float(low) <= float(high) < float("inf")):
+        raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {pair!r}")
+    return float(low), float(high)
