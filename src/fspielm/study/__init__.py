@@ -9,5 +9,19 @@ from fspielm.study.running import run
 from fspielm.study.store import Store
 from fspielm.study.subject import Subject
 from fspielm.study.sweep import Sweep
+from fspielm.study.table import export_csv, import_csv
 
-__all__ = ["Job", "Outcome", "Plan", "Row", "Store", "Subject", "Sweep", "builtin_plan", "builtin_plans", "run"]
+__all__ = [
+    "Job",
+    "Outcome",
+    "Plan",
+    "Row",
+    "Store",
+    "Subject",
+    "Sweep",
+    "builtin_plan",
+    "builtin_plans",
+    "export_csv",
+    "import_csv",
+    "run",
+]

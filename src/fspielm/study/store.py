@@ -31,6 +31,10 @@ _APPLICATION = 0x66737053
 _BUSY_SECONDS = 30.0
 _JSON = ("residuals", "held_out_residuals", "phases")
 _OUTCOME = tuple(Outcome.__dataclass_fields__)
+_INSERT = (
+    f"INSERT INTO solves (job, {', '.join(_OUTCOME)}, ended, environment) "
+    f"SELECT id, {', '.join('?' * len(_OUTCOME))}, ?, ? FROM jobs WHERE key = ?"
+)
 
 
 class StoreError(OSError):
@@ -114,21 +118,31 @@ class Store:
                 f"{str(self.path)!r} holds another plan ({'; '.join(found)}); give this one a store of its own"
             )
 
-    def record(self, job: Job, outcome: Outcome, environment: Mapping[str, str], *, ended: str = "") -> None:
+    def record(self, job: Job, outcome: Outcome, environment: Mapping[str, str]) -> None:
         """Keep the outcome of a job; a second one for the same job is refused."""
-        content = outcome.as_dict()
-        values = [json.dumps(content[name]) if name in _JSON else content[name] for name in _OUTCOME]
+        name = digest(dict(environment)) if environment else ""
+        self.record_all([Row(job, outcome, _now(), name)], {name: environment})
+
+    def record_all(self, rows: Iterable[Row], environments: Mapping[str, Mapping[str, str]]) -> None:
+        """Keep many outcomes at once, or none of them if one is refused."""
+        with self._transaction() as cursor:
+            cursor.executemany(
+                "INSERT OR IGNORE INTO environments VALUES (?, ?)",
+                [(name, json.dumps(dict(content))) for name, content in environments.items() if name],
+            )
+            for row in rows:
+                cursor.execute(
+                    _INSERT, [*_outcome_values(row.outcome), row.ended, row.environment or None, row.job.key]
+                )
+                if cursor.rowcount != 1:
+                    raise ProblemError(f"the plan of {str(self.path)!r} has no solve {row.job.key!r}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
         with _says_what_fails(self.path), closing(self._connection.cursor()) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
             try:
-                known = self._environment(cursor, dict(environment))
-                cursor.execute(
-                    f"INSERT INTO solves (job, {', '.join(_OUTCOME)}, ended, environment) "
-                    f"SELECT id, {', '.join('?' * len(_OUTCOME))}, ?, ? FROM jobs WHERE key = ?",
-                    [*values, ended or _now(), known, job.key],
-                )
-                if cursor.rowcount != 1:
-                    raise ProblemError(f"the plan of {str(self.path)!r} has no solve {job.key!r}")
+                yield cursor
                 cursor.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -137,7 +151,7 @@ class Store:
 
     def forget_failures(self) -> int:
         """Take back the failed solves, so that they are tried again; how many there were."""
-        with _says_what_fails(self.path), closing(self._connection.cursor()) as cursor:
+        with self._transaction() as cursor:
             cursor.execute("DELETE FROM solves WHERE status = 'failed'")
             return int(cursor.rowcount)
 
@@ -160,13 +174,6 @@ class Store:
         """What the solves ran on, by digest."""
         found = self._connection.execute("SELECT digest, content FROM environments ORDER BY digest")
         return {name: json.loads(content) for name, content in found}
-
-    def _environment(self, cursor: sqlite3.Cursor, content: dict[str, str]) -> str | None:
-        if not content:
-            return None
-        name = digest(content)
-        cursor.execute("INSERT OR IGNORE INTO environments VALUES (?, ?)", (name, json.dumps(content)))
-        return name
 
     def _meta(self, name: str) -> str:
         found = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
@@ -209,6 +216,11 @@ def _row(row: tuple[Any, ...]) -> Row:
     content = dict(zip(_OUTCOME, row[count:], strict=False))
     content |= {name: json.loads(content[name]) for name in _JSON}
     return Row(_job(row[:count]), Outcome(**content), row[-2], row[-1] or "")
+
+
+def _outcome_values(outcome: Outcome) -> list[Any]:
+    content = outcome.as_dict()
+    return [json.dumps(content[name]) if name in _JSON else content[name] for name in _OUTCOME]
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

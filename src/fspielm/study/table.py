@@ -1,0 +1,192 @@
+"""The rows of a study as a CSV file, out and in again: what one keeps, compares and continues from."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from fspielm.errors import ProblemError
+from fspielm.study.job import Job
+from fspielm.study.outcome import DONE, FAILED, Outcome
+from fspielm.study.rows import Row
+from fspielm.study.store import Store
+from fspielm.writing import check_place, staged_file
+
+_JOB = ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
+_WHOLE = ("rows", "rank")
+_REAL = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
+_BY_NAME = ("residuals", "held_out_residuals", "phases")
+# The number of neurons that an automatic solve came to; a job by hand says its own.
+_USED = "neurons_used"
+COLUMNS = (*_JOB, "status", "measure", *_REAL, _USED, *_WHOLE, "seconds", *_BY_NAME, "ended", "environment", "message")
+
+
+@final
+@dataclass(frozen=True)
+class Taken:
+    """What came of continuing from a CSV file.
+
+    Attributes
+    ----------
+    new : int
+        Rows that the study had not.
+    known : int
+        Rows that it had already; its own were kept.
+    foreign : int
+        Rows of solves that are not in its plan.
+    """
+
+    new: int
+    known: int
+    foreign: int
+
+
+def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+    """Write the solves of a study to a CSV file, and beside it, as ``.environments.json``, what they ran on.
+
+    Errors keep all of their digits; residuals and seconds have six.
+
+    Parameters
+    ----------
+    store : path
+        The study.
+    path : path
+        A name ending in ``.csv``.
+
+    Returns
+    -------
+    Path
+        The CSV file.
+    """
+    target = Path(path)
+    check_place(target, (".csv",))
+    with Store.open(store, read_only=True) as study:
+        rows, environments = study.rows(), study.environments()
+    with staged_file(_environments_path(target)) as draft:
+        draft.write_text(json.dumps(environments, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    with staged_file(target) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        table.writerows(map(_cells, rows))
+    return target
+
+
+def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
+    """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be read, none."""
+    source = Path(path)
+    rows = list(read_rows(source))
+    environments = _read_environments(_environments_path(source))
+    planned = {job.key for job in store.plan.jobs}
+    missing = {job.key for job in store.missing()}
+    ours = [row for row in rows if row.job.key in planned]
+    if rows and not ours:
+        raise ProblemError(f"no row of {str(source)!r} belongs to this plan; its first is {rows[0].job.key}")
+    new = [row for row in ours if row.job.key in missing]
+    known = {row.environment for row in new} & environments.keys()
+    if unknown := {row.environment for row in new if row.environment} - known:
+        raise ProblemError(
+            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {_environments_path(source).name!r} "
+            "beside it does not have; keep the two files together"
+        )
+    store.record_all(new, {name: environments[name] for name in known})
+    return Taken(len(new), len(ours) - len(new), len(rows) - len(ours))
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file that `export_csv` wrote."""
+    try:
+        file = path.open(encoding="utf-8", newline="")
+    except OSError as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    with file:
+        table = csv.DictReader(file)
+        try:
+            missing = set(COLUMNS) - set(table.fieldnames or ())
+            if missing:
+                raise ProblemError(f"{str(path)!r} is no table of a study: it has no column {min(missing)!r}")
+            seen: set[str] = set()
+            for cells in table:
+                row = _row(cells)
+                if row.job.key in seen:
+                    raise ValueError("the same solve a second time")
+                seen.add(row.job.key)
+                yield row
+        except (ValueError, TypeError, KeyError, csv.Error) as error:
+            if isinstance(error, ProblemError):
+                raise
+            raise ProblemError(f"{str(path)!r}, line {table.line_num}: {error}") from error
+
+
+def _cells(row: Row) -> dict[str, Any]:
+    job, outcome = row.job, row.outcome.as_dict()
+    low, high = job.mu or (None, None)
+    return {
+        **{name: getattr(job, name) for name in _JOB if not name.startswith("mu")},
+        "mu_min": low,
+        "mu_max": high,
+        **{name: outcome[name] for name in ("status", "measure", "message", *_REAL, *_WHOLE)},
+        **{name: _short(outcome[name]) for name in _BY_NAME},
+        _USED: outcome["neurons"],
+        "seconds": f"{outcome['seconds']:.6g}",
+        "ended": row.ended,
+        "environment": row.environment,
+    }
+
+
+def _short(numbers: Mapping[str, float]) -> str:
+    return json.dumps({name: float(f"{value:.6g}") for name, value in numbers.items()})
+
+
+def _row(cells: Mapping[str, str]) -> Row:
+    if None in cells.values():
+        raise ValueError("the line is cut short")
+    low, high = _real(cells["mu_min"]), _real(cells["mu_max"])
+    job = Job(
+        cells["subject"],
+        cells["method"],
+        int(cells["seed"]),
+        None if low is None or high is None else (low, high),
+        _whole(cells["neurons"]),
+        cells["least_squares"] or None,
+        cells["scaling"] or None,
+    )
+    if cells["status"] not in (DONE, FAILED):
+        raise ValueError(f"the status must be {DONE} or {FAILED}; got {cells['status']!r}")
+    numbers: dict[str, Any] = {name: _real(cells[name]) for name in _REAL}
+    numbers |= {name: _whole(cells[name]) for name in _WHOLE} | {name: json.loads(cells[name]) for name in _BY_NAME}
+    outcome = Outcome(
+        cells["status"],
+        cells["message"],
+        cells["measure"],
+        neurons=_whole(cells[_USED]),
+        seconds=float(cells["seconds"]),
+        **numbers,
+    )
+    return Row(job, outcome, cells["ended"], cells["environment"])
+
+
+def _real(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _environments_path(path: Path) -> Path:
+    return path.with_suffix(".environments.json")
+
+
+def _read_environments(path: Path) -> dict[str, dict[str, str]]:
+    if not path.is_file():
+        return {}
+    try:
+        content: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error}") from error
+    return content
