@@ -12,7 +12,15 @@ from fspielm.cases.heat import heat
 from fspielm.cases.helmholtz_2d import helmholtz_2d
 from fspielm.cases.helmholtz_panda import helmholtz_panda
 from fspielm.cases.klein_gordon import klein_gordon
-from fspielm.cases.paper import METHODS, SPACE_METHODS, PaperResult, PaperSetting, check_method, make_features
+from fspielm.cases.paper import (
+    METHODS,
+    SPACE_METHODS,
+    PaperResult,
+    PaperSetting,
+    check_method,
+    make_features,
+    paper_setting,
+)
 from fspielm.cases.poisson_1d import poisson_1d
 from fspielm.cases.wave_1d import wave_1d
 from fspielm.errors import ProblemError
@@ -27,6 +35,7 @@ __all__ = [
     "load",
     "make_features",
     "names",
+    "paper_setting",
 ]
 
 _CASES: dict[str, Callable[..., Case]] = {

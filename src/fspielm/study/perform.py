@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from fspielm.arrays import safe_rms
+from fspielm.arrays import FloatArray, safe_rms
 from fspielm.cases import make_features
 from fspielm.collocation import Points, make_blocks, matrix_bytes, points_for
+from fspielm.equations import identity
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.geometry import Sites
 from fspielm.solution import HeldOut, Solution
+from fspielm.solution.evaluation import evaluate
 from fspielm.solvers import Budget, solve
 from fspielm.study.job import AUTOMATIC, Job, make_least_squares
 from fspielm.study.outcome import DONE, Outcome, failure
@@ -75,18 +78,25 @@ def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
 
 def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: float) -> Outcome:
     report = solution.report
+
+    def values(points: FloatArray) -> FloatArray:
+        # as `solution(points)`, with the threads of the study
+        sites, identical = Sites(points), identity(bench.problem.dimension)
+        method = solution.summation
+        return evaluate(solution.basis, solution.coefficients, identical, sites, threads=terms.threads, method=method)
+
     if bench.relative_error is None:
         estimate: float | None = solution.error_estimate
         error = estimate
     else:
         estimate = report.error_estimate
-        error = bench.relative_error(solution)
+        error = bench.relative_error(values)
     held_out, blocks = _check(solution, _check_points(job, bench, report.neurons), job.seed, terms.threads)
     return Outcome(
         DONE,
         measure=bench.measure,
         error=error,
-        space_time_error=bench.space_time_error(solution),
+        space_time_error=bench.space_time_error(values),
         error_estimate=estimate,
         held_out=held_out,
         residuals={name: residual.rms for name, residual in report.residuals.items()},

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, final
 
 from fspielm import cases
-from fspielm.cases import Case
+from fspielm.cases import PaperSetting, paper_setting
 from fspielm.errors import ProblemError
 from fspielm.features import check_count
 from fspielm.machine import physical_memory
@@ -78,7 +78,7 @@ class Plan:
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
         """Every solve, once."""
-        found = {job.key: job for sweep in self.sweeps for job in sweep.jobs(self._cases)}
+        found = {job.key: job for sweep in self.sweeps for job in sweep.jobs(self._papers)}
         return tuple(found.values())
 
     @cached_property
@@ -116,8 +116,8 @@ class Plan:
         )
 
     @cached_property
-    def _cases(self) -> dict[str, Case | None]:
-        return {name: None if subject.text else cases.load(name) for name, subject in self.subjects.items()}
+    def _papers(self) -> dict[str, PaperSetting | None]:
+        return {name: None if subject.text else paper_setting(name) for name, subject in self.subjects.items()}
 
     def _check_subjects(self) -> None:
         known = [*cases.names(), *(subject.name for subject in self.files)]

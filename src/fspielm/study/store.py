@@ -224,6 +224,7 @@ def _outcome_values(outcome: Outcome) -> list[Any]:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    connection = None
     try:
         # transactions are begun by hand; no log beside the file, which is the whole study at any time
         connection = sqlite3.connect(
@@ -232,7 +233,9 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.Error as error:
-        raise ProblemError(f"cannot open {str(path)!r}: {error}") from error
+        if connection is not None:
+            connection.close()
+        raise ProblemError(f"cannot open {str(path)!r} as a study: {error}") from error
     return connection
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from numbers import Real
 from typing import Any, final
 
-from fspielm.cases import Case
+from fspielm.cases import PaperSetting
 from fspielm.errors import ProblemError
 from fspielm.features import check_count
 from fspielm.study.job import ALL_METHODS, AUTOMATIC, Job, name_least_squares
@@ -69,13 +69,13 @@ class Sweep:
         object.__setattr__(self, "least_squares", tuple(map(name_least_squares, self.least_squares)))
         object.__setattr__(self, "mu", _ranges(self.mu))
 
-    def jobs(self, cases: Mapping[str, Case | None]) -> Iterator[Job]:
+    def jobs(self, papers: Mapping[str, PaperSetting | None]) -> Iterator[Job]:
         """The solves, seed by seed, so that a part of a study covers all of its cells.
 
         Parameters
         ----------
-        cases : mapping
-            Every subject with the benchmark it is, or None for a problem file.
+        papers : mapping
+            Every subject with what the paper says of it, or None for a problem file.
         """
         for seed in self.seeds:
             for subject, method in product(self.subjects, self.methods):
@@ -83,8 +83,8 @@ class Sweep:
                     yield Job(subject, method, seed)
                     continue
                 for mu, neurons, least_squares, scaling in product(
-                    self._mu_of(subject, method, cases[subject]),
-                    self._neurons_of(subject, cases[subject]),
+                    self._mu_of(subject, method, papers[subject]),
+                    self._neurons_of(subject, papers[subject]),
                     self.least_squares,
                     self.scaling,
                 ):
@@ -96,23 +96,22 @@ class Sweep:
         mu = self.mu if isinstance(self.mu, str) else [list(pair) for pair in self.mu]
         return {key: list(value) for key, value in content.items() if key != "mu"} | {"mu": mu}
 
-    def _mu_of(self, subject: str, method: str, case: Case | None) -> Sequence[Pair]:
+    def _mu_of(self, subject: str, method: str, paper: PaperSetting | None) -> Sequence[Pair]:
         if not isinstance(self.mu, str):
             return self.mu
-        if case is None:
+        if paper is None:
             raise ProblemError(f'{subject}: mu="{self.mu}" is the paper\'s; give a problem file its own ranges')
-        paper = case.paper
         if self.mu == GRID:
             return [(float(low), float(high)) for low, high in product(paper.mu_min, paper.mu_max)]
         low, high = paper.results[method.removesuffix("-space")].mu
         return [(float(low), float(high))]
 
-    def _neurons_of(self, subject: str, case: Case | None) -> Sequence[int]:
+    def _neurons_of(self, subject: str, paper: PaperSetting | None) -> Sequence[int]:
         if self.neurons:
             return self.neurons
-        if case is None:
+        if paper is None:
             raise ProblemError(f"{subject}: a problem file needs neurons, as in neurons=[1000]")
-        return [case.paper.neurons]
+        return [paper.neurons]
 
 
 def _sequence(name: str, value: Any, *, may_be_empty: bool) -> tuple[Any, ...]:

@@ -1,0 +1,113 @@
+"""CSV out and in: nothing lost, nothing twice, nothing foreign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fspielm.errors import ProblemError
+from fspielm.study import Job, Outcome, Plan, Store, Sweep, export_csv, import_csv
+from fspielm.study.outcome import failure
+from fspielm.study.table import COLUMNS
+
+
+@pytest.fixture
+def exported(store: Store, plan: Plan, outcome: Outcome, tmp_path: Path) -> Path:
+    for job in plan.jobs[:3]:
+        store.record(job, outcome, {"fspielm": "0"})
+    store.record(plan.jobs[3], failure('took longer, said "it"'), {"fspielm": "1"})
+    return export_csv(store.path, tmp_path / "rows.csv")
+
+
+def test_a_study_continues_from_its_table(exported: Path, store: Store, plan: Plan, tmp_path: Path) -> None:
+    with Store.create(tmp_path / "again.db", plan, plan.terms()) as again:
+        taken = import_csv(again, exported)
+        assert (taken.new, taken.known, taken.foreign) == (4, 0, 0)
+        assert again.rows() == store.rows()
+        assert again.environments() == store.environments()
+        assert again.missing() == store.missing()
+        assert import_csv(again, exported).known == 4
+
+
+def test_rows_of_a_larger_plan_are_taken_as_far_as_they_belong(exported: Path, tmp_path: Path) -> None:
+    smaller = Plan("less", [Sweep(["poisson-1d"], ["fs-l"], mu=[(5, 250)], seeds=[0])])
+    with Store.create(tmp_path / "less.db", smaller, smaller.terms()) as store:
+        taken = import_csv(store, exported)
+    assert (taken.new, taken.known, taken.foreign) == (1, 0, 3)
+
+
+def test_a_table_of_other_solves_is_refused(exported: Path, tmp_path: Path) -> None:
+    other = Plan("other", [Sweep(["heat"], ["fs-l"], seeds=[0])])
+    store = Store.create(tmp_path / "other.db", other, other.terms())
+    with store, pytest.raises(ProblemError, match=r"no row of .* belongs to this plan; its first is poisson-1d"):
+        import_csv(store, exported)
+
+
+def test_an_automatic_solve_keeps_the_neurons_it_came_to(outcome: Outcome, tmp_path: Path) -> None:
+    plan = Plan("auto", [Sweep(["heat"], ["automatic"], seeds=[0])])
+    with Store.create(tmp_path / "auto.db", plan, plan.terms()) as store:
+        store.record(plan.jobs[0], outcome, {})
+        table = export_csv(store.path, tmp_path / "auto.csv")
+    with Store.create(tmp_path / "auto2.db", plan, plan.terms()) as again:
+        import_csv(again, table)
+        (row,) = again.rows()
+    assert row.job == Job("heat", "automatic", 0)
+    assert row.outcome.neurons == 200
+
+
+def _changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("held_out,", "held_in,", "is no table of a study: it has no column 'held_out'"),
+        (",done,", ",perhaps,", "line 2: the status must be done or failed; got 'perhaps'"),
+        (",0.30000000000000004,", ",much,", "line 2: could not convert string to float: 'much'"),
+        ('"{""equation""', '"{""equation', "line 2: "),
+    ],
+)
+def test_a_spoilt_table_is_refused_as_a_whole(
+    exported: Path, plan: Plan, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    _changed(exported, old, new)
+    with Store.create(tmp_path / "again.db", plan, plan.terms()) as again:
+        with pytest.raises(ProblemError, match=message):
+            import_csv(again, exported)
+        assert again.rows() == []
+
+
+def test_a_row_twice_or_cut_short_is_refused(exported: Path, store: Store) -> None:
+    text = exported.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    exported.write_text(text + lines[1], encoding="utf-8")
+    with pytest.raises(ProblemError, match="line 6: the same solve a second time"):
+        import_csv(store, exported)
+    exported.write_text(lines[0] + lines[1][:40], encoding="utf-8")
+    with pytest.raises(ProblemError, match="line 2: the line is cut short"):
+        import_csv(store, exported)
+
+
+def test_a_table_without_its_environments_is_refused(exported: Path, plan: Plan, tmp_path: Path) -> None:
+    exported.with_suffix(".environments.json").unlink()
+    again = Store.create(tmp_path / "again.db", plan, plan.terms())
+    with again, pytest.raises(ProblemError, match="beside it does not have; keep the two files together"):
+        import_csv(again, exported)
+
+
+def test_no_table_no_rows(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(ProblemError, match=r"cannot read .*No such file"):
+        import_csv(store, tmp_path / "none.csv")
+    with pytest.raises(ProblemError, match=r"must end in \.csv"):
+        export_csv(store.path, tmp_path / "rows.txt")
+    with pytest.raises(ProblemError, match="there is no study"):
+        export_csv(tmp_path / "none.db", tmp_path / "rows.csv")
+
+
+def test_the_columns_are_those_that_others_rely_on() -> None:
+    assert COLUMNS[:8] == ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
+    assert {"error", "held_out", "rank", "seconds", "environment", "message"} <= set(COLUMNS)
