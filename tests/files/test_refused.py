@@ -165,7 +165,7 @@ class TestFiles:
         with pytest.raises(fs.ProblemError, match="larger than 1 MB, and so no problem file"):
             fs.read_problem(path)
         assert perf_counter() - begun < 0.5
-        with pytest.raises(fs.ProblemError, match="a problem has at most 1000000 characters"):
+        with pytest.raises(fs.ProblemError, match="a problem file has at most 1000000 characters"):
             fs.read_problem("\n" * 2_000_000)
 
     @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 from fspielm.errors import ProblemError, TextError
 
-_LARGEST = 1_000_000  # bytes
+LARGEST = 1_000_000  # bytes
 _PARTS = 16  # of a dotted key: reading one takes time that grows with their square
 
 # without going back (++, *+), so that its time grows with the text and not with its square
@@ -113,18 +113,25 @@ class Document:
         return {path: (start, end) for (path, start), end in zip(found, ends, strict=True)}
 
 
-def open_document(source: str | os.PathLike[str]) -> Document:
-    """The document that `source` names, or is: a string of several lines is taken for the text itself."""
+def open_document(source: str | os.PathLike[str], kind: str = "problem file") -> Document:
+    """The document that `source` names, or is: a string of several lines is taken for the text itself.
+
+    Parameters
+    ----------
+    source : path or str
+    kind : str
+        What messages call such a file.
+    """
     if isinstance(source, str) and "\n" in source:
-        if len(source) > _LARGEST:
-            raise ProblemError(f"a problem has at most {_LARGEST} characters; this text has {len(source)}")
+        if len(source) > LARGEST:
+            raise ProblemError(f"a {kind} has at most {LARGEST} characters; this text has {len(source)}")
         return Document(source)
     if not isinstance(source, str | os.PathLike):
-        raise ProblemError(f"source must be the path of a problem file, or its text; got {source!r}")
+        raise ProblemError(f"source must be the path of a {kind}, or its text; got {source!r}")
     path = Path(source)
-    data = _read(path)
-    if len(data) > _LARGEST:
-        raise ProblemError(f"{path}: larger than {_LARGEST // 1_000_000} MB, and so no problem file")
+    data = _read(path, kind)
+    if len(data) > LARGEST:
+        raise ProblemError(f"{path}: larger than {LARGEST // 1_000_000} MB, and so no {kind}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -132,16 +139,16 @@ def open_document(source: str | os.PathLike[str]) -> Document:
     return Document(text.replace("\r\n", "\n"), str(path), path.parent)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, kind: str) -> bytes:
     """The bytes of a file, and no more of them than tell that it is too large."""
     try:
         # not by its size, which a pipe or a device does not tell
         with path.open("rb") as file:
-            return file.read(_LARGEST + 1)
+            return file.read(LARGEST + 1)
     except FileNotFoundError:
         raise ProblemError(f"{path}: no such file") from None
     except OSError as error:
-        reason = "a folder, not a problem file" if os.path.isdir(path) else f"cannot be read: {error.strerror}"
+        reason = f"a folder, not a {kind}" if os.path.isdir(path) else f"cannot be read: {error.strerror}"
         raise ProblemError(f"{path}: {reason}") from None
     except ValueError:  # a path with a null character, which no file has
         raise ProblemError(f"{str(path)!r}: no such file") from None

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+# Lines that a literal string can hold: no quotes that would end it, and no control characters but tabs.
+_AS_IT_IS = re.compile(r"[^'\x00-\x08\x0a-\x1f\x7f]*\n[^'\x00-\x08\x0b-\x1f\x7f]*")
 # What a basic string must not hold as it is; other control characters follow by number.
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -43,7 +45,14 @@ def write_value(value: Any) -> str:
 
 
 def _lines(content: Mapping[str, Any]) -> str:
-    return "".join(f"{_key(key)} = {write_value(value)}\n" for key, value in content.items())
+    return "".join(f"{_key(key)} = {_line_value(value)}\n" for key, value in content.items())
+
+
+def _line_value(value: Any) -> str:
+    """A value on lines of its own, where text of several lines can stay as it is."""
+    if isinstance(value, str) and _AS_IT_IS.fullmatch(value):
+        return f"'''\n{value}'''"
+    return write_value(value)
 
 
 def _key(key: str) -> str:

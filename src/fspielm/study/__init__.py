@@ -4,6 +4,8 @@ from fspielm.study.builtin import builtin_plan, builtin_plans
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome
 from fspielm.study.plan import Plan
+from fspielm.study.plan_file import example_plan, read_plan, write_plan
+from fspielm.study.progress import Progress
 from fspielm.study.rows import Row
 from fspielm.study.running import run
 from fspielm.study.store import Store
@@ -15,13 +17,17 @@ __all__ = [
     "Job",
     "Outcome",
     "Plan",
+    "Progress",
     "Row",
     "Store",
     "Subject",
     "Sweep",
     "builtin_plan",
     "builtin_plans",
+    "example_plan",
     "export_csv",
     "import_csv",
+    "read_plan",
     "run",
+    "write_plan",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from numbers import Real
 from typing import Any, final
 
@@ -20,6 +22,8 @@ from fspielm.study.sweep import Sweep
 from fspielm.study.terms import Terms
 
 _MEMORY_SHARE = 0.8
+# Far beyond what anyone waits for; more of them are a mistake.
+_MOST_SOLVES = 250_000
 
 
 @final
@@ -33,7 +37,7 @@ class Plan:
     sweeps : sequence of Sweep
         What two of them share is solved once.
     files : sequence of Subject
-        Problem files that sweeps name beside the benchmarks; see `subject_from_file`.
+        Problem files that sweeps name beside the benchmarks; see `Subject.from_file`.
     threads : int, optional
         Of every solve: one by default, which is the fastest way through many of them with as many workers as there are
         cores. Part of the plan, since it decides the last bits of every error.
@@ -68,9 +72,9 @@ class Plan:
         check_count("threads", self.threads)
         for name in ("seconds", "memory"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, Real) and float(value) > 0):
+            if value is not None and not _is_positive(value):
                 raise ProblemError(f"{name} must be a positive number; got {value!r}")
-        if not isinstance(self.tol, Real) or not 0 < float(self.tol) < 1:
+        if not _is_positive(self.tol) or self.tol >= 1:
             raise ProblemError(f"tol must lie between 0 and 1; got {self.tol!r}")
         self._check_subjects()
         _ = self.jobs  # every mistake in it now, not when it is run
@@ -78,7 +82,10 @@ class Plan:
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
         """Every solve, once."""
-        found = {job.key: job for sweep in self.sweeps for job in sweep.jobs(self._papers)}
+        every = (job for sweep in self.sweeps for job in sweep.jobs(self._papers))
+        found = {job.key: job for job in islice(every, _MOST_SOLVES)}
+        if next(every, None) is not None:
+            raise ProblemError(f"a plan has at most {_MOST_SOLVES} solves; make several of it")
         return tuple(found.values())
 
     @cached_property
@@ -132,6 +139,12 @@ class Plan:
                         f"unknown case {name!r}; the plan knows {', '.join(known)}"
                         + (f"; did you mean {near[0]!r}?" if near else "")
                     )
+
+
+def _is_positive(value: Any) -> bool:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    # compared, not converted: a whole number may be larger than any float
+    return number and not value <= 0 and bool(value <= sys.float_info.max)
 
 
 def differences(one: Plan, other: Plan, names: tuple[str, str] = ("here", "there")) -> list[str]:

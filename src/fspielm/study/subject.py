@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -18,8 +20,9 @@ from fspielm.cases import Case
 from fspielm.collocation import Points, points_for
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.files import read_problem_file
+from fspielm.files import read_problem_file, write_problem
 from fspielm.solution import Solution, regular_grid, relative_error
+from fspielm.store import load
 from fspielm.study.outcome import ESTIMATE, EXACT, REFERENCE
 
 Function = Callable[[FloatArray], ArrayLike]
@@ -56,6 +59,39 @@ class Subject:
     def from_dict(cls, content: dict[str, str]) -> Subject:
         """The subject that `as_dict` gave."""
         return cls(**content)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "",
+        reference: Solution | str | os.PathLike[str] | None = None,
+    ) -> Subject:
+        """The problem of a file.
+
+        Its text is the problem written anew: complete, whatever other files the file names, and the same after a
+        change of comments, of the title, or of the settings of a single solve, none of which matter to a study.
+
+        Parameters
+        ----------
+        path : path
+            A problem file; if it knows its exact solution, that is the measure.
+        name : str
+            How plans and reports call it; the file's name without its ending by default.
+        reference : Solution or path, optional
+            A solution to measure with, or the file it was saved to.
+
+        Raises
+        ------
+        ProblemError
+            For whatever cannot be read, with its place in the file.
+        """
+        file = read_problem_file(Path(path))
+        subject = cls(name or Path(path).stem, write_problem(file.problem, exact=file.exact))
+        if reference is None:
+            return subject
+        return subject.with_reference(reference if isinstance(reference, Solution) else load(reference))
 
     def with_reference(self, solution: Solution) -> Subject:
         """The same, measured with `solution`, which must solve a problem on the same domain."""

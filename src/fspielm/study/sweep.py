@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -16,6 +18,8 @@ from fspielm.study.job import ALL_METHODS, AUTOMATIC, Job, name_least_squares
 
 # Ranges that the paper gives: the best one of each method, or all that it tried.
 BEST, GRID = "best", "grid"
+# The store's whole numbers.
+_LARGEST = 2**63 - 1
 _SCALINGS = ("none", "rms")
 
 Pair = tuple[float, float]
@@ -66,6 +70,9 @@ class Sweep:
         for seed in self.seeds:
             if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
                 raise ProblemError(f"seeds must be whole numbers >= 0; got {seed!r}")
+        for name in ("neurons", "seeds"):
+            if any(number > _LARGEST for number in getattr(self, name)):
+                raise ProblemError(f"{name} must be below 2**63")
         object.__setattr__(self, "least_squares", tuple(map(name_least_squares, self.least_squares)))
         object.__setattr__(self, "mu", _ranges(self.mu))
 
@@ -120,9 +127,12 @@ def _sequence(name: str, value: Any, *, may_be_empty: bool) -> tuple[Any, ...]:
     items = tuple(value)
     if not items and not may_be_empty:
         raise ProblemError(f"{name} is empty; a sweep over nothing has no solves")
-    for item in items:
-        if items.count(item) > 1:
-            raise ProblemError(f"{name} has {item!r} twice")
+    try:
+        (item, count), *_ = Counter(items).most_common(1) or [(None, 0)]
+    except TypeError:
+        raise ProblemError(f"{name} has something in it that is neither text nor number") from None
+    if count > 1:
+        raise ProblemError(f"{name} has {item!r} twice")
     return items
 
 
@@ -141,8 +151,9 @@ def _ranges(mu: Any) -> str | tuple[Pair, ...]:
         if mu not in (BEST, GRID):
             raise ProblemError(f'mu must be "{BEST}", "{GRID}" or a list of pairs such as [(5, 80)]; got {mu!r}')
         return mu
-    pairs = _sequence("mu", mu, may_be_empty=False)
-    return tuple(_pair(pair) for pair in pairs)
+    if not isinstance(mu, Iterable):
+        raise ProblemError(f"mu must be a list of pairs such as [(5, 80)]; got {mu!r}")
+    return _sequence("mu", [_pair(pair) for pair in mu], may_be_empty=False)
 
 
 def _pair(pair: Any) -> Pair:
@@ -150,6 +161,7 @@ def _pair(pair: Any) -> Pair:
         low, high = pair
     except (TypeError, ValueError):
         raise ProblemError(f"mu must be pairs (smallest, largest); got {pair!r}") from None
-    if not (isinstance(low, Real) and isinstance(high, Real) and 0 <= float(low) <= float(high) < float("inf")):
+    real = isinstance(low, Real) and isinstance(high, Real)
+    if not real or low < 0 or not low <= high <= sys.float_info.max:
         raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {pair!r}")
     return float(low), float(high)
