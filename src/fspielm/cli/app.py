@@ -14,6 +14,7 @@ from fspielm.cli.info import show_info
 from fspielm.cli.new import new_file
 from fspielm.cli.show import show_saved
 from fspielm.cli.solve import solve_case
+from fspielm.cli.study import study_app
 
 app = typer.Typer(
     name="fspielm",
@@ -31,6 +32,7 @@ app.command("show")(show_saved)
 app.command("check")(check_file)
 app.command("new")(new_file)
 app.command("demo")(show_demo)
+app.add_typer(study_app, name="study")
 app.command("info")(show_info)
 
 

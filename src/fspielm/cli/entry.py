@@ -11,17 +11,10 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from fspielm.cli.app import app
+from fspielm.cli.interrupt import Interrupted
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError
 
 FAILED, WRONG_INPUT = 1, 2
-
-
-class Interrupted(BaseException):
-    """Ctrl-C, or a request to terminate; not a KeyboardInterrupt, which typer answers in its own way."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -32,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             status = _run(arguments)
             sys.stdout.flush()
     except Interrupted as interrupt:
-        _say("interrupted")
+        _say("; ".join(["interrupted", *getattr(interrupt, "__notes__", [])]))
         sys.stdout.flush()
         # not sys.exit, which would wait for the threads that are still computing
         os._exit(128 + interrupt.number)

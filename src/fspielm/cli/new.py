@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from fspielm import cases
+from fspielm.cli.examples import write_example
 from fspielm.cli.names import choose
-from fspielm.errors import ProblemError
 from fspielm.files import example, write_problem
 
 
@@ -23,11 +23,7 @@ def new_file(
 ) -> None:
     """Write a problem file to start from."""
     text = example() if case is None else _benchmark(choose("case", case, cases.names()))
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise ProblemError(f"{path} exists; choose another name, or add --force to replace it") from None
+    write_example(text, path, force=force)
     print(f"Wrote {path}. Next: fspielm check {path}; fspielm solve {path}")
 
 

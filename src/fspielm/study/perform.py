@@ -72,7 +72,10 @@ def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
     """Bytes that a solve needs; all that it may use where that is not known before."""
     if job.neurons is None or job.least_squares is None:
         return terms.memory
-    rows = sum(bench.points(job.neurons).counts(bench.problem).values())
+    try:
+        rows = sum(bench.points(job.neurons).counts(bench.problem).values())
+    except ProblemError:
+        return 0.0  # the solve will fail with it, and say why
     return matrix_bytes(rows, job.neurons) + make_least_squares(job.least_squares).workspace(rows, job.neurons)
 
 

@@ -40,6 +40,7 @@ class Progress:
         self.cells: dict[Cell, int] = dict(Counter((job.subject, job.method) for job in self._left.values()))
         self.failures: list[Row] = []
         self.best: dict[Cell, Row] = {}
+        self.last_ended = ""
         self._running: dict[str, tuple[Job, float]] = {}
         self._costs = Costs()
         self._pace = _Pace()
@@ -109,6 +110,7 @@ class Progress:
         if not self._waiting[kind]:
             del self._waiting[kind]
         self._costs.add(row)
+        self.last_ended = max(self.last_ended, row.ended)
         if not row.done:
             self.failures.append(row)
             self._failed_cells[cell] += 1

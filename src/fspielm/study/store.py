@@ -77,9 +77,13 @@ class Store:
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> Store:
         """A study that is there."""
         place = Path(path)
+        if place.is_dir():
+            raise ProblemError(f"{str(path)!r} is a folder, not a study")
         if not place.is_file():
             raise ProblemError(f"there is no study {str(path)!r}; 'fspielm study run PLAN --store {path}' begins one")
-        connection = _connect(place, "ro" if read_only else "rw")
+        # a run killed while it stored something left a journal, which only a writer can take back
+        journal = place.with_name(f"{place.name}-journal")
+        connection = _connect(place, "ro" if read_only and not journal.exists() else "rw")
         store = cls(place, connection)
         try:
             store._check_form()

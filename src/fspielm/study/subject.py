@@ -144,7 +144,9 @@ class Bench:
         if self.case is None:
             return points_for(self.problem, neurons)
         paper = self.case.paper
-        return paper.points if neurons == paper.neurons else _scaled(paper.points, neurons / paper.neurons)
+        return (
+            paper.points if neurons == paper.neurons else _scaled(paper.points, neurons / paper.neurons, self.problem)
+        )
 
     def space_time_error(self, solution: Function) -> float | None:
         """The error over all of space and time, where the paper's grid is a slice."""
@@ -162,14 +164,17 @@ def _measure(problem: Problem, values: Any) -> Callable[[Function], float]:
     return lambda solution: relative_error(solution, values, points)
 
 
-def _scaled(points: Points, factor: float) -> Points:
-    def scale(count: int | None) -> int | None:
-        return None if count is None else max(round(count * factor), 1)
+def _scaled(points: Points, factor: float, problem: Problem) -> Points:
+    # of the boundary in all: one for each of its conditions, also where it is two points
+    conditions = len(points.counts(problem)) - 1
+
+    def scale(count: int | None, least: int = 1) -> int | None:
+        return None if count is None else max(round(count * factor), least)
 
     assert not isinstance(points.boundary, dict)
     return Points(
         interior=max(round(points.interior * factor), 1),
         boundary=scale(points.boundary),  # type: ignore[arg-type]
-        boundary_total=scale(points.boundary_total),
+        boundary_total=scale(points.boundary_total, conditions),
         initial=scale(points.initial),
     )

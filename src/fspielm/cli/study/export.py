@@ -1,0 +1,26 @@
+"""``fspielm study export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fspielm import study
+from fspielm.cli.progress import working
+
+
+def export_study(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A study, finished or not.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the table goes, .csv.")],
+) -> None:
+    """Write the solves of a study as a table, one row each.
+
+    Beside it, .environments.json tells what they ran on. 'fspielm study run --from' goes on from the two.
+
+    Example: fspielm study export quick.db --out quick.csv
+    """
+    with working(f"exporting {store}"):
+        study.export_csv(store, out)
+    print(f"Table: {out}")
