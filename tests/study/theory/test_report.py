@@ -79,6 +79,7 @@ def test_findings(written: tuple[Path, int]) -> None:
     assert f"from {SAMPLES} neurons (seed 3)" in text
     assert "| 1 | +25.33% | 2.11 | 7.05 | 22.36 |" in text
     assert "| 2 | 0.4292 | +16.49% | -2.75% at mu = 3.0 | 1.06 | 6.71 | 22.26 |" in text
+    assert "| 5 | +5.09% | always | 6.60 | 22.22 |" in text
     assert "1749 (-0.01%)" in text
     assert "nan" not in text
     assert "{" not in text
