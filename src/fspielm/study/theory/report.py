@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +33,9 @@ FILES = frozenset(
 STEPS = len(DIMENSIONS) * (len(SCHEMES) * len(MAGNITUDES) + len(FREQUENCIES)) + len(_PICTURES)
 
 
-def write_theory(out: Path, *, seed: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None) -> None:
+def write_theory(
+    out: str | os.PathLike[str], *, seed: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None
+) -> None:
     """Compare the statistics of effective frequencies with the paper's theorems; write what is found to `out`.
 
     ``theory.md`` says what is found. Beside it are the moments (``theory.csv``, ``moments.png``), the variance ratios
@@ -41,7 +44,7 @@ def write_theory(out: Path, *, seed: int = 0, samples: int = SAMPLES, ends: Call
 
     Parameters
     ----------
-    out : Path
+    out : path
         A folder of its own. It appears, or is replaced, when everything is finished; not before.
     seed : int
     samples : int
@@ -51,7 +54,8 @@ def write_theory(out: Path, *, seed: int = 0, samples: int = SAMPLES, ends: Call
     """
     require_matplotlib()
     check_samples(samples)
-    check_replaceable(out, FILES, mark=MARK, marked=_REPORT)
+    target = Path(out)
+    check_replaceable(target, FILES, mark=MARK, marked=_REPORT)
     (for_moments, for_ratios, for_densities), _ = spawn(seed, 3)
     rows = compare(samples=samples, rng=for_moments, ends=ends)
     ratios = compare_ratios(samples=samples, rng=for_ratios, ends=ends)
@@ -66,7 +70,7 @@ def write_theory(out: Path, *, seed: int = 0, samples: int = SAMPLES, ends: Call
         "moments": lambda: draw_moments(rows),
         "densities": lambda: draw_densities(samples=samples, rng=for_densities),
     }
-    with staged_folder(out) as folder:
+    with staged_folder(target) as folder:
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         for name, draw in pictures.items():
