@@ -112,6 +112,13 @@ class TestReplaceable:
         with pytest.raises(ProblemError, match=r"holds other files \(index.html\)"):
             self.check(tmp_path)
 
+    def test_the_mark_may_be_in_another_file(self, tmp_path: Path) -> None:
+        (tmp_path / "notes.md").write_text(MARK)
+        check_replaceable(tmp_path, {"notes.md"}, mark=MARK, marked="notes.md")
+        (tmp_path / "notes.md").write_text("mine")
+        with pytest.raises(ProblemError, match=r"holds other files \(notes.md\)"):
+            check_replaceable(tmp_path, {"notes.md"}, mark=MARK, marked="notes.md")
+
     def test_a_file_is_not(self, tmp_path: Path) -> None:
         (tmp_path / "out").touch()
         with pytest.raises(ProblemError, match="is a file; name a folder"):

@@ -176,9 +176,11 @@ def _nothing_left(problem: Problem) -> str:
             "and the other conditions no better than this (the solution is the compromise of least squares), or the "
             "solution is not smooth somewhere"
         )
+    space = getattr(problem.domain, "space", problem.domain)
+    where = "at a corner of the domain, or " if space.corners() else ""
     return (
-        "more features do not help any more; the solution is probably not smooth somewhere: at a corner of the "
-        "domain, or where data do not fit each other"
+        f"more features do not help any more; the solution is probably not smooth somewhere: {where}where data have "
+        "kinks or do not fit each other"
     )
 
 

@@ -49,7 +49,7 @@ def _exchange(fresh: Path, target: Path, old: Path) -> None:
         raise
 
 
-def check_replaceable(target: Path, written: Collection[str], *, mark: str) -> None:
+def check_replaceable(target: Path, written: Collection[str], *, mark: str, marked: str = "index.html") -> None:
     """Refuse a folder whose replacement would destroy something.
 
     Parameters
@@ -59,7 +59,9 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str) -> N
     written : collection of str
         The names of the files that an earlier run may have left there.
     mark : str
-        What ``index.html`` contains if an earlier run wrote it.
+        What the file `marked` contains if an earlier run wrote it.
+    marked : str
+        The name of that file, one of `written`.
     """
     target = target.resolve()
     if not target.exists():
@@ -70,8 +72,8 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str) -> N
         raise ProblemError(f"{str(target)!r} cannot be replaced as a whole; name a folder inside it")
     names = {entry.name for entry in target.iterdir()} - _LITTER
     foreign = sorted(names - set(written))
-    index = target / "index.html"
-    if not foreign and names and not (index.is_file() and mark in index.read_text("utf-8", errors="replace")):
+    ours = target / marked
+    if not foreign and names and not (ours.is_file() and mark in ours.read_text("utf-8", errors="replace")):
         foreign = sorted(names)
     if foreign:
         raise ProblemError(
