@@ -62,9 +62,17 @@ class SolveError(ArithmeticError):
     """The linear algebra could not produce an answer with the method that was asked for."""
 
 
+class WorkersLostError(ConnectionError):
+    """Nobody is left to solve what a study still has to; what has ended is stored."""
+
+
 class AccuracyWarning(UserWarning):
     """A solution misses its tolerance: by how much, why, and what would help."""
 
 
 class StorageWarning(UserWarning):
     """Something of a solution could not be written to its file: what, and what that means for loading it."""
+
+
+class WorkersWarning(UserWarning):
+    """The workers of a study are not as they should be: what is wrong with them, and what would be better."""

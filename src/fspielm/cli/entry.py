@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from fspielm.cli.app import app
 from fspielm.cli.interrupt import Interrupted
-from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
 FAILED, WRONG_INPUT = 1, 2
 
@@ -79,7 +79,7 @@ def _warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         # whatever PYTHONWARNINGS says: they are part of the answer, and no reason to fail
-        for kind in (AccuracyWarning, StorageWarning):
+        for kind in (AccuracyWarning, StorageWarning, WorkersWarning):
             warnings.simplefilter("always", kind)
         yield
 

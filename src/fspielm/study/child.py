@@ -15,12 +15,14 @@ from fspielm.study.environment import environment
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome, failure
 from fspielm.study.perform import perform
+from fspielm.study.process import end_with_parent
 from fspielm.study.subject import Bench, Subject
 from fspielm.study.terms import Terms
 
 
 def main() -> None:
-    """Serve until the parent closes the pipe."""
+    """Serve until the parent closes the pipe, or ends."""
+    end_with_parent(int(sys.argv[1]))
     # what a library prints must not get between the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -33,10 +35,10 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
     _say(answers, {"environment": environment()})
     for line in requests:
         request = json.loads(line)
-        subject = Subject.from_dict(request["subject"])
-        if subject.digest not in benches:
-            benches[subject.digest] = _open(subject)
-        bench = benches[subject.digest]
+        if "subject" in request:
+            # with the first of its jobs
+            benches[request["digest"]] = _open(Subject.from_dict(request["subject"]))
+        bench = benches[request["digest"]]
         if isinstance(bench, Bench):
             outcome = perform(Job.from_dict(request["job"]), bench, Terms(**request["terms"]))
         else:

@@ -72,10 +72,7 @@ def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
     """Bytes that a solve needs; all that it may use where that is not known before."""
     if job.neurons is None or job.least_squares is None:
         return terms.memory
-    try:
-        rows = sum(bench.points(job.neurons).counts(bench.problem).values())
-    except ProblemError:
-        return 0.0  # the solve will fail with it, and say why
+    rows = sum(bench.points(job.neurons).counts(bench.problem).values())
     return matrix_bytes(rows, job.neurons) + make_least_squares(job.least_squares).workspace(rows, job.neurons)
 
 

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from fspielm.study.engines import Ended, Engine, SingleProcess, Task
+from fspielm.errors import ProblemError, WorkersWarning
+from fspielm.features import check_count
+from fspielm.machine import available_threads
+from fspielm.study.engines import Cluster, Ended, Engine, SingleProcess, Task
+from fspielm.study.job import Job
 from fspielm.study.lock import only_run
+from fspielm.study.outcome import FAILED
 from fspielm.study.perform import needed_memory
 from fspielm.study.plan import Plan
-from fspielm.study.store import Store
+from fspielm.study.store import Store, StoreError
 from fspielm.study.subject import Bench
+from fspielm.study.terms import Terms
 
 
 def run(
     plan: Plan,
     store: str | os.PathLike[str],
     *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
     starts: Callable[[Task], None] = lambda task: None,
     ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
@@ -29,25 +40,75 @@ def run(
     plan : Plan
     store : path
         The study's file; begun if it is not there, else it must be of the same plan.
+    workers : int, optional
+        Processes on this machine that solve at the same time; one by default.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers solve, such as ``"tcp://127.0.0.1:8786"``, instead.
+    retry_failed : bool
+        Try again what has failed before.
     starts, ends : callable
         Called when a solve begins, and when its outcome is on the disk.
     """
+    if workers is not None:
+        check_count("workers", workers)
+    if workers is not None and scheduler is not None:
+        raise ProblemError(
+            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
+        )
     place = Path(store)
     with only_run(place):
-        if not place.exists():
-            Store.create(place, plan, plan.terms()).close()
-        with Store.open(place) as opened:
-            opened.check_plan(plan)
-            terms = opened.terms
-            with SingleProcess(terms.threads) as engine:
+        if place.exists() and not _work_is_left(place, plan, retry_failed):
+            return
+        with _make_engine(plan, workers, scheduler) as engine:
+            if not place.exists():
+                Store.create(place, plan, _make_terms(plan, workers, scheduler, engine)).close()
+            with Store.open(place) as opened:
+                if retry_failed:
+                    opened.forget_failures()
                 _run(opened, plan, engine, starts, ends)
+
+
+def _work_is_left(place: Path, plan: Plan, retry_failed: bool) -> bool:
+    with Store.open(place) as opened:
+        opened.check_plan(plan)
+        return bool(opened.missing()) or (retry_failed and any(row.outcome.status == FAILED for row in opened.rows()))
+
+
+def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
+    if scheduler is not None:
+        return Cluster(plan.threads, scheduler=scheduler)
+    if workers is None or workers == 1:
+        return SingleProcess(plan.threads)
+    cores = available_threads()
+    if workers * plan.threads > cores:
+        fitting = max(1, cores // plan.threads)
+        warnings.warn(
+            f"workers={workers} with {plan.threads} threads each on {cores} cores slow each other down; "
+            f"workers={fitting} would be faster",
+            WorkersWarning,
+            stacklevel=3,
+        )
+    return Cluster(plan.threads, workers=workers)
+
+
+def _make_terms(plan: Plan, workers: int | None, scheduler: str | None, engine: Engine) -> Terms:
+    terms = plan.terms(workers or 1)
+    if isinstance(engine, Cluster) and scheduler is not None and plan.memory is None:
+        # this machine's memory says nothing about theirs
+        return replace(terms, memory=engine.part)
+    return terms
 
 
 def _run(
     store: Store, plan: Plan, engine: Engine, starts: Callable[[Task], None], ends: Callable[[Ended], None]
 ) -> None:
     for ended in engine.run(_tasks(store, plan), starts=starts):
-        store.record(ended.task.job, ended.outcome, ended.environment)
+        try:
+            store.record(ended.task.job, ended.outcome, ended.environment)
+        except StoreError as error:
+            raise StoreError(
+                f"{error}; once it can be written to, running the study again goes on from there"
+            ) from error
         ends(ended)
 
 
@@ -58,5 +119,12 @@ def _tasks(store: Store, plan: Plan) -> Iterator[Task]:
     def bench(name: str) -> Bench:
         return plan.subjects[name].open()
 
+    def memory(job: Job) -> float:
+        try:
+            return needed_memory(job, bench(job.subject), terms)
+        except ProblemError:
+            # nothing is needed for a solve that will only say so itself
+            return 0.0
+
     for job in store.missing():
-        yield Task(job, plan.subjects[job.subject], terms, needed_memory(job, bench(job.subject), terms))
+        yield Task(job, plan.subjects[job.subject], terms, memory(job))

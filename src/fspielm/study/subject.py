@@ -8,6 +8,7 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
@@ -46,7 +47,7 @@ class Subject:
     text: str = ""
     reference: str = ""
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What tells two subjects apart."""
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()[:16]

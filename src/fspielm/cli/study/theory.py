@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fspielm.cli.progress import working
+from fspielm.study import theory
+from fspielm.study.theory.comparison import SAMPLES
 
 
 def write_theory_page(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")] = Path("theory"),
-    samples: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Frequencies drawn for each statistic.")
-    ] = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="Frequencies drawn for each statistic.")] = SAMPLES,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the samples.")] = 0,
 ) -> None:
     """Check the paper's theorems on effective frequencies.
@@ -24,9 +25,7 @@ def write_theory_page(
 
     Example: fspielm study theory --out theory
     """
-    from fspielm.study import theory  # type: ignore[attr-defined]
-
-    given = {} if samples is None else {"samples": samples}
-    with working("drawing frequencies"):
-        theory.write_theory(out, seed=seed, **given)
-    print(f"Theory: {out}")
+    with working("drawing frequencies") as show:
+        steps = count(1)
+        theory.write_theory(out, seed=seed, samples=samples, ends=lambda: show(f"step {next(steps)} of {theory.STEPS}"))
+    print(f"Theory: {out / 'theory.md'}")

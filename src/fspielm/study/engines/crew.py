@@ -1,0 +1,94 @@
+"""Dask workers on this machine, kept at their number."""
+
+from __future__ import annotations
+
+import subprocess
+from tempfile import TemporaryFile
+from threading import Event, Lock, Thread
+from time import perf_counter
+from types import TracebackType
+from typing import final
+
+from fspielm.study.process import start_module
+
+# One that ends so soon did not get to work; after so many in a row another would not either.
+_SOON_SECONDS = 5.0
+_FALSE_STARTS = 3
+
+
+@final
+class Crew:
+    """Processes that work for a scheduler; one that dies is replaced.
+
+    Not those of Dask's own ``LocalCluster``: they are started by multiprocessing, which runs the user's script again in
+    every worker unless it is written with that in mind.
+
+    Parameters
+    ----------
+    count : int
+    address : str
+        Of the scheduler.
+    """
+
+    def __init__(self, count: int, address: str) -> None:
+        self._address = address
+        self._stop = Event()
+        self._lock = Lock()
+        self._processes: set[subprocess.Popen[str]] = set()
+        self._last_words = ""
+        self._threads = [Thread(target=self._keep, daemon=True) for _ in range(count)]
+
+    def __enter__(self) -> Crew:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        with self._lock:
+            for process in self._processes:
+                process.kill()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def defeat(self) -> str | None:
+        """Why no worker comes any more; None while some may."""
+        if any(thread.is_alive() for thread in self._threads):
+            return None
+        return f"the workers on this machine do not start: {self._last_words or 'they say nothing'}"
+
+    def _keep(self) -> None:
+        """Have one worker at any time; in a thread that outlives each of them."""
+        false_starts = 0
+        while false_starts < _FALSE_STARTS and not self._stop.is_set():
+            begun = perf_counter()
+            self._work()
+            false_starts = false_starts + 1 if perf_counter() - begun < _SOON_SECONDS else 0
+
+    def _work(self) -> None:
+        # a file, since nobody would read a pipe while it runs; and not the terminal, which is the study's
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+            with self._lock:
+                if self._stop.is_set():
+                    return
+                try:
+                    process = start_module(
+                        "fspielm.study.engines.local_worker",
+                        self._address,
+                        environment={"DASK_LOGGING__DISTRIBUTED": "warning"},
+                        stdin=subprocess.DEVNULL,
+                        stdout=said,
+                        stderr=said,
+                    )
+                except OSError as error:
+                    self._last_words = str(error)
+                    return
+                self._processes.add(process)
+            process.wait()
+            with self._lock:
+                self._processes.remove(process)
+            said.seek(0)
+            self._last_words = (said.read().strip().splitlines() or [""])[-1]

@@ -1,0 +1,259 @@
+"""``fspielm study``: plans, runs, their screens, and how they end."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fspielm import study
+from fspielm.cli.study import run as running
+from fspielm.study import Outcome, Store, builtin_plan, read_plan
+
+COMMANDS = ("plans", "new", "run", "status", "report", "export", "theory")
+PLAN = """\
+name = "small"
+[[sweeps]]
+subjects = ["poisson-1d"]
+methods = ["fs-l", "gff"]
+neurons = [20]
+seeds = 2
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a plan file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(PLAN, encoding="utf-8")
+    return "small.toml"
+
+
+@pytest.fixture
+def half(plan: str) -> str:
+    """A study of that plan with one solve done and one failed."""
+    small = read_plan(plan)
+    with Store.create("small.db", small, small.terms()) as store:
+        store.record(small.jobs[0], Outcome("done", measure="exact", error=2e-9, seconds=90.0, rows=42), {})
+        store.record(small.jobs[1], Outcome("failed", "out of memory", seconds=3.0), {})
+    return "small.db"
+
+
+def fits(text: str) -> bool:
+    return max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
+def test_help_fits_and_has_an_example(fspielm: Any, command: list[str]) -> None:
+    done = fspielm("study", *command, "--help")
+    assert done.status == 0
+    assert fits(done.out)
+    assert f"Usage: {' '.join(['fspielm', 'study', *command])} " in done.out
+    assert f"Example: fspielm study {command[0]}" in done.out if command else "fspielm study run quick" in done.out
+
+
+def test_without_a_command_the_help(fspielm: Any) -> None:
+    assert fspielm("study") == fspielm("study", "--help")
+
+
+def test_plans(fspielm: Any) -> None:
+    done = fspielm("study", "plans")
+    assert (done.status, done.err) == (0, "")
+    assert fits(done.out)
+    rows = {line.split()[0]: line.split()[1] for line in done.out.splitlines() if line[:1].isalpha()}
+    assert {name: rows[name] for name in ("paper", "tables")} == {"paper": "6300", "tables": "175"}
+
+
+def test_new(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fspielm("study", "new") == (0, "Wrote plan.toml. Next: fspielm study run plan.toml\n", "")
+    assert read_plan("plan.toml").name == "example"
+    assert fspielm("study", "new").error == "plan.toml exists; choose another name, or add --force to replace it"
+    assert fspielm("study", "new", "--force").status == 0
+
+
+class TestRun:
+    def test_a_study_from_beginning_to_end_and_again(self, fspielm: Any, plan: str) -> None:
+        done = fspielm("study", "run", plan)
+        assert done.status == 0
+        assert fits(done.out)
+        assert fits(done.err)
+        assert done.err.startswith("0 of 4 ended, at poisson-1d fs-l\n")
+        assert "4 of 4 ended" in done.out
+        assert done.out.endswith("\nStudy: small.db. Next: fspielm study report small.db\n")
+        with Store.open("small.db", read_only=True) as store:
+            rows = store.rows()
+        best = min(row.outcome.error for row in rows if row.job.method == "gff" and row.outcome.error is not None)
+        assert done.out.splitlines()[-3].split()[:2] == ["poisson-1d", f"{best:.1e}"]
+        again = fspielm("study", "run", plan)
+        assert (again.status, again.err) == (0, "")
+        with Store.open("small.db", read_only=True) as store:
+            assert store.rows() == rows
+
+    def test_on_a_terminal(self, fspielm: Any, plan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        done = fspielm("study", "run", plan)
+        assert done.status == 0
+        assert "time left" in done.err
+        assert "best error so far" in done.err
+        assert "poisson-1d" in done.err
+
+    def test_options_reach_the_run(self, fspielm: Any, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        called: dict[str, Any] = {}
+
+        def run(plan: Any, store: Path, *, starts: Any, ends: Any, **options: Any) -> None:
+            called.update(options, plan=plan, store=store)
+
+        monkeypatch.setattr(running, "run", run)
+        options = "--store small.db --workers 2 --threads 3 --retry-failed --from old.csv"
+        assert fspielm("study", "run", "quick", *options.split()).status == 0
+        assert called.pop("plan") == study.Plan("quick", builtin_plan("quick").sweeps, threads=3)
+        given = {"store": Path(half), "workers": 2, "retry_failed": True, "continue_from": Path("old.csv")}
+        assert called == given
+        called.clear()
+        fspielm("study", "run", "small.toml", "--scheduler", "tcp://there:8786")
+        assert called == {"plan": read_plan("small.toml"), "store": Path(half), "scheduler": "tcp://there:8786"}
+
+    def test_failures_are_told_and_only_if_nothing_else_the_exit_code(
+        self, fspielm: Any, plan: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        small = read_plan(plan)
+
+        def run(plan: Any, place: Path, **options: Any) -> None:
+            with Store.open(place) as store:
+                for job in store.missing():
+                    store.record(job, Outcome("failed", "took longer than the plan's 5 s"), {})
+
+        with Store.create("small.db", small, small.terms()) as store:
+            store.record(small.jobs[0], Outcome("done", error=1e-3), {})
+        monkeypatch.setattr(running, "run", run)
+        done = fspielm("study", "run", plan)
+        assert done.status == 0
+        assert "3 times: took longer than the plan's 5 s" in done.out
+        Store.create("all.db", small, small.terms()).close()
+        done = fspielm("study", "run", plan, "--store", "all.db")
+        assert done.status == 1
+        assert "4 times: took longer" in done.out
+
+    def test_a_full_disk(self, fspielm: Any, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def record(*args: Any) -> None:
+            raise study.store.StoreError("cannot write to 'small.db': database or disk is full; what it holds is safe")
+
+        monkeypatch.setattr(Store, "record", record)
+        done = fspielm("study", "run", "small.toml")
+        assert done.status == 1
+        lines = done.err.splitlines()
+        assert lines[-1] == (
+            "fspielm: error: cannot write to 'small.db': database or disk is full; what it holds is safe"
+        )
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ("run tabels", "unknown plan 'tabels'; did you mean tables?"),
+            ("run no.toml", "no.toml: no such file"),
+            ("run folder", "folder: a folder, not a plan file"),
+            (
+                "run small.db",
+                "small.db is a store; the plan comes first, as in: fspielm study run PLAN --store small.db",
+            ),
+            ("run small.toml --store folder", "cannot write 'folder': it is a folder"),
+            ("run small.toml --store no/a.db", "cannot write 'no/a.db': its folder does not exist"),
+            ("run small.toml --store text.db", "cannot open 'text.db' as a study: file is not a database"),
+            ("run small.toml --workers 2 --scheduler tcp://a:1", "--workers are of this machine"),
+            ("run slash.toml", "the plan's name 'a/b' cannot be that of a file; say where with --store"),
+            ("status text.db", "cannot open 'text.db' as a study: file is not a database"),
+            ("status folder", "'folder' is a folder, not a study"),
+            ("status no.db", "there is no study 'no.db'; 'fspielm study run PLAN --store no.db' begins one"),
+            ("status newer.db", "does not know; upgrade with"),
+            ("export small.db --out a.txt", "the name of the file must end in .csv; got 'a.txt'"),
+            ("export no.db --out a.csv", "there is no study 'no.db'"),
+        ],
+    )
+    def test_wrong_input(self, fspielm: Any, half: str, arguments: str, message: str) -> None:
+        Path("folder").mkdir()
+        Path("text.db").write_text("no database", encoding="utf-8")
+        Path("slash.toml").write_text(PLAN.replace("small", "a/b"), encoding="utf-8")
+        Path("newer.db").write_bytes(Path(half).read_bytes())
+        with sqlite3.connect("newer.db") as connection:
+            connection.execute("UPDATE meta SET value = '99' WHERE name = 'format'")
+        connection.close()
+        done = fspielm("study", *arguments.split())
+        assert done.status == 2
+        assert message in done.error
+
+    def test_a_store_of_another_plan(self, fspielm: Any, half: str) -> None:
+        Path("small.toml").write_text(PLAN.replace("seeds = 2", "seeds = 3"), encoding="utf-8")
+        done = fspielm("study", "run", "small.toml")
+        assert done.status == 2
+        assert "'small.db' holds another plan (2 solves only in this plan, such as poisson-1d | " in done.error
+        assert "in the store 1" in fspielm("study", "run", "small.toml", "--threads", 2).error
+
+    def test_a_mistake_in_a_plan_is_shown_where_it_is(self, fspielm: Any, plan: str) -> None:
+        Path(plan).write_text(PLAN.replace("gff", "gf"), encoding="utf-8")
+        done = fspielm("study", "run", plan)
+        assert (done.status, done.out) == (2, "")
+        first, line, mark = done.err.splitlines()
+        assert first.startswith("fspielm: error: small.toml, line 4, column 20: [[sweeps]] number 1: methods: there is")
+        assert line == '    methods = ["fs-l", "gf"]'
+        assert mark.index("^") == line.index('"gf"')
+
+
+class TestStatus:
+    def test_half_way(self, fspielm: Any, half: str) -> None:
+        done = fspielm("study", "status", half)
+        assert (done.status, done.err) == (0, "")
+        assert fits(done.out)
+        text = " ".join(done.out.split())
+        for fact in ("2 of 4 ended", "work left 93 s, shared by its workers", "ago", "once: out of memory"):
+            assert fact in text
+        assert done.out.splitlines()[-1].split() == ["poisson-1d", "-", "2.0e-09"]
+
+    def test_while_another_run_holds_it(self, fspielm: Any, half: str) -> None:
+        with study.lock.only_run(Path(half)):
+            assert fspielm("study", "status", half).status == 0
+            assert "another run is working on 'small.db'" in fspielm("study", "run", "small.toml").error
+
+    def test_after_a_kill_in_the_middle_of_storing(self, fspielm: Any, half: str) -> None:
+        with sqlite3.connect(half, isolation_level=None) as connection:
+            connection.execute("PRAGMA cache_size = 1")  # so that it writes before it commits
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(f"UPDATE jobs SET scaling = '{'z' * 9000}'")
+            connection.execute(f"UPDATE solves SET message = '{'z' * 9000}'")
+            for name in ("small.db", "small.db-journal"):
+                Path(name.replace("small", "torn")).write_bytes(Path(name).read_bytes())
+            connection.execute("ROLLBACK")
+        connection.close()
+        assert fspielm("study", "status", "torn.db") == fspielm("study", "status", half)
+
+
+class TestOutputs:
+    def test_export(self, fspielm: Any, half: str) -> None:
+        assert fspielm("study", "export", half, "--out", "a.csv") == (0, "Table: a.csv\n", "")
+        assert len(Path("a.csv").read_text(encoding="utf-8").splitlines()) == 3
+
+    def test_report(self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+
+        def write_report(store: Path, out: Path) -> None:
+            assert store == Path("a.db")
+            out.mkdir()
+            (out / "index.html").touch()
+
+        monkeypatch.setattr(study, "write_report", write_report, raising=False)
+        assert fspielm("study", "report", "a.db") == (0, f"Report: {Path('report') / 'index.html'}\n", "")
+        assert fspielm("study", "report", "a.db", "--out", "b").out == f"Report: {Path('b') / 'index.html'}\n"
+
+    def test_theory(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls: list[Any] = []
+
+        def write_theory(out: Path, *, seed: int, samples: int, ends: Any) -> None:
+            ends()
+            calls.append((out, seed, samples))
+
+        monkeypatch.setattr(study.theory, "write_theory", write_theory)
+        assert fspielm("study", "theory") == (0, f"Theory: {Path('theory') / 'theory.md'}\n", "")
+        assert fspielm("study", "theory", "--out", "b", "--samples", 900, "--seed", 4).status == 0
+        assert calls == [(Path("theory"), 0, 200_000), (Path("b"), 4, 900)]
