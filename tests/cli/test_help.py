@@ -12,7 +12,9 @@ from fspielm import blas
 from fspielm.cli import app, info
 
 
-@pytest.mark.parametrize("command", [[], ["cases"], ["solve"], ["show"], ["check"], ["new"], ["demo"], ["info"]])
+@pytest.mark.parametrize(
+    "command", [[], ["cases"], ["solve"], ["show"], ["check"], ["new"], ["demo"], ["study"], ["info"]]
+)
 def test_help_fits_80_columns(command: list[str]) -> None:
     result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"}, prog_name="fspielm")
     assert result.exit_code == 0
@@ -23,7 +25,7 @@ def test_help_fits_80_columns(command: list[str]) -> None:
 def test_no_arguments_print_the_help(fspielm: Any) -> None:
     done = fspielm()
     assert done.status == 0
-    for command in ("cases", "solve", "show", "check", "new", "demo", "info"):
+    for command in ("cases", "solve", "show", "check", "new", "demo", "study", "info"):
         assert f"\n  {command} " in done.out
 
 

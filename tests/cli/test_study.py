@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
+from time import perf_counter, sleep
 from typing import Any
 
 import pytest
@@ -11,6 +16,8 @@ import pytest
 from fspielm import study
 from fspielm.cli.study import run as running
 from fspielm.study import Outcome, Store, builtin_plan, read_plan
+from fspielm.study.engines import Ended, Task
+from fspielm.study.store import StoreError
 
 COMMANDS = ("plans", "new", "run", "status", "report", "export", "theory")
 PLAN = """\
@@ -92,9 +99,15 @@ class TestRun:
         with Store.open("small.db", read_only=True) as store:
             assert store.rows() == rows
 
-    def test_on_a_terminal(self, fspielm: Any, plan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_on_a_terminal(self, fspielm: Any, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def run(plan: study.Plan, store: Path, *, starts: Any, ends: Any) -> None:
+            task = Task(plan.jobs[2], plan.subjects["poisson-1d"], plan.terms(), 0.0)
+            starts(task)
+            ends(Ended(task, Outcome("done"), {}))
+
+        monkeypatch.setattr(running, "run", run)
         monkeypatch.setenv("FORCE_COLOR", "1")
-        done = fspielm("study", "run", plan)
+        done = fspielm("study", "run", "small.toml")
         assert done.status == 0
         assert "time left" in done.err
         assert "best error so far" in done.err
@@ -138,15 +151,30 @@ class TestRun:
         assert "4 times: took longer" in done.out
 
     def test_a_full_disk(self, fspielm: Any, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        def record(*args: Any) -> None:
-            raise study.store.StoreError("cannot write to 'small.db': database or disk is full; what it holds is safe")
+        def run(*args: Any, **options: Any) -> None:
+            raise StoreError("cannot write to 'small.db': database or disk is full; what it holds is safe")
 
-        monkeypatch.setattr(Store, "record", record)
+        monkeypatch.setattr(running, "run", run)
         done = fspielm("study", "run", "small.toml")
         assert done.status == 1
-        lines = done.err.splitlines()
-        assert lines[-1] == (
-            "fspielm: error: cannot write to 'small.db': database or disk is full; what it holds is safe"
+        assert done.error == "cannot write to 'small.db': database or disk is full; what it holds is safe"
+
+    @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+    def test_interrupted_it_says_what_is_safe_and_goes_on(self, fspielm: Any, plan: str) -> None:
+        change = {"neurons = [20]": "neurons = [20, 4000]", "seeds = 2": "seeds = 1"}
+        for old, new in change.items():
+            Path(plan).write_text(Path(plan).read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        command = [sys.executable, "-m", "fspielm", "study", "run", plan]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        end = perf_counter() + 120
+        # in the middle of the second solve, which takes long on any machine
+        while "1 of 4 ended" not in fspielm("study", "status", "small.db").out and perf_counter() < end:
+            sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (130, "")
+        assert err.splitlines()[-1] == (
+            "fspielm: interrupted; 1 of 4 solves are safe in small.db; the same command goes on"
         )
 
     @pytest.mark.parametrize(
@@ -234,13 +262,11 @@ class TestOutputs:
         assert fspielm("study", "export", half, "--out", "a.csv") == (0, "Table: a.csv\n", "")
         assert len(Path("a.csv").read_text(encoding="utf-8").splitlines()) == 3
 
-    def test_report(self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-
-        def write_report(store: Path, out: Path) -> None:
+    def test_report(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        def write_report(store: Path, out: Path, *, progress: Any) -> Path:
             assert store == Path("a.db")
-            out.mkdir()
-            (out / "index.html").touch()
+            progress("a picture", 0, 1)
+            return out / "index.html"
 
         monkeypatch.setattr(study, "write_report", write_report, raising=False)
         assert fspielm("study", "report", "a.db") == (0, f"Report: {Path('report') / 'index.html'}\n", "")

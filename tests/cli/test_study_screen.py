@@ -137,7 +137,7 @@ def test_a_watch_begins_with_what_the_store_has(tmp_path: Path, plan: Plan) -> N
         store.record(small.jobs[0], outcome(), {})
     shown: list[tuple[int, int]] = []
     seen = Watch(tmp_path / "a.db", "small", lambda progress: shown.append((progress.finished, len(progress.running))))
-    assert drawn(seen.screen()) == "\n"
+    assert drawn(seen.screen()) == "starting small ...\n"
     task = Task(small.jobs[1], small.subjects["poisson-1d"], small.terms(), 0.0)
     seen.start(task)
     assert "1 of 2 ended" in drawn(seen.screen())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -308,3 +309,10 @@ class TestFuzz:
         path.write_bytes(data)
         with pytest.raises(fs.ProblemError):
             read_plan(path)
+
+
+def test_the_plans_of_the_documentation(folder: Path) -> None:
+    fs.solve(fs.read_problem("room.toml"), rng=0).save("fine.fspielm")
+    page = Path(__file__).resolve().parents[2] / "docs" / "studies.md"
+    plans = [read(text) for text in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)]
+    assert [len(plan.jobs) for plan in plans] == [2 * 4 * 3 + 5 * (2 + 1), 2 * 2 * 2 * 2 * 2]

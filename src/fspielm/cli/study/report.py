@@ -21,7 +21,8 @@ def report_study(
 
     Example: fspielm study report quick.db --out report
     """
-    with working(f"reporting {store}"):
-        study.write_report(store, out)  # type: ignore[attr-defined]
-    page = out / "index.html"
-    print(f"Report: {page if page.exists() else out}")
+    with working(f"reporting {store}") as show:
+        page = study.write_report(  # type: ignore[attr-defined]
+            store, out, progress=lambda step, done, total: show(f"{step} ({done} of {total})")
+        )
+    print(f"Report: {page}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from fspielm.cli.progress import working
 from fspielm.cli.study.screen import draw_line, draw_running
 from fspielm.study import Progress, Row, Store
 from fspielm.study.engines import Ended, Task
@@ -30,7 +31,7 @@ def read_progress(store: Path) -> Progress:
 
 
 class Watch:
-    """Hears what a run does, and shows it; nothing before the first solve begins.
+    """Hears what a run does, and shows it.
 
     Parameters
     ----------
@@ -65,7 +66,9 @@ class Watch:
     def screen(self) -> RenderableType:
         """The live table as it is now."""
         with self._lock:
-            return Text("") if self._progress is None else draw_running(self._progress, self._name)
+            if self._progress is None:
+                return Text(f"starting {self._name} ...")
+            return draw_running(self._progress, self._name)
 
 
 class _Lines:
@@ -91,7 +94,15 @@ def watching(store: Path, name: str) -> Iterator[Watch]:
     """What to tell a run's beginnings and ends to, so that it is shown on stderr."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Watch(store, name, _Lines(console).show)
+        lines = _Lines(console)
+        with ExitStack() as starting:
+            starting.enter_context(working(f"starting {name}"))
+
+            def show(progress: Progress) -> None:
+                starting.close()
+                lines.show(progress)
+
+            yield Watch(store, name, show)
         return
     watch = Watch(store, name)
     with Live(console=console, transient=True, get_renderable=watch.screen, refresh_per_second=_REFRESHES_PER_SECOND):
