@@ -90,7 +90,7 @@ def test_a_newer_form_is_refused_with_the_remedy(store: Store) -> None:
 def test_other_files_are_no_studies(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match="there is no study"):
         Store.open(tmp_path / "none.db")
-    with pytest.raises(ProblemError, match="there is no study"):
+    with pytest.raises(ProblemError, match="is a folder, not a study"):
         Store.open(tmp_path)
     text = tmp_path / "text.db"
     text.write_text("not a database, but long enough to look like one" * 30)
