@@ -1,0 +1,72 @@
+"""Logarithmic scales: their ends and their ticks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+# Below rounding: where an error of exactly zero is drawn.
+_SMALLEST = 1e-18
+_MARGIN = 0.06
+# Scales shorter than this many decades have ticks between the powers of ten.
+_SHORT_DECADES = 1.5
+_MOST_TICKS = 7
+
+
+@final
+@dataclass(frozen=True)
+class LogScale:
+    """A scale from `low` to `high`, both positive, with ticks inside."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """How far along the scale a value lies, between 0 and 1."""
+        bounded = min(max(value, self.low), self.high)
+        return math.log(bounded / self.low) / math.log(self.high / self.low)
+
+
+def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
+    """A scale that holds all values, with a small margin or from power of ten to power of ten."""
+    numbers = [max(value, _SMALLEST) for value in values]
+    bottom, top = (math.log10(end) for end in (min(numbers, default=1.0), max(numbers, default=1.0)))
+    if whole_decades:
+        bottom, top = math.floor(bottom + 1e-9), math.ceil(top - 1e-9)
+        if top == bottom:
+            top += 1
+    else:
+        margin = max(_MARGIN * (top - bottom), 0.08)
+        bottom, top = bottom - margin, top + margin
+    return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
+
+
+def scientific(value: float) -> tuple[str, int] | None:
+    """A tick as a factor, empty if it is one, and a power of ten; None for an ordinary number near one."""
+    if 0.01 <= value < 1000:
+        return None
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10.0**exponent
+    return "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}", exponent
+
+
+def _ticks(bottom: float, top: float) -> tuple[float, ...]:
+    """Powers of ten, not too many; on a short scale also their multiples."""
+    within = range(math.ceil(bottom - 1e-9), math.floor(top + 1e-9) + 1)
+    if top - bottom >= _SHORT_DECADES and len(within) > 1:
+        step = -(-len(within) // _MOST_TICKS)
+        return tuple(10.0**power for power in within if power % step == 0)
+    for multiples in ((1, 3), (1, 2, 5), tuple(range(1, 10))):
+        powers = range(math.floor(bottom), math.ceil(top) + 1)
+        ticks = tuple(
+            float(f"{multiple}e{power}")
+            for power in powers
+            for multiple in multiples
+            if bottom <= math.log10(multiple) + power <= top
+        )
+        if len(ticks) > 2:
+            return ticks
+    return ticks or (10.0 ** (0.5 * (bottom + top)),)
