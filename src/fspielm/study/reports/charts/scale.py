@@ -9,10 +9,13 @@ from typing import final
 
 # Below rounding: where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
+_HIGHEST_POWER = 308.0
 _MARGIN = 0.06
 # Scales shorter than this many decades have ticks between the powers of ten.
 _SHORT_DECADES = 1.5
 _MOST_TICKS = 7
+# As a share of the scale.
+_CLOSEST = 0.12
 
 
 @final
@@ -27,7 +30,8 @@ class LogScale:
     def share(self, value: float) -> float:
         """How far along the scale a value lies, between 0 and 1."""
         bounded = min(max(value, self.low), self.high)
-        return math.log(bounded / self.low) / math.log(self.high / self.low)
+        bottom, top = math.log10(self.low), math.log10(self.high)
+        return min(max((math.log10(bounded) - bottom) / (top - bottom), 0.0), 1.0)
 
 
 def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
@@ -40,13 +44,13 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
             top += 1
     else:
         margin = max(_MARGIN * (top - bottom), 0.08)
-        bottom, top = bottom - margin, top + margin
+        bottom, top = bottom - margin, min(top + margin, _HIGHEST_POWER)
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 
 
 def scientific(value: float) -> tuple[str, int] | None:
     """A tick as a factor, empty if it is one, and a power of ten; None for an ordinary number near one."""
-    if 0.01 <= value < 1000:
+    if 0.001 <= value < 1000:
         return None
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = value / 10.0**exponent
@@ -68,5 +72,14 @@ def _ticks(bottom: float, top: float) -> tuple[float, ...]:
             if bottom <= math.log10(multiple) + power <= top
         )
         if len(ticks) > 2:
-            return ticks
-    return ticks or (10.0 ** (0.5 * (bottom + top)),)
+            break
+    return _apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
+
+
+def _apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
+    """Those ticks whose numbers do not get into each other's way."""
+    kept: list[float] = []
+    for tick in ticks:
+        if not kept or math.log10(tick / kept[-1]) >= decades:
+            kept.append(tick)
+    return tuple(kept)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HEIGHT = 3.2
+# Upright as all other text: every further font costs time and space in each PDF.
+MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _MARKERS = {
     "tanh": "o",
@@ -71,8 +75,7 @@ def power(value: float) -> str:
     parts = scientific(value)
     if parts is None:
         return f"{value:g}"
-    factor = parts[0] and rf"{parts[0]} \cdot "
-    return rf"${factor}10^{{{parts[1]}}}$"
+    return f"{parts[0] and parts[0] + '·'}10{str(parts[1]).translate(_RAISED)}"
 
 
 def add_legend(figure: Figure, axes: Axes) -> None:

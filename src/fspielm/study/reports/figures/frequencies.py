@@ -29,6 +29,6 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
             axes.grid(True)
             axes.spines[["top", "right"]].set_visible(False)
         panels[-1].set_xlim(0, chart.edges[-1])
-        panels[-1].set_xlabel(r"effective frequency $|\mathbf{w}|$")
+        panels[-1].set_xlabel("effective frequency |w|")
         figure.supylabel("share of the neurons in %", fontsize=8)
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from fspielm.solution.pictures.style import INK, LOGARITHMIC_COLOURS, style
 from fspielm.study.reports.analysis import LABELS
 from fspielm.study.reports.charts import HeatMap, every_few, heat_colour
-from fspielm.study.reports.figures.canvas import new_figure, power
+from fspielm.study.reports.figures.canvas import MU_MAX, MU_MIN, new_figure, power
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +43,8 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
         grid = figure.subplots(rows, columns, squeeze=False)
         for index, (axes, method) in enumerate(zip(grid.ravel(), chart.panels, strict=False)):
             _draw_panel(axes, chart, method, norm, columns)
-            axes.set_xlabel(r"$\mu_{\max}$")
-            axes.set_ylabel("" if index % columns else r"$\mu_{\min}$")
+            axes.set_xlabel(MU_MAX)
+            axes.set_ylabel("" if index % columns else MU_MIN)
             axes.set_title(LABELS[method])
         for spare in grid.ravel()[count:]:
             spare.remove()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fspielm.solution.pictures.style import style
 from fspielm.study.reports.analysis import SHORT_LABELS, Spread
 from fspielm.study.reports.charts import COLOURS, Lines
-from fspielm.study.reports.figures.canvas import add_legend, look, new_figure, set_log_axis
+from fspielm.study.reports.figures.canvas import MU_MAX, MU_MIN, add_legend, look, new_figure, set_log_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,9 +21,9 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
         for line in chart.lines:
             drawn = [[max(value, chart.scale.low) for value in values] for values in _ends(line.errors)]
             axes.fill_between(line.mu_max, drawn[0], drawn[2], color=COLOURS[line.method], alpha=0.13, linewidth=0)
-            label = rf"{SHORT_LABELS[line.method]}, $\mu_{{\min}} = {line.mu_min:g}$"
+            label = f"{SHORT_LABELS[line.method]}, {MU_MIN} = {line.mu_min:g}"
             axes.plot(line.mu_max, drawn[1], **look(line.method) | {"label": label})
-        axes.set_xlabel(r"$\mu_{\max}$")
+        axes.set_xlabel(MU_MAX)
         ticks = sorted({mu_max for line in chart.lines for mu_max in line.mu_max})
         if len(ticks) <= 10:
             axes.set_xticks(ticks)
