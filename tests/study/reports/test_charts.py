@@ -39,10 +39,18 @@ class TestScale:
         assert scale.share(0.0) == pytest.approx(0.0, abs=0.06)
 
     @pytest.mark.parametrize(
-        ("value", "expected"), [(1e-9, ("", -9)), (2e5, ("2", 5)), (0.02, None), (100.0, None), (1e3, ("", 3))]
+        ("values", "expected"),
+        [
+            ([1e-9, 1e-3], ["e-9", "e-8", "e-7", "e-6", "e-5", "e-4", "e-3"]),
+            ([1e-9, 1e9], ["e-9", "e-6", "e-3", "e0", "e3", "e6", "e9"]),
+            ([0.01, 1.0], ["0.01", "0.1", "1"]),
+            ([0.011, 0.019], ["0.01", "0.02"]),
+            ([1e-6, 1e-5], ["e-6", "3e-6", "e-5"]),
+            ([0.5], ["0.5", "0.6"]),
+        ],
     )
-    def test_ticks_are_powers_or_plain(self, value: float, expected: Any) -> None:
-        assert charts.scientific(value) == expected
+    def test_ticks_are_all_powers_or_all_plain(self, values: list[float], expected: list[str]) -> None:
+        assert charts.log_scale(values).labels(lambda factor, power: f"{factor}e{power}") == expected
 
 
 class TestHeatMap:

@@ -4,7 +4,7 @@ from fspielm.study.reports.charts.frequencies import Frequencies, Law, effective
 from fspielm.study.reports.charts.heat_map import HeatMap, every_few, heat_map
 from fspielm.study.reports.charts.lines import Line, Lines, lines
 from fspielm.study.reports.charts.palette import COLOURS, DARK_COLOURS, heat_colour
-from fspielm.study.reports.charts.scale import LogScale, log_scale, scientific
+from fspielm.study.reports.charts.scale import LogScale, log_scale
 from fspielm.study.reports.charts.seeds import Seeds, Strip, seeds
 from fspielm.study.reports.charts.times import Cloud, Times, times
 
@@ -28,7 +28,6 @@ __all__ = [
     "heat_map",
     "lines",
     "log_scale",
-    "scientific",
     "seeds",
     "times",
 ]

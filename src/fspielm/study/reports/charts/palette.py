@@ -16,7 +16,7 @@ COLOURS = {
     "automatic": INK,
 }
 # On a dark page: lighter where the above would be lost.
-DARK_COLOURS = COLOURS | {"fs-l": "#4c9fe0", "fs-g": "#ec7a2c", "fs-g-space": "#c4608f", "automatic": "#e8ebf0"}
+DARK_COLOURS = COLOURS | {"fs-l": "#4c9fe0", "fs-g": "#ec7a2c", "fs-g-space": "#b08cf0", "automatic": "#e8ebf0"}
 
 
 def heat_colour(share: float) -> tuple[str, str]:

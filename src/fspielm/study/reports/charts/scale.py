@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import final
+from typing import TypeVar, final
+
+Label = TypeVar("Label", bound=str)
 
 # Below rounding: where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
@@ -14,6 +16,7 @@ _MARGIN = 0.06
 # Scales shorter than this many decades have ticks between the powers of ten.
 _SHORT_DECADES = 1.5
 _MOST_TICKS = 7
+_PLAIN = (0.001, 1000.0)
 # As a share of the scale.
 _CLOSEST = 0.12
 
@@ -33,6 +36,18 @@ class LogScale:
         bottom, top = math.log10(self.low), math.log10(self.high)
         return min(max((math.log10(bounded) - bottom) / (top - bottom), 0.0), 1.0)
 
+    def labels(self, power: Callable[[str, int], Label]) -> list[str | Label]:
+        """How the ticks are written: as ordinary numbers if all are near one, else all as powers of ten.
+
+        Parameters
+        ----------
+        power : callable
+            Writes a factor, empty if it is one, times a power of ten.
+        """
+        if all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks):
+            return [f"{tick:g}" for tick in self.ticks]
+        return [power(*_scientific(tick)) for tick in self.ticks]
+
 
 def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
     """A scale that holds all values, with a small margin or from power of ten to power of ten."""
@@ -48,10 +63,7 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 
 
-def scientific(value: float) -> tuple[str, int] | None:
-    """A tick as a factor, empty if it is one, and a power of ten; None for an ordinary number near one."""
-    if 0.001 <= value < 1000:
-        return None
+def _scientific(value: float) -> tuple[str, int]:
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = value / 10.0**exponent
     return "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}", exponent

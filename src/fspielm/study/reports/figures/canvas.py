@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fspielm.solution.pictures.labels import as_text
 from fspielm.solution.pictures.style import WIDTHS
 from fspielm.study.reports.analysis import SHORT_LABELS
-from fspielm.study.reports.charts import COLOURS, LogScale, scientific
+from fspielm.study.reports.charts import COLOURS, LogScale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ HEIGHT = 3.2
 # Upright as all other text: every further font costs time and space in each PDF.
 MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
+_MOST_IN_A_ROW = 5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _MARKERS = {
@@ -59,26 +60,23 @@ def look(method: str, size: float = 4.0) -> dict[str, Any]:
 
 def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
     """Make an axis logarithmic, with the scale's ticks."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import NullLocator
 
     axis: Axis = getattr(axes, f"{which}axis")
     getattr(axes, f"set_{which}scale")("log")
     getattr(axes, f"set_{which}lim")(scale.low, scale.high)
-    axis.set_major_locator(FixedLocator(scale.ticks))
+    axis.set_ticks(scale.ticks, scale.labels(power))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
     axis.set_label_text(label)
 
 
-def power(value: float) -> str:
-    """A tick of a logarithmic scale: a power of ten, or a few of it; near one an ordinary number."""
-    parts = scientific(value)
-    if parts is None:
-        return f"{value:g}"
-    return f"{parts[0] and parts[0] + '·'}10{str(parts[1]).translate(_RAISED)}"
+def power(factor: str, exponent: int) -> str:
+    """A factor times a power of ten."""
+    return f"{factor and factor + '·'}10{str(exponent).translate(_RAISED)}"
 
 
 def add_legend(figure: Figure, axes: Axes) -> None:
     """Name the methods below the picture."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 8), handletextpad=0.4)
+    columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)

@@ -32,7 +32,7 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import NullLocator
 
     count = len(chart.panels)
     columns = count if count <= 3 else 3 if count in (5, 6) else 4
@@ -50,9 +50,8 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
             spare.remove()
         mappable = ScalarMappable(norm, LOGARITHMIC_COLOURS)
         bar = figure.colorbar(mappable, ax=grid.ravel()[:count].tolist(), label=quantity, aspect=30, pad=0.02)
-        bar.ax.yaxis.set_major_locator(FixedLocator(chart.scale.ticks))
+        bar.ax.yaxis.set_ticks(chart.scale.ticks, chart.scale.labels(power))
         bar.ax.yaxis.set_minor_locator(NullLocator())
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
     return figure
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from fspielm.study.reports.charts import LogScale, scientific
+from fspielm.study.reports.charts import LogScale
 from fspielm.study.reports.markup import Html, element, join
 
 Tick = tuple[float, str]
@@ -20,7 +20,7 @@ class Frame:
 
     width: float = 460.0
     height: float = 300.0
-    left: float = 56.0
+    left: float = 68.0
     right: float = 12.0
     top: float = 10.0
     bottom: float = 42.0
@@ -65,16 +65,12 @@ def mu(which: str) -> Html:
 
 def log_ticks(scale: LogScale) -> list[Tick]:
     """The ticks of a logarithmic scale with their numbers."""
-    return [(scale.share(value), power(value)) for value in scale.ticks]
+    return [(scale.share(tick), label) for tick, label in zip(scale.ticks, scale.labels(_power), strict=True)]
 
 
-def power(value: float) -> Html:
-    """A tick of a logarithmic scale: a power of ten, or a few of it; near one an ordinary number."""
-    parts = scientific(value)
-    if parts is None:
-        return Html(f"{value:g}")
-    raised = element("tspan", f"{parts[1]}".replace("-", "\N{MINUS SIGN}"), dy=-4, font_size="80%")
-    return join([parts[0] and f"{parts[0]}·", "10", raised])
+def _power(factor: str, exponent: int) -> Html:
+    raised = element("tspan", f"{exponent}".replace("-", "\N{MINUS SIGN}"), dy=-4, font_size="80%")
+    return join([factor and f"{factor}·", "10", raised])
 
 
 def mark(method: str, tip: str, shape: Html) -> Html:
