@@ -22,32 +22,13 @@ from fspielm.study.reports.tables import (
     write_summary,
 )
 
+Progress = Callable[[str, int, int], None]
+
 _INDEX = "index.html"
 
 
-def write_report(
-    store: str | os.PathLike[str],
-    out: str | os.PathLike[str],
-    *,
-    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
-) -> Path:
-    """Write tables, pictures and a page of a study to a folder.
-
-    Parameters
-    ----------
-    store : path
-        The study's file, which may be in use by a run, and need not be complete.
-    out : path
-        A folder of its own. It appears, or is replaced, when everything is finished; not before.
-    progress : callable
-        Called with what comes next, how many steps are done, and how many there are.
-
-    Returns
-    -------
-    Path
-        Of the page, ``index.html``. Beside it are ``cells.csv`` and ``summary.csv``, the folder ``figures`` (PNG and
-        PDF) and the folder ``tables`` (LaTeX).
-    """
+def write(store: str | os.PathLike[str], out: str | os.PathLike[str], progress: Progress) -> Path:
+    """Write a report, as `fspielm.study.write_report` says."""
     require_matplotlib()
     folder = Path(out)
     check_replaceable(folder, {_INDEX, *_links(folder / _INDEX)}, mark=GENERATOR)
@@ -60,7 +41,7 @@ def write_report(
     return folder / _INDEX
 
 
-def _write_figures(pictures: list[Illustration], folder: Path, progress: Callable[[str, int, int], None]) -> None:
+def _write_figures(pictures: list[Illustration], folder: Path, progress: Progress) -> None:
     folder.mkdir()
     for number, picture in enumerate(pictures):
         progress(picture.stem, number, len(pictures))
