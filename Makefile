@@ -17,7 +17,7 @@ TESTABLE := $(VENV)/.testable
 .DELETE_ON_ERROR:
 # Two installations into one environment at once would get into each other's way.
 .NOTPARALLEL:
-.PHONY: help run test test-paper test-slow lint format hooks clean distclean
+.PHONY: help run test test-paper test-slow test-browser lint format hooks clean distclean
 
 help: ## List the targets
 	@echo "make <target> [PYTHON=python3] [VENV=.venv] [OUT=out] [PYTEST_ARGS=...]"
@@ -35,6 +35,9 @@ test-paper: $(TESTABLE) ## Run the slow reproductions of the paper
 
 test-slow: $(TESTABLE) ## Run the other slow tests
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+test-browser: $(TESTABLE) ## Look at the page of a report in chromium, without a window
+	$(BIN)/python -m pytest -m browser $(PYTEST_ARGS)
 
 lint: $(TESTABLE) ## Run ruff, mypy and import-linter, changing nothing
 	$(BIN)/python -m ruff check .

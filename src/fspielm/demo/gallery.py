@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
 from fspielm.demo.run import CaseRun
+from fspielm.study.reports.markup import number, typeset
 
 # How a page of ours is recognised before a newer one replaces it.
 GENERATOR = '<meta name="generator" content="fspielm demo">'
@@ -67,7 +66,7 @@ def _row(run: CaseRun) -> str:
 def _figure(run: CaseRun, picture: str) -> str:
     report = run.solution.report
     at = "" if run.case.time_slice is None else f" at time {run.case.time_slice:g}"
-    facts = {"Relative error": number(run.relative_error) + at}
+    facts: dict[str, str] = {"Relative error": number(run.relative_error) + at}
     if run.space_time_error is not None:
         facts["Over all times"] = number(run.space_time_error)
     facts |= _verdict(run) | {
@@ -115,17 +114,3 @@ def _features(run: CaseRun) -> str:
     )
     reach = ", ".join(f"{width:.4g}" for width in widths.values())
     return f"Band found: {bands}. Frequencies drawn up to {reach}."
-
-
-def number(value: float) -> str:
-    """A number in scientific notation, as HTML."""
-    if not math.isfinite(value):
-        return "not finite"
-    mantissa, exponent = f"{value:.2e}".split("e")
-    return f"{mantissa}&#8239;&times;&#8239;10<sup>{int(exponent)}</sup>".replace("<sup>-", "<sup>&minus;")
-
-
-def typeset(text: str) -> str:
-    """Plain text with its multiples of pi and its products in their proper characters."""
-    text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
-    return re.sub(r"(\d) x (\d)", "\\1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}\\2", text)

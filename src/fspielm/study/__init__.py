@@ -6,6 +6,7 @@ from fspielm.study.outcome import Outcome
 from fspielm.study.plan import Plan
 from fspielm.study.plan_file import example_plan, read_plan, write_plan
 from fspielm.study.progress import Progress
+from fspielm.study.reports import write_report
 from fspielm.study.rows import Row
 from fspielm.study.running import run
 from fspielm.study.store import Store
@@ -30,4 +31,5 @@ __all__ = [
     "read_plan",
     "run",
     "write_plan",
+    "write_report",
 ]

@@ -57,7 +57,8 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str, mark
     target : Path
         Fine if it does not exist or is empty.
     written : collection of str
-        The names of the files that an earlier run may have left there.
+        The names of the files that an earlier run may have left there, with those of their folders as in
+        ``"figures/a.png"``.
     mark : str
         What the file `marked` contains if an earlier run wrote it.
     marked : str
@@ -70,7 +71,7 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str, mark
         raise ProblemError(f"{str(target)!r} is a file; name a folder")
     if target == Path.cwd() or os.path.ismount(target):
         raise ProblemError(f"{str(target)!r} cannot be replaced as a whole; name a folder inside it")
-    names = {entry.name for entry in target.iterdir()} - _LITTER
+    names = {entry.relative_to(target).as_posix() for entry in target.rglob("*") if _is_lost_with(entry)}
     foreign = sorted(names - set(written))
     ours = target / marked
     if not foreign and names and not (ours.is_file() and mark in ours.read_text("utf-8", errors="replace")):
@@ -79,3 +80,8 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str, mark
         raise ProblemError(
             f"the folder {str(target)!r} would be replaced, but holds other files ({foreign[0]}); name another one"
         )
+
+
+def _is_lost_with(entry: Path) -> bool:
+    """Whether something would be lost with an entry of a folder: not with what only holds others."""
+    return entry.name not in _LITTER and (entry.is_symlink() or not entry.is_dir())

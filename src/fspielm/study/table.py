@@ -67,7 +67,7 @@ def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> P
     check_place(target, (".csv",))
     with Store.open(store, read_only=True) as study:
         rows, environments = study.rows(), study.environments()
-    with staged_file(_environments_path(target)) as draft:
+    with staged_file(environments_path(target)) as draft:
         draft.write_text(json.dumps(environments, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     with staged_file(target) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -80,7 +80,7 @@ def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
     """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be read, none."""
     source = Path(path)
     rows = list(read_rows(source))
-    environments = _read_environments(_environments_path(source))
+    environments = _read_environments(environments_path(source))
     planned = {job.key for job in store.plan.jobs}
     missing = {job.key for job in store.missing()}
     ours = [row for row in rows if row.job.key in planned]
@@ -90,7 +90,7 @@ def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
     known = {row.environment for row in new} & environments.keys()
     if unknown := {row.environment for row in new if row.environment} - known:
         raise ProblemError(
-            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {_environments_path(source).name!r} "
+            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {environments_path(source).name!r} "
             "beside it does not have; keep the two files together"
         )
     store.record_all(new, {name: environments[name] for name in known})
@@ -178,7 +178,8 @@ def _whole(text: str) -> int | None:
     return int(text) if text else None
 
 
-def _environments_path(path: Path) -> Path:
+def environments_path(path: Path) -> Path:
+    """Where `export_csv` tells what the rows of a CSV file ran on."""
     return path.with_suffix(".environments.json")
 
 

@@ -22,7 +22,5 @@ def report_study(
     Example: fspielm study report quick.db --out report
     """
     with working(f"reporting {store}") as show:
-        page = study.write_report(  # type: ignore[attr-defined]
-            store, out, progress=lambda step, done, total: show(f"{step} ({done} of {total})")
-        )
+        page = study.write_report(store, out, progress=lambda step, done, total: show(f"{step} ({done} of {total})"))
     print(f"Report: {page}")

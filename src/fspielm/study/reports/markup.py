@@ -1,0 +1,68 @@
+"""HTML and SVG by small pieces: what is text is escaped, what is markup says so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from html import escape
+
+_VOID = frozenset({"img", "br", "col"})
+
+
+class Html(str):
+    """Markup, as opposed to text."""
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> Html:
+        return join((self, other))
+
+
+def element(name: str, *children: str, **attributes: object) -> Html:
+    """An element; children that are no `Html` are escaped.
+
+    Attributes lose a trailing underscore and write the others as hyphens; None leaves one out, True gives it no value.
+    """
+    written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
+    if name in _VOID:
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[str], between: str = "") -> Html:
+    """Pieces one after the other, text escaped."""
+    return Html(between.join(c if isinstance(c, Html) else escape(c) for c in children))
+
+
+def number(value: float | None) -> Html:
+    """A number in scientific notation."""
+    if value is None:
+        return Html("&ndash;")
+    if not math.isfinite(value):
+        return Html("not finite")
+    mantissa, exponent = f"{value:.2e}".split("e")
+    text = f"{mantissa}&#8239;&times;&#8239;10<sup>{int(exponent)}</sup>"
+    return Html(text.replace("<sup>-", "<sup>&minus;"))
+
+
+def plain(value: float | None) -> str:
+    """A number in scientific notation, as plain text."""
+    if value is None or not math.isfinite(value):
+        return "not finite"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def typeset(text: str) -> str:
+    """Plain text with its multiples of pi and its products in their proper characters."""
+    text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
+    return re.sub(r"(\d) x (\d)", "\\1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}\\2", text)
+
+
+def _attribute(key: str, value: object) -> str:
+    name = key.removesuffix("_").replace("_", "-")
+    if value is True:
+        return f" {name}"
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f' {name}="{escape(text)}"'

@@ -1,0 +1,120 @@
+r"""LaTeX tables for ``\input``: one for each subject, and the two summaries of the paper.
+
+They need the package booktabs and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from fspielm.study.reports.analysis import LABELS, Cell, Entry, StudyResult, SubjectResult, entries
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+_NONE = "--"
+
+
+def subject_table(subject: SubjectResult) -> str:
+    """A subject's methods, two lines each where the paper has numbers: ours, and the paper's."""
+    several = len(subject.groups) > 1
+    lines = []
+    for entry in entries(subject):
+        lines += _entry_lines(entry, several)
+    head = ["Method", "", r"$[\mu_{\min}, \mu_{\max}]$", "Best", "Mean", "Std", "Time (s)", "Ratio"]
+    return _table("llcccccc", [head], lines, f"{subject.name}: relative errors over the seeds at the best range")
+
+
+def best_errors_table(study: StudyResult) -> str:
+    """The best error of every method on every subject; the smallest of a subject in bold."""
+    return _summary(study, "best errors over all ranges and seeds", _best_error)
+
+
+def best_ranges_table(study: StudyResult) -> str:
+    """The range of frequencies that gave the best error of every method on every subject."""
+    return _summary(study, "ranges of frequencies with the best error", lambda subject, cell: interval(cell.job.mu))
+
+
+def number(value: float | None, *, bold: bool = False) -> str:
+    """A number as a power of ten, in mathematical type."""
+    if value is None or not math.isfinite(value):
+        return _NONE
+    mantissa, exponent = f"{value:.2e}".split("e")
+    text = rf"{mantissa} \times 10^{{{int(exponent)}}}"
+    return rf"$\mathbf{{{text}}}$" if bold else f"${text}$"
+
+
+def interval(mu: tuple[float, float] | None) -> str:
+    """A range of frequencies."""
+    return _NONE if mu is None else f"$[{mu[0]:g}, {mu[1]:g}]$"
+
+
+def escape(text: str) -> str:
+    """Plain text, with what LaTeX would read as commands made harmless."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+
+
+def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
+    cell, paper = entry.cell, entry.paper
+    assert cell.error is not None
+    name = escape(LABELS[cell.job.method]) if not entry.at_paper_range else ""
+    if several and name and entry.group.label and cell.job.mu is not None:
+        name += f" ({escape(entry.group.label)})"
+    seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
+    ratio = _NONE if entry.best_ratio is None else f"{entry.best_ratio:.2g}"
+    if "e" in ratio:
+        ratio = number(entry.best_ratio)
+    ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.std)]
+    lines = [[name, "here", interval(cell.job.mu), *ours, seconds, ratio]]
+    if paper is not None and not entry.at_paper_range:
+        other = "" if entry.paper_method == cell.job.method else f", {escape(LABELS[entry.paper_method])}"
+        theirs = [number(value) for value in (paper.best, paper.mean, paper.std)]
+        lines.append(["", f"paper{other}", interval(paper.mu), *theirs, f"{paper.seconds:.2f}", ""])
+    return lines
+
+
+def _best_error(subject: SubjectResult, cell: Cell) -> str:
+    assert cell.error is not None
+    return number(cell.error.best, bold=cell.job.method == subject.best_method)
+
+
+def _summary(study: StudyResult, title: str, write: Callable[[SubjectResult, Cell], str]) -> str:
+    lines = []
+    for subject in study.subjects:
+        cells = [subject.best(method) for method in study.methods]
+        lines.append([escape(subject.name), *(_NONE if c is None else write(subject, c) for c in cells)])
+    head = ["Case", *(escape(LABELS[method]) for method in study.methods)]
+    return _table("l" + "c" * len(study.methods), [head], lines, title)
+
+
+def _table(columns: str, head: Iterable[Sequence[str]], lines: Iterable[Sequence[str]], title: str) -> str:
+    def row(texts: Sequence[str]) -> str:
+        return " & ".join(texts) + r" \\"
+
+    return "\n".join(
+        [
+            f"% {' '.join(title.split())}; made by fspielm, needs \\usepackage{{booktabs}}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *map(row, head),
+            r"\midrule",
+            *map(row, lines),
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
