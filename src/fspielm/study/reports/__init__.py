@@ -29,8 +29,8 @@ def write_report(
     Returns
     -------
     Path
-        Of the page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder ``figures`` (PNG and
-        PDF) and the folder ``tables`` (LaTeX).
+        Of the page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder
+        ``figures`` (PNG and PDF) and the folder ``tables`` (LaTeX).
     """
     # with every import of the package, all that draws would take its time for the few who want it
     from fspielm.study.reports.report import write
