@@ -15,14 +15,12 @@ from fspielm.study.environment import environment
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome, failure
 from fspielm.study.perform import perform
-from fspielm.study.process import end_with_parent
 from fspielm.study.subject import Bench, Subject
 from fspielm.study.terms import Terms
 
 
 def main() -> None:
-    """Serve until the parent closes the pipe, or ends."""
-    end_with_parent(int(sys.argv[1]))
+    """Serve until the parent closes the pipe."""
     # what a library prints must not get between the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -65,7 +65,7 @@ def run(
             with Store.open(place) as opened:
                 if retry_failed:
                     opened.forget_failures()
-                _run(opened, plan, engine, starts, ends)
+                record_all(opened, plan, engine, starts, ends)
 
 
 def _work_is_left(place: Path, plan: Plan, retry_failed: bool) -> bool:
@@ -99,9 +99,14 @@ def _make_terms(plan: Plan, workers: int | None, scheduler: str | None, engine: 
     return terms
 
 
-def _run(
-    store: Store, plan: Plan, engine: Engine, starts: Callable[[Task], None], ends: Callable[[Ended], None]
+def record_all(
+    store: Store,
+    plan: Plan,
+    engine: Engine,
+    starts: Callable[[Task], None] = lambda task: None,
+    ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
+    """Have an engine solve what is missing in a store, and keep each outcome there as it comes."""
     for ended in engine.run(_tasks(store, plan), starts=starts):
         try:
             store.record(ended.task.job, ended.outcome, ended.environment)

@@ -23,6 +23,7 @@ from fspielm.study.terms import Terms
 _GRACE_SECONDS = 30.0
 # How often it is asked whether a solve is still wanted.
 _ASK_SECONDS = 1.0
+_MODULE = "fspielm.study.child"
 _BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -181,7 +182,7 @@ def _keep(threads: int, started: Queue[subprocess.Popen[str] | OSError], answers
     """Start the process and pass its lines on until it ends."""
     try:
         process = start_module(
-            "fspielm.study.child",
+            _MODULE,
             environment=dict.fromkeys(_BLAS_VARIABLES, str(threads)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

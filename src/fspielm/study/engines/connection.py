@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 # A scheduler that is there answers within a fraction of a second.
 _ANSWER_SECONDS = 10.0
-_LOGGERS = ("distributed", "tornado", "asyncio")
+_LOGGERS = ("distributed", "tornado")
 
 
 def check_installed() -> None:
@@ -60,6 +62,7 @@ def connected(address: str) -> Iterator[Client]:
     advice = "give the address that 'dask scheduler' shows, as in tcp://127.0.0.1:8786"
     try:
         with _no_warnings():
+            _greet(address)
             client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
     except (ValueError, TypeError) as error:
         raise ProblemError(f"scheduler={address!r} is no address ({error}); {advice}") from error
@@ -86,25 +89,20 @@ def quiet() -> Iterator[None]:
     """Keep Dask's own messages from the terminal; those that it writes elsewhere stay."""
     # distributed gives its loggers handlers when it is imported
     check_installed()
-    found = {handler for name in _logger_names() for handler in logging.getLogger(name).handlers}
+    loggers = [logging.root, *map(logging.getLogger, _logger_names())]
+    found = {handler for logger in loggers for handler in logger.handlers}
     loud = [handler for handler in found if type(handler) is logging.StreamHandler]
-    mute = logging.NullHandler()
     for handler in loud:
-        handler.addFilter(_no_record)
-    # one without any handler writes to the terminal too
-    for name in _LOGGERS:
-        logging.getLogger(name).addHandler(mute)
+        handler.addFilter(_is_not_dask)
     try:
         yield
     finally:
         for handler in loud:
-            handler.removeFilter(_no_record)
-        for name in _LOGGERS:
-            logging.getLogger(name).removeHandler(mute)
+            handler.removeFilter(_is_not_dask)
 
 
-def _no_record(record: logging.LogRecord) -> bool:
-    return False
+def _is_not_dask(record: logging.LogRecord) -> bool:
+    return record.name.split(".")[0] not in _LOGGERS
 
 
 def _logger_names() -> list[str]:
@@ -116,6 +114,22 @@ def _no_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def _greet(address: str) -> None:
+    """Have the scheduler say something: a client would wait for ever where someone listens and does not answer."""
+    from distributed import Security, rpc
+
+    async def ask() -> None:
+        async with rpc(address, connection_args=Security().get_connection_args("client")) as scheduler:
+            await scheduler.identity()
+
+    async def ask_in_time() -> None:
+        await asyncio.wait_for(ask(), _ANSWER_SECONDS)
+
+    # in a thread, since this one may have a loop of its own, as in a notebook
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, ask_in_time()).result()
 
 
 def _check_scheduler(client: Client, address: str) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 from tempfile import TemporaryFile
 from threading import Event, Lock, Thread
-from time import perf_counter
 from types import TracebackType
 from typing import final
 
 from fspielm.study.process import start_module
 
-# One that ends so soon did not get to work; after so many in a row another would not either.
-_SOON_SECONDS = 5.0
+_MODULE = "fspielm.study.engines.local_worker"
+# A worker that ends by itself could not work; after so many in a row another could not either.
 _FALSE_STARTS = 3
 
 
@@ -64,19 +63,18 @@ class Crew:
         """Have one worker at any time; in a thread that outlives each of them."""
         false_starts = 0
         while false_starts < _FALSE_STARTS and not self._stop.is_set():
-            begun = perf_counter()
-            self._work()
-            false_starts = false_starts + 1 if perf_counter() - begun < _SOON_SECONDS else 0
+            false_starts = 0 if self._was_killed() else false_starts + 1
 
-    def _work(self) -> None:
+    def _was_killed(self) -> bool:
+        """Have a worker, as long as it lives; whether somebody killed it."""
         # a file, since nobody would read a pipe while it runs; and not the terminal, which is the study's
         with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             with self._lock:
                 if self._stop.is_set():
-                    return
+                    return False
                 try:
                     process = start_module(
-                        "fspielm.study.engines.local_worker",
+                        _MODULE,
                         self._address,
                         environment={"DASK_LOGGING__DISTRIBUTED": "warning"},
                         stdin=subprocess.DEVNULL,
@@ -85,10 +83,11 @@ class Crew:
                     )
                 except OSError as error:
                     self._last_words = str(error)
-                    return
+                    return False
                 self._processes.add(process)
-            process.wait()
+            status = process.wait()
             with self._lock:
                 self._processes.remove(process)
             said.seek(0)
             self._last_words = (said.read().strip().splitlines() or [""])[-1]
+            return status < 0

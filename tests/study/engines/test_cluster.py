@@ -1,0 +1,249 @@
+"""Workers that come, go and die; tasks that do not fit; schedulers that are not there."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from queue import Queue
+from typing import Any, ClassVar
+
+import pytest
+
+from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
+from fspielm.study.engines import Cluster, Task, connection, crew, staff
+from fspielm.study.engines.connection import own_scheduler, quiet
+from fspielm.study.engines.crew import Crew
+from fspielm.study.engines.hosts import Hosts, Worker
+from fspielm.study.engines.staff import Answered, Left, Staff
+from fspielm.study.outcome import failure
+from fspielm.version import __version__
+
+MakeTask = Callable[..., Task]
+
+
+class Future:
+    """An answer, or the error that is raised instead."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def result(self, timeout: float) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+class FakeStaff:
+    """Workers in name only: what each is given is kept, and events are those that a test puts in."""
+
+    def __init__(self, *workers: Worker) -> None:
+        self.hosts = Hosts()
+        for worker in workers:
+            self.hosts.join(worker)
+        self.given: list[tuple[int, dict[str, Any], str]] = []
+        self.events: Queue[int] = Queue()
+        self.answer: Any = {"outcome": failure("nothing was solved").as_dict(), "environment": {}}
+        self.worker_dies = False
+
+    def submit(self, number: int, request: dict[str, Any], worker: str) -> Future:
+        self.given.append((number, request, worker))
+        self.events.put(number)
+        return Future(self.answer)
+
+    def next_event(self) -> Answered | Left:
+        number = self.events.get_nowait()
+        if not self.worker_dies:
+            return Answered(number)
+        # and another one takes its place
+        (address,) = self.hosts.addresses
+        lost = self.hosts.leave(address)
+        self.hosts.join(Worker(f"{address}'", "one", 1e9, None, 1))
+        return Left(lost)
+
+
+def cluster_of(*workers: Worker) -> tuple[Cluster, FakeStaff]:
+    cluster, fake = Cluster(1, workers=1), FakeStaff(*workers)
+    cluster._staff = fake  # type: ignore[assignment]
+    return cluster, fake
+
+
+class TestPlacing:
+    def test_never_more_than_slots(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1), Worker("b", "two", 1e9, None, 2))
+        most = 0
+        for _ in cluster.run(make_task(seed) for seed in range(9)):
+            most = max(most, len(cluster._flights))
+        assert most == 3
+        assert len(fake.given) == 9
+
+    def test_one_too_large_for_any_host_is_a_failed_row(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 2**30, None, 2))
+        ended = list(cluster.run([make_task(1, memory=3 * 2**30), make_task(2)]))
+        assert [one.task.job.seed for one in ended] == [1, 2]
+        assert ended[0].outcome.status == "failed"
+        assert ended[0].outcome.message == "needs 3.0 GiB of memory, and no host has more than 1.0 GiB"
+        assert len(fake.given) == 1
+
+    def test_large_ones_run_one_after_the_other(self, make_task: MakeTask) -> None:
+        cluster, _ = cluster_of(Worker("a", "one", 1e9, None, 4))
+        for _ in cluster.run(make_task(seed, memory=5e8) for seed in range(4)):
+            assert len(cluster._flights) <= 1
+
+    def test_one_that_refuses_to_begin_needs_no_memory(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        assert len(list(cluster.run([make_task(memory=1e12, allowed=1e6)]))) == 1
+        assert len(fake.given) == 1
+
+    def test_a_subject_is_sent_once_to_each_worker(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1), Worker("b", "two", 1e9, None, 1))
+        list(cluster.run(make_task(seed) for seed in range(8)))
+        assert sorted(worker for _, request, worker in fake.given if "subject" in request) == ["a", "b"]
+
+
+class TestDeaths:
+    def test_after_two_retries_it_is_a_failed_row(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        fake.worker_dies = True
+        begun: list[Task] = []
+        (ended,) = cluster.run([make_task()], starts=begun.append)
+        assert len(fake.given) == len(begun) == 3
+        assert ended.outcome.status == "failed"
+        assert ended.outcome.message == "3 workers died while they solved it, for lack of memory perhaps"
+
+    def test_an_answer_that_is_lost_is_asked_for_again(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        fake.answer = TimeoutError()
+        (ended,) = cluster.run([make_task()])
+        assert len(fake.given) == 3
+        assert ended.outcome.status == "failed"
+
+    def test_an_error_of_the_worker_is_a_failed_row(self, make_task: MakeTask) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        fake.answer = KeyError("subject")
+        (ended,) = cluster.run([make_task()])
+        assert ended.outcome.message == "the worker could not do it: KeyError: 'subject'"
+
+
+class TestAnExistingCluster:
+    @pytest.fixture
+    def address(self) -> Iterator[str]:
+        with quiet(), own_scheduler() as address:
+            yield address
+
+    def test_workers_come_and_go(self, address: str, make_task: MakeTask) -> None:
+        with Crew(1, address) as first, Crew(0, address) as nobody, Cluster(1, scheduler=address) as cluster:
+            assert cluster.part > 1e8
+            assert nobody.defeat is not None
+            hosts = cluster._staff.hosts
+
+            def tasks() -> Iterator[Task]:
+                """Until the second worker has come, and some more after the first has gone."""
+                for seed in count():
+                    yield make_task(seed)
+                    if len(hosts) == 2:
+                        break
+                first.__exit__(None, None, None)
+                yield from (make_task(seed + extra) for extra in range(1, 4))
+
+            with Crew(1, address):
+                ended = list(cluster.run(tasks()))
+            assert len(hosts) == 1
+        assert sorted(one.task.job.seed for one in ended) == list(range(len(ended)))
+        assert {one.outcome.status for one in ended} == {"done"}
+
+    def test_no_worker_comes(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(staff, "_LOOK_SECONDS", 0.05)
+        with (
+            pytest.raises(WorkersLostError, match=r"has had no worker for 0\.2 s; start some with: dask worker tcp://"),
+            Cluster(1, scheduler=address, patience=0.2),
+        ):
+            pass
+
+    def test_another_version(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(connection, "__version__", "99.0")
+        with (
+            pytest.raises(ProblemError, match=r"the scheduler at '.*' has fspielm .*, and the study is run by 99\.0"),
+            Cluster(1, scheduler=address),
+        ):
+            pass
+
+
+class TestIntroductions:
+    FACTS: ClassVar[dict[str, Any]] = {
+        "version": __version__,
+        "host": "one",
+        "memory": 1e9,
+        "limit": None,
+        "threads": 5,
+    }
+
+    def staff(self, answer: Any) -> Staff:
+        made = Staff(2, 1, None, 1.0)
+        made._asked["tcp://a"] = Future(answer)  # type: ignore[assignment]
+        return made
+
+    def test_slots_are_threads_over_those_of_a_solve(self) -> None:
+        staff = self.staff(self.FACTS)
+        staff._join("tcp://a")
+        assert staff.hosts._workers["tcp://a"].slots == 2
+
+    def test_one_of_another_version_is_refused(self) -> None:
+        staff = self.staff(self.FACTS | {"version": "99.0"})
+        with pytest.raises(ProblemError, match=r"the worker at tcp://a has fspielm 99\.0, and the study is run by "):
+            staff._join("tcp://a")
+
+    def test_one_without_the_package_is_refused(self) -> None:
+        staff = self.staff(ModuleNotFoundError("No module named 'fspielm'"))
+        with pytest.raises(ProblemError, match="the worker at tcp://a cannot import fspielm"):
+            staff._join("tcp://a")
+
+    def test_one_that_comes_later_is_left_aside(self) -> None:
+        staff = self.staff(self.FACTS | {"version": "99.0"})
+        staff._begun = True
+        with pytest.warns(WorkersWarning, match="it is not used"):
+            staff._join("tcp://a")
+        assert not staff.hosts
+
+    def test_one_that_is_gone_before_it_answers(self) -> None:
+        staff = self.staff(TimeoutError())
+        staff._join("tcp://a")
+        staff._join("tcp://b")
+        assert not staff.hosts
+
+
+class TestNoScheduler:
+    def test_one_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(connection, "_ANSWER_SECONDS", 0.5)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+            with (
+                pytest.raises(ProblemError, match=r"no scheduler answers at 'tcp://.*' within 0\.5 s; is it running"),
+                Cluster(1, scheduler=address),
+            ):
+                pass
+
+    @pytest.mark.parametrize("address", ["", "nonsense", "tcp://", "tcp://127.0.0.1:port", "pigeon://127.0.0.1:8786"])
+    def test_what_is_no_address(self, address: str) -> None:
+        with (
+            pytest.raises(ProblemError, match=r"is no address .* give the address that 'dask scheduler' shows"),
+            Cluster(1, scheduler=address),
+        ):
+            pass
+
+    def test_dask_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "distributed", None)
+        with pytest.raises(ProblemError, match=r"pip install 'fspielm\[cluster\]'"), Cluster(1, workers=2):
+            pass
+
+
+class TestCrew:
+    def test_workers_that_do_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(crew, "_MODULE", "no_such_module")
+        with Crew(1, "tcp://127.0.0.1:8786") as started:
+            for thread in started._threads:
+                thread.join()
+            assert started.defeat is not None
+            assert started.defeat.startswith("the workers on this machine do not start: ")
+            assert "no_such_module" in started.defeat

@@ -1,0 +1,126 @@
+"""What every engine does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Timer
+from typing import Any
+
+import pytest
+
+from fspielm.study import Outcome, Subject
+from fspielm.study.engines import Cluster, Engine, SingleProcess, Task
+
+LONG = {"subject": "helmholtz-2d", "neurons": 2500}
+CHILD = "fspielm.study.child"
+
+
+@pytest.fixture(scope="module")
+def single() -> Iterator[Engine]:
+    with SingleProcess(1) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[Engine]:
+    with Cluster(1, workers=2) as engine:
+        yield engine
+
+
+@pytest.fixture(params=["single", "two_workers"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(scope="module")
+def reference(make_task: Callable[..., Task], single: Engine) -> dict[str, Outcome]:
+    """Six tasks, solved one after the other."""
+    return {ended.task.job.key: ended.outcome for ended in single.run([make_task(seed) for seed in range(6)])}
+
+
+def numbers(outcome: Outcome) -> Outcome:
+    """All but what the clock says."""
+    return replace(outcome, seconds=0.0, phases={})
+
+
+class TestSolving:
+    def test_the_same_bits_whoever_solves(
+        self, engine: Engine, make_task: Callable[..., Task], reference: dict[str, Outcome]
+    ) -> None:
+        tasks = [make_task(seed) for seed in range(6)]
+        ended = list(engine.run(tasks))
+        assert len(ended) == len(tasks)
+        found = {one.task.job.key: numbers(one.outcome) for one in ended}
+        assert found == {key: numbers(outcome) for key, outcome in reference.items()}
+        assert all(outcome.status == "done" and outcome.error is not None for outcome in found.values())
+
+    def test_each_begins_before_it_ends(self, engine: Engine, make_task: Callable[..., Task]) -> None:
+        begun: list[str] = []
+        for ended in engine.run((make_task(seed) for seed in range(3)), starts=lambda task: begun.append(task.job.key)):
+            assert ended.task.job.key in begun
+            assert ended.environment["blas threads"] in ("1", "unknown")
+        assert len(begun) == 3
+
+    def test_nothing_to_do(self, engine: Engine) -> None:
+        assert list(engine.run([])) == []
+
+    def test_a_problem_file(self, engine: Engine, make_task: Callable[..., Task]) -> None:
+        subject = Subject("mine", '[domain]\nshape = "interval"\n')
+        task = make_task()
+        broken = replace(task, subject=subject, job=replace(task.job, subject="mine"))
+        (ended,) = engine.run([broken])
+        assert ended.outcome.status == "failed"
+        assert ended.outcome.message.startswith("the problem cannot be read: ")
+
+
+class TestFailures:
+    def test_a_solve_that_cannot_be_done(self, engine: Engine, make_task: Callable[..., Task]) -> None:
+        ended = {one.task.job.neurons: one.outcome for one in engine.run([make_task(neurons=20), make_task()])}
+        assert (ended[20].status, ended[150].status) == ("failed", "done")
+        assert "boundary_total=1 is less than one point" in ended[20].message
+
+    def test_one_that_may_not_use_what_it_needs(self, engine: Engine, make_task: Callable[..., Task]) -> None:
+        (ended,) = engine.run([make_task(memory=1e15, allowed=1e3)])
+        assert ended.outcome.status == "failed"
+        assert "memory" in ended.outcome.message
+
+    def test_one_that_takes_too_long(self, engine: Engine, make_task: Callable[..., Task]) -> None:
+        ended = {
+            one.task.job.seed: one.outcome for one in engine.run([make_task(1, **LONG, seconds=0.2), make_task(2)])
+        }
+        assert ended[1].status == "failed"
+        assert ended[1].message == "took longer than the plan's 0.2 s"
+        assert ended[1].seconds > 0.2
+        assert ended[2].status == "done"
+
+    def test_the_death_of_the_process_that_solves(
+        self, engine: Engine, make_task: Callable[..., Task], kill: Callable[[str], None]
+    ) -> None:
+        ended: dict[int, Any] = {}
+        for one in engine.run([make_task(1, **LONG)], starts=lambda task: Timer(1.0, kill, [CHILD]).start()):
+            ended[1] = one.outcome
+        assert ended[1].status == "failed"
+        assert "killed" in ended[1].message
+        # and the engine goes on
+        (after,) = engine.run([make_task(2)])
+        assert after.outcome.status == "done"
+
+
+class TestDeadWorkers:
+    def test_killed_workers_are_replaced_and_their_tasks_tried_again(
+        self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[[str], None]
+    ) -> None:
+        tasks = [make_task(0, subject="helmholtz-2d", neurons=1200), *(make_task(seed) for seed in range(1, 6))]
+        begun: list[str] = []
+
+        def starts(task: Task) -> None:
+            if not begun:
+                Timer(1.0, kill, ["fspielm.study.engines.local_worker"]).start()
+            begun.append(task.job.key)
+
+        ended = list(two_workers.run(tasks, starts=starts))
+        assert sorted(one.task.job.key for one in ended) == sorted(task.job.key for task in tasks)
+        assert {one.outcome.status for one in ended} == {"done"}
+        assert len(begun) > len(tasks)

@@ -1,0 +1,41 @@
+"""One run of a study at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fspielm.errors import ProblemError
+from fspielm.study.lock import only_run
+
+
+def hold(store: Path) -> None:
+    with only_run(store):
+        pass
+
+
+def test_a_second_run_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    with (
+        only_run(store),
+        pytest.raises(ProblemError, match=r"another run is working on '.*a\.db'; 'fspielm study stat"),
+    ):
+        hold(store)
+
+
+def test_it_ends_with_the_run(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    with pytest.raises(KeyboardInterrupt), only_run(store):
+        raise KeyboardInterrupt
+    hold(store)
+
+
+def test_other_studies_are_free(tmp_path: Path) -> None:
+    with only_run(tmp_path / "a.db"):
+        hold(tmp_path / "b.db")
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError, match=r"cannot write beside .*: No such file"):
+        hold(tmp_path / "missing" / "a.db")

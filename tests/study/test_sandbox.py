@@ -1,0 +1,133 @@
+"""A process for solves: what goes wrong there stays there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import psutil
+import pytest
+
+from fspielm.study import Job, Outcome, Subject
+from fspielm.study import sandbox as module
+from fspielm.study.sandbox import Sandbox
+from fspielm.study.terms import Terms
+
+TERMS = Terms(threads=1, memory=4e9, seconds=None, tol=1e-8)
+SHORT = Job("poisson-1d", "fs-l", 0, (5.0, 60.0), 150, "svd 1e-12", "none")
+LONG = Job("helmholtz-2d", "fs-l", 0, (5.0, 60.0), 3000, "svd 1e-12", "none")
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(1) as sandbox:
+        yield sandbox
+
+
+def perform(sandbox: Sandbox, job: Job, terms: Terms = TERMS, **more: Any) -> Outcome:
+    return sandbox.perform(job, Subject(job.subject), terms, **more)
+
+
+def kill(sandbox: Sandbox) -> None:
+    assert sandbox._process is not None
+    sandbox._process.kill()
+
+
+class TestSolving:
+    def test_one_process_for_many_jobs(self, sandbox: Sandbox) -> None:
+        assert perform(sandbox, SHORT).status == "done"
+        process = sandbox._process
+        assert perform(sandbox, replace(SHORT, seed=1)).status == "done"
+        assert sandbox._process is process
+
+    def test_it_says_what_it_runs_on(self, sandbox: Sandbox) -> None:
+        perform(sandbox, SHORT)
+        assert {"fspielm", "numpy", "processor"} <= sandbox.environment.keys()
+        assert sandbox.environment["blas threads"] in ("1", "unknown")
+
+    def test_a_subject_is_sent_once(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        sent: list[str] = []
+        send = Sandbox._send
+
+        def listen(self: Sandbox, request: dict[str, Any]) -> None:
+            sent.append(json.dumps(request))
+            send(self, request)
+
+        monkeypatch.setattr(Sandbox, "_send", listen)
+        subject = Subject("mine", "no problem file at all" * 10)
+        job = replace(SHORT, subject="mine")
+        outcomes = [sandbox.perform(job, subject, TERMS) for _ in range(2)]
+        assert [subject.text in text for text in sent] == [True, False]
+        assert outcomes[0].message == outcomes[1].message
+        assert outcomes[0].message.startswith("the problem cannot be read")
+
+
+class TestEnds:
+    """Each of them costs one job; the next is done in a new process."""
+
+    def test_killed_between_two_jobs_costs_nothing(self, sandbox: Sandbox) -> None:
+        perform(sandbox, SHORT)
+        kill(sandbox)
+        assert sandbox._process is not None
+        sandbox._process.wait()
+        assert perform(sandbox, SHORT).status == "done"
+
+    def test_too_long(self, sandbox: Sandbox) -> None:
+        outcome = perform(sandbox, LONG, replace(TERMS, seconds=0.1))
+        assert (outcome.status, outcome.message) == ("failed", "took longer than the plan's 0.1 s")
+        assert sandbox._process is None
+
+    def test_killed(self, sandbox: Sandbox) -> None:
+        perform(sandbox, SHORT)
+        Timer(0.3, kill, [sandbox]).start()
+        outcome = perform(sandbox, LONG)
+        assert outcome.status == "failed"
+        assert outcome.message == "the process was killed, most likely by the system for lack of memory"
+
+    def test_no_longer_wanted(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_ASK_SECONDS", 0.1)
+        outcome = perform(sandbox, LONG, wanted=lambda: False)
+        assert (outcome.status, outcome.message) == ("failed", "no longer wanted")
+
+    def test_it_cannot_be_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", "/no/such/python")
+        with Sandbox(1) as sandbox:
+            outcome = perform(sandbox, SHORT)
+        assert outcome.status == "failed"
+        assert "cannot be started" in outcome.message
+
+    def test_it_ends_when_it_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_MODULE", "no_such_module")
+        with Sandbox(1) as sandbox:
+            outcome = perform(sandbox, SHORT)
+        assert outcome.message == "the process that solved it ended with status 1"
+
+    def test_an_interruption_ends_it(self, sandbox: Sandbox) -> None:
+        def interrupt() -> bool:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            perform(sandbox, LONG, wanted=interrupt)
+        assert sandbox._process is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_it_ends_with_its_parent(tmp_path: Path) -> None:
+    program = (
+        "from fspielm.study.process import start_module\n"
+        "import time\n"
+        "print(start_module('timeit', '-n', '1', 'import time; time.sleep(60)', environment={}).pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    psutil.wait_procs([child], timeout=5)
+    assert not child.is_running()
