@@ -5,8 +5,8 @@
 (a) 200 solves of poisson-1d and 40 of helmholtz-2d at a reduced size, one thread each, on one worker and on two, turn
 by turn in the same run. The workers are started, and have solved something, before the clock is.
 
-(b) The time that passes beyond the solves themselves, for each of them: planning, sending, storing. The solves are small
-ones, timed in this process before and after; with two workers it is the time that each of them waits.
+(b) The time that passes beyond the solves themselves, for each of them: planning, sending, storing. The solves are
+small ones, timed in this process before and after; with two workers it is the time that each of them waits.
 """
 
 from __future__ import annotations

@@ -91,11 +91,16 @@ class TestRows:
         assert [task.job.method for task in begun] == ["gff"]
         assert {row.outcome.status for row in rows_of(store)} == {"done"}
 
-    def test_a_solve_that_cannot_be_planned_is_left_to_fail(self, tmp_path: Path, engine: FakeEngine) -> None:
+    def test_a_solve_that_cannot_be_planned_is_left_to_fail(
+        self, tmp_path: Path, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*arguments: object) -> float:
+            raise ProblemError("points: too few")
+
+        monkeypatch.setattr("fspielm.study.running.needed_memory", refuse)
         begun: list[Task] = []
-        plan = Plan("tiny", [Sweep(["poisson-1d"], ["fs-l"], neurons=[20], seeds=[0])])
-        run(plan, tmp_path / "a.db", starts=begun.append)
-        assert [task.memory for task in begun] == [0.0]
+        run(plan_of(1), tmp_path / "a.db", starts=begun.append)
+        assert {task.memory for task in begun} == {0.0}
 
     def test_the_terms_are_those_it_began_with(self, tmp_path: Path, engine: FakeEngine) -> None:
         tasks: list[Task] = []

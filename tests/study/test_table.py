@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.study import Job, Outcome, Plan, Store, Sweep, export_csv, import_csv
+from fspielm.study import Job, Outcome, Plan, Store, Sweep, export_csv, import_csv, run
+from fspielm.study.environment import THREADS
 from fspielm.study.outcome import failure
-from fspielm.study.table import COLUMNS
+from fspielm.study.table import COLUMNS, read_table
 
 
 @pytest.fixture
@@ -97,6 +98,29 @@ def test_a_table_without_its_environments_is_refused(exported: Path, plan: Plan,
     again = Store.create(tmp_path / "again.db", plan, plan.terms())
     with again, pytest.raises(ProblemError, match="beside it does not have; keep the two files together"):
         import_csv(again, exported)
+
+
+def test_a_table_of_other_threads_is_refused(store: Store, plan: Plan, outcome: Outcome, tmp_path: Path) -> None:
+    store.record(plan.jobs[0], outcome, {THREADS: "8"})
+    table = export_csv(store.path, tmp_path / "rows.csv")
+    with pytest.raises(ProblemError, match="was solved with 8 threads, and this plan has 1: their last bits"):
+        read_table(plan, table)
+
+
+def test_a_run_continues_from_a_table(exported: Path, plan: Plan, tmp_path: Path) -> None:
+    solved: list[str] = []
+    place = tmp_path / "again.db"
+    run(plan, place, continue_from=exported, ends=lambda ended: solved.append(ended.task.job.key))
+    assert solved == [job.key for job in plan.jobs[4:]]
+    with Store.open(place, read_only=True) as again:
+        assert again.missing() == []
+
+
+def test_a_table_that_cannot_be_taken_leaves_no_study(exported: Path, plan: Plan, tmp_path: Path) -> None:
+    _changed(exported, ",done,", ",perhaps,")
+    with pytest.raises(ProblemError, match="line 2"):
+        run(plan, tmp_path / "again.db", continue_from=exported)
+    assert not (tmp_path / "again.db").exists()
 
 
 def test_no_table_no_rows(store: Store, tmp_path: Path) -> None:

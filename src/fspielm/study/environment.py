@@ -11,6 +11,9 @@ from fspielm import blas
 from fspielm.machine import available_threads, physical_memory
 from fspielm.version import versions
 
+# What decides the last bits of a result: the key, and its value where the library does not tell.
+THREADS, UNKNOWN = "blas threads", "unknown"
+
 
 def environment() -> dict[str, str]:
     """Versions, processor, memory, and the threads of the linear algebra of this process; no names of machines."""
@@ -21,7 +24,7 @@ def environment() -> dict[str, str]:
         "cores": str(available_threads()),
         "memory": f"{physical_memory() / 2**30:.1f} GiB",
         "blas": blas.library(),
-        "blas threads": "unknown" if threads is None else str(threads),
+        THREADS: UNKNOWN if threads is None else str(threads),
     }
 
 
@@ -38,4 +41,4 @@ def _processor() -> str:
                 return line.split(":", 1)[1].strip()
     except OSError:
         pass
-    return platform.processor() or "unknown"
+    return platform.processor() or UNKNOWN

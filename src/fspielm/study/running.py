@@ -15,11 +15,11 @@ from fspielm.machine import available_threads
 from fspielm.study.engines import Cluster, Ended, Engine, SingleProcess, Task
 from fspielm.study.job import Job
 from fspielm.study.lock import only_run
-from fspielm.study.outcome import FAILED
 from fspielm.study.perform import needed_memory
 from fspielm.study.plan import Plan
 from fspielm.study.store import Store, StoreError
 from fspielm.study.subject import Bench
+from fspielm.study.table import Table, read_table, take
 from fspielm.study.terms import Terms
 
 
@@ -30,6 +30,7 @@ def run(
     workers: int | None = None,
     scheduler: str | None = None,
     retry_failed: bool = False,
+    continue_from: str | os.PathLike[str] | None = None,
     starts: Callable[[Task], None] = lambda task: None,
     ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
@@ -46,6 +47,8 @@ def run(
         Address of a Dask scheduler whose workers solve, such as ``"tcp://127.0.0.1:8786"``, instead.
     retry_failed : bool
         Try again what has failed before.
+    continue_from : path, optional
+        A CSV file that `export_csv` wrote: what it has of this plan, and the store has not, is taken from there.
     starts, ends : callable
         Called when a solve begins, and when its outcome is on the disk.
     """
@@ -56,22 +59,29 @@ def run(
             f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
         )
     place = Path(store)
+    known = None if continue_from is None else read_table(plan, continue_from)
     with only_run(place):
-        if place.exists() and not _work_is_left(place, plan, retry_failed):
+        if not place.exists() and scheduler is None:
+            Store.create(place, plan, plan.terms(workers or 1)).close()
+        if place.exists() and not _work_is_left(place, plan, known, retry_failed):
             return
         with _make_engine(plan, workers, scheduler) as engine:
             if not place.exists():
-                Store.create(place, plan, _make_terms(plan, workers, scheduler, engine)).close()
+                Store.create(place, plan, _cluster_terms(plan, engine)).close()
+                _work_is_left(place, plan, known, retry_failed)
             with Store.open(place) as opened:
-                if retry_failed:
-                    opened.forget_failures()
                 record_all(opened, plan, engine, starts, ends)
 
 
-def _work_is_left(place: Path, plan: Plan, retry_failed: bool) -> bool:
+def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
+    """Whether solves are missing, once those of a table are taken and failed ones taken back."""
     with Store.open(place) as opened:
         opened.check_plan(plan)
-        return bool(opened.missing()) or (retry_failed and any(row.outcome.status == FAILED for row in opened.rows()))
+        if known is not None:
+            take(opened, known)
+        if retry_failed:
+            opened.forget_failures()
+        return bool(opened.missing())
 
 
 def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
@@ -91,9 +101,9 @@ def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engi
     return Cluster(plan.threads, workers=workers)
 
 
-def _make_terms(plan: Plan, workers: int | None, scheduler: str | None, engine: Engine) -> Terms:
-    terms = plan.terms(workers or 1)
-    if isinstance(engine, Cluster) and scheduler is not None and plan.memory is None:
+def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
+    terms = plan.terms()
+    if isinstance(engine, Cluster) and plan.memory is None:
         # this machine's memory says nothing about theirs
         return replace(terms, memory=engine.part)
     return terms

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, final
 
 from fspielm.errors import ProblemError
+from fspielm.study.environment import THREADS, UNKNOWN
 from fspielm.study.job import Job
 from fspielm.study.outcome import DONE, FAILED, Outcome
+from fspielm.study.plan import Plan
 from fspielm.study.rows import Row
 from fspielm.study.store import Store
 from fspielm.writing import check_place, staged_file
@@ -43,6 +45,25 @@ class Taken:
 
     new: int
     known: int
+    foreign: int
+
+
+@final
+@dataclass(frozen=True)
+class Table:
+    """Rows of a plan from a CSV file.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+    environments : mapping
+        What they ran on, by digest.
+    foreign : int
+        How many others the file has.
+    """
+
+    rows: tuple[Row, ...]
+    environments: Mapping[str, Mapping[str, str]]
     foreign: int
 
 
@@ -77,24 +98,41 @@ def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> P
 
 
 def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
-    """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be read, none."""
+    """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be taken, none."""
+    return take(store, read_table(store.plan, path))
+
+
+def read_table(plan: Plan, path: str | os.PathLike[str]) -> Table:
+    """The rows of a CSV file that belong to a plan; refused if none does, or if they were made on other terms."""
     source = Path(path)
     rows = list(read_rows(source))
     environments = _read_environments(environments_path(source))
-    planned = {job.key for job in store.plan.jobs}
-    missing = {job.key for job in store.missing()}
+    planned = {job.key for job in plan.jobs}
     ours = [row for row in rows if row.job.key in planned]
     if rows and not ours:
         raise ProblemError(f"no row of {str(source)!r} belongs to this plan; its first is {rows[0].job.key}")
-    new = [row for row in ours if row.job.key in missing]
-    known = {row.environment for row in new} & environments.keys()
-    if unknown := {row.environment for row in new if row.environment} - known:
+    used = {row.environment for row in ours if row.environment}
+    if unknown := used - environments.keys():
         raise ProblemError(
             f"{str(source)!r} refers to the environment {min(unknown)!r}, which {environments_path(source).name!r} "
             "beside it does not have; keep the two files together"
         )
-    store.record_all(new, {name: environments[name] for name in known})
-    return Taken(len(new), len(ours) - len(new), len(rows) - len(ours))
+    for name in used:
+        threads = environments[name].get(THREADS, UNKNOWN)
+        if threads not in (UNKNOWN, str(plan.threads)):
+            raise ProblemError(
+                f"{str(source)!r} was solved with {threads} threads, and this plan has {plan.threads}: their last bits "
+                "would differ; give the plan the same number"
+            )
+    return Table(tuple(ours), {name: environments[name] for name in used}, len(rows) - len(ours))
+
+
+def take(store: Store, table: Table) -> Taken:
+    """Give a study what it has not of a table."""
+    missing = {job.key for job in store.missing()}
+    new = [row for row in table.rows if row.job.key in missing]
+    store.record_all(new, {row.environment: table.environments[row.environment] for row in new if row.environment})
+    return Taken(len(new), len(table.rows) - len(new), table.foreign)
 
 
 def read_rows(path: Path) -> Iterator[Row]:
