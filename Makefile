@@ -3,6 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 OUT ?= out
+PAPER ?= paper
+PLAN ?= tables
+WORKERS ?= 2
+FROM ?=
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
@@ -11,21 +15,28 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Stamps, so that installing happens once and again only when pyproject.toml changes.
 MADE := $(VENV)/.made
 RUNNABLE := $(VENV)/.runnable
+STUDIABLE := $(VENV)/.studiable
 TESTABLE := $(VENV)/.testable
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Two installations into one environment at once would get into each other's way.
 .NOTPARALLEL:
-.PHONY: help run test test-paper test-slow test-browser lint format hooks clean distclean
+.PHONY: help run paper test test-paper test-slow test-browser lint format hooks clean distclean
 
 help: ## List the targets
 	@echo "make <target> [PYTHON=python3] [VENV=.venv] [OUT=out] [PYTEST_ARGS=...]"
+	@echo "make paper [PLAN=tables] [WORKERS=2] [FROM=rows.csv] [PAPER=paper]"
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
 run: $(RUNNABLE) ## Install the package and solve the seven benchmarks of the paper; pictures land in out/
 	$(BIN)/fspielm demo --out "$(OUT)"
+
+paper: $(STUDIABLE) ## Solve the paper's tables in some hours, or go on with them; report in paper/
+	mkdir -p "$(PAPER)"
+	$(BIN)/fspielm study run $(PLAN) --store "$(PAPER)/$(PLAN).db" --workers $(WORKERS) $(if $(FROM),--from "$(FROM)")
+	$(BIN)/fspielm study report "$(PAPER)/$(PLAN).db" --out "$(PAPER)/$(PLAN)"
 
 test: lint ## Install what the tests need; run ruff, mypy, import-linter and pytest
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
@@ -72,7 +83,11 @@ $(RUNNABLE): pyproject.toml $(MADE)
 	$(PIP) --editable '.[plot]'
 	@touch $@
 
+$(STUDIABLE): pyproject.toml $(MADE)
+	$(PIP) --editable '.[plot,cluster]'
+	@touch $(RUNNABLE) $@
+
 $(TESTABLE): pyproject.toml $(MADE)
 	@echo "Installing fspielm and what its tests need into $(VENV); the first time takes about a minute."
 	$(PIP) --editable '.[dev]'
-	@touch $(RUNNABLE) $@
+	@touch $(RUNNABLE) $(STUDIABLE) $@

@@ -64,7 +64,7 @@ def test_a_small_panda() -> None:
 
 # Heat and the panda are left out: the paper's text about them is incomplete.
 REPRODUCED = ["helmholtz-2d", "wave-1d", "poisson-1d", "klein-gordon", "advection-diffusion-pacman"]
-# Two, as benchmarks/reproduction.py: errors spread over a decade, and the paper prints a mean.
+# Two of the five that `make paper` takes: errors spread over a decade, and the paper prints a mean.
 SEEDS = (0, 1)
 
 
