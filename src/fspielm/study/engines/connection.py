@@ -92,17 +92,18 @@ def quiet() -> Iterator[None]:
     loggers = [logging.root, *map(logging.getLogger, _logger_names())]
     found = {handler for logger in loggers for handler in logger.handlers}
     loud = [handler for handler in found if type(handler) is logging.StreamHandler]
+
+    # one of its own for each engine: a filter is there once, however often it is added
+    def is_not_dask(record: logging.LogRecord) -> bool:
+        return record.name.split(".")[0] not in _LOGGERS
+
     for handler in loud:
-        handler.addFilter(_is_not_dask)
+        handler.addFilter(is_not_dask)
     try:
         yield
     finally:
         for handler in loud:
-            handler.removeFilter(_is_not_dask)
-
-
-def _is_not_dask(record: logging.LogRecord) -> bool:
-    return record.name.split(".")[0] not in _LOGGERS
+            handler.removeFilter(is_not_dask)
 
 
 def _logger_names() -> list[str]:

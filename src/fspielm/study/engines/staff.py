@@ -83,6 +83,7 @@ class Staff:
             if self._count is not None:
                 self._crew = stack.enter_context(Crew(self._count, self._scheduler))
             self._client.subscribe_topic("all", self._hear)
+            stack.callback(self._client.unsubscribe_topic, "all")
             self._introduce()
             self._stack = stack.pop_all()
         return self
