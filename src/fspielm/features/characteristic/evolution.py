@@ -1,0 +1,211 @@
+"""Zeros of a symbol for a problem that evolves, along time or along another axis.
+
+Modes: real frequencies in space, the symbol solved for that in time, which is real for waves and imaginary for
+diffusion. They hold what starts in the domain. What comes in through its boundary is held by the same waves, but not
+by modes that decay: for those the symbol is also solved for the frequency in space, with a real one in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.features.characteristic.directions import half_sphere
+from fspielm.features.characteristic.frequencies import Frequencies, join
+from fspielm.features.characteristic.scene import Scene
+from fspielm.features.characteristic.steady import Space, directions_needed, steady_frequencies
+from fspielm.features.characteristic.symbol import Symbol
+from fspielm.features.characteristic.zeros import solve_each
+
+_ByFrequency = Callable[[FloatArray], FloatArray]
+
+_GRID = 400
+_FEW = 8
+# Frequencies are spaced as those of a Fourier extension: its factor for many of them, and what few need beyond it.
+_FACTOR = 1.3
+_FACTOR_OF_FEW = 6.0
+_LARGEST_FACTOR = 3.5
+# Functions for each real frequency in time, in two and more dimensions of space: the least, and their share.
+_LEAST_STEADY = 40
+_STEADY_SHARE = 3.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The axis along which a solution evolves, and the others.
+
+    Attributes
+    ----------
+    axis : int
+    space : tuple of int
+    radius : float
+        Largest distance from the center in space.
+    duration : float
+        Extent along `axis`.
+    """
+
+    axis: int
+    space: tuple[int, ...]
+    radius: float
+    duration: float
+
+
+def course_along(scene: Scene, axis: int) -> Course:
+    """The course of a solution that evolves along `axis`."""
+    space = tuple(i for i in range(scene.dimension) if i != axis)
+    return Course(axis, space, scene.radius(space), float(np.ptp(scene.outline[:, axis])))
+
+
+def evolving_frequencies(
+    symbol: Symbol,
+    course: Course,
+    neurons: int,
+    rng: np.random.Generator,
+    reach: tuple[float, ...] | None = None,
+) -> Frequencies:
+    """Zeros that make at most `neurons` real functions, half of them (if there are such) driven from the boundary.
+
+    With `reach`, the highest real frequency along each axis, they are spread up to there.
+    """
+    driven = _driven(symbol, course, neurons // 2, rng, None if reach is None else reach[course.axis])
+    limit = None if reach is None else max(reach[i] for i in course.space)
+    modes = _modes(symbol, course, neurons - driven.total, rng, limit)
+    return join([modes, driven], symbol.dimension).distinct().first(neurons)
+
+
+def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
+    """Modes of wavenumbers up to `limit`, or as far as the neurons go."""
+    dimension = len(course.space)
+    probes = half_sphere(_FEW, dimension, rng)
+
+    def functions(wavenumbers: FloatArray) -> FloatArray:
+        return np.array([2.0 * _mode_directions(k * course.radius, dimension) for k in wavenumbers])
+
+    def extent(wavenumbers: FloatArray) -> FloatArray:
+        return 2 * course.radius + course.duration * _speeds(symbol, course, wavenumbers, probes)
+
+    branches = max(int(symbol.orders[:, course.axis].max()), 1)
+    wavenumbers = _spread(extent, functions, neurons / branches, np.pi / course.radius, limit)
+    frequencies = [
+        k * half_sphere(_mode_directions(k * course.radius, dimension) if k > 0 else 1, dimension, rng)
+        for k in wavenumbers
+    ]
+    return _solve_for_axis(symbol, course, np.concatenate(frequencies))[0]
+
+
+def _driven(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
+    """Real frequencies along the axis, with all that grows or decays in space."""
+    one = len(course.space) == 1
+    each = 4 if one else max(int(_STEADY_SHARE * np.sqrt(neurons)), _LEAST_STEADY)
+
+    def functions(frequencies: FloatArray) -> FloatArray:
+        return np.full(len(frequencies), float(each))
+
+    def extent(frequencies: FloatArray) -> FloatArray:
+        return np.full(len(frequencies), course.duration)
+
+    parts = []
+    for frequency in _spread(extent, functions, neurons, 2 * np.pi / course.duration, limit):
+        base = np.zeros(symbol.dimension)
+        base[course.axis] = frequency
+        space = Space(course.space, base, course.radius)
+        parts.append(steady_frequencies(symbol, space, each, rng, waves=False))
+    return join(parts, symbol.dimension).first(neurons)
+
+
+def _spread(
+    extent: _ByFrequency,
+    functions: _ByFrequency,
+    neurons: float,
+    unit: float,
+    limit: float | None,
+) -> FloatArray:
+    """Frequencies from zero, so dense that each resolves `extent`, that have `neurons` functions altogether.
+
+    Parameters
+    ----------
+    extent : callable
+        Length over which functions of given frequencies have to be told apart.
+    functions : callable
+        Number of functions for one of given frequencies.
+    neurons : float
+    unit : float
+        A low frequency, where the search begins.
+    limit : float, optional
+        The highest frequency; then the density follows from the number, otherwise the other way round.
+    """
+    if limit is not None:
+        grid = np.linspace(0.0, max(limit, unit), _GRID)
+        return _lattice(grid, extent(grid), _factor_for(grid, extent(grid), functions(grid), neurons))
+    low, high = 0.0, unit
+    for _ in range(60):  # as far as to exceed the number, then halving
+        if _count(high, extent, functions) > neurons:
+            break
+        low, high = high, 2 * high
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _count(middle, extent, functions) > neurons else (middle, high)
+    grid = np.linspace(0.0, max(low, 1e-3 * unit), _GRID)
+    lengths = extent(grid)
+    return _lattice(grid, lengths, _natural_factor(grid, lengths))
+
+
+def _count(
+    highest: float, extent: Callable[[FloatArray], FloatArray], functions: Callable[[FloatArray], FloatArray]
+) -> float:
+    grid = np.linspace(0.0, highest, 40)
+    lengths = extent(grid)
+    return _natural_factor(grid, lengths) * _integral(grid, lengths * functions(grid)) / (2 * np.pi)
+
+
+def _natural_factor(grid: FloatArray, lengths: FloatArray) -> float:
+    """The factor of the extension: dense where few frequencies are needed, sparse where many are."""
+    needed = _integral(grid, lengths) / (2 * np.pi)
+    return float(min(_FACTOR + _FACTOR_OF_FEW / np.sqrt(max(needed, 1.0) * 1.5), _LARGEST_FACTOR))
+
+
+def _factor_for(grid: FloatArray, lengths: FloatArray, functions: FloatArray, neurons: float) -> float:
+    return float(neurons / (_integral(grid, lengths * functions) / (2 * np.pi)))
+
+
+def _lattice(grid: FloatArray, lengths: FloatArray, factor: float) -> FloatArray:
+    steps = 0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * factor / (2 * np.pi)
+    index = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.interp(np.arange(int(index[-1]) + 1), index, grid)
+
+
+def _integral(grid: FloatArray, values: FloatArray) -> float:
+    return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(grid)))
+
+
+def _mode_directions(reach: float, dimension: int) -> int:
+    """Directions of a half sphere for modes of wavenumber k, given k times the radius; each makes two functions."""
+    return max(directions_needed(reach, dimension) // 2, 1)
+
+
+def _solve_for_axis(symbol: Symbol, course: Course, frequencies: FloatArray) -> tuple[Frequencies, NDArray[np.int_]]:
+    """Zeros with given frequencies in space ``(n, d - 1)``, and which of those each has."""
+    base = np.zeros((len(frequencies), symbol.dimension), dtype=np.complex128)
+    base[:, course.space] = frequencies
+    along = np.zeros((len(frequencies), symbol.dimension))
+    along[:, course.axis] = 1.0
+    return solve_each(symbol, base, along, 2 * np.pi / course.duration)
+
+
+def _speeds(symbol: Symbol, course: Course, wavenumbers: FloatArray, directions: FloatArray) -> FloatArray:
+    """The highest group velocity of the waves of each wavenumber, over some directions."""
+    frequencies = (wavenumbers[:, None, None] * directions).reshape(-1, directions.shape[1])
+    found, rows = _solve_for_axis(symbol, course, frequencies)
+    gradient = symbol.gradient(found.W)
+    below = gradient[:, course.axis, None]
+    simple = np.abs(below) > 0
+    velocity = np.where(simple, -gradient[:, course.space] / np.where(simple, below, 1.0), 0.0).real
+    fastest = np.zeros(len(wavenumbers))
+    np.maximum.at(fastest, rows // len(directions), np.linalg.norm(velocity, axis=1))
+    return fastest
