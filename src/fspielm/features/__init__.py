@@ -3,6 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
+from fspielm.features.characteristic import Characteristic
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
 from fspielm.features.local import LocalOperator, localise
@@ -17,6 +18,7 @@ __all__ = [
     "Activation",
     "Band",
     "Basis",
+    "Characteristic",
     "CornerFunction",
     "ExponentialBasis",
     "Family",

@@ -99,7 +99,9 @@ def attempt(
     lower, upper = problem.domain.bounding_box
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     drawn, seconds["features"] = timed(
-        lambda: family.draw(problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper))
+        lambda: family.draw(
+            problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem
+        )
     )
     basis: Basis = JoinedBasis([drawn, *columns]) if columns else drawn
     sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
