@@ -3,7 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic
+from fspielm.features.characteristic import Characteristic, neurons_needed
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, magnitudes
 from fspielm.features.local import LocalOperator, localise
@@ -35,4 +35,5 @@ __all__ = [
     "Wave",
     "localise",
     "magnitudes",
+    "neurons_needed",
 ]

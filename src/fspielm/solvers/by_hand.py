@@ -24,6 +24,7 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.probing import probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -75,12 +76,13 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
 
     Rows that every function satisfies are made of rounding alone, which no scaling may enlarge.
     """
-    if features.satisfies_equation and not columns:
-        return replace(points, interior=0)
+    if features.satisfies_equation:
+        others = sum(basis.size for basis in columns if not satisfies(problem, basis))
+        if not others:
+            return replace(points, interior=0)
+        return points if points.interior else replace(points, interior=points_for(problem, others).interior)
     if points.interior:
         return points
-    if columns and features.satisfies_equation:
-        return replace(points, interior=points_for(problem, sum(basis.size for basis in columns)).interior)
     raise ProblemError(
         f"points: interior must be at least 1 with features={features!r}, which do not satisfy the equation by "
         "themselves"
@@ -95,6 +97,9 @@ def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -
     blocks = make_blocks(problem, done.points.draw(problem, rng))
     system = assemble(done.basis, blocks, scaling="rms", threads=threads)
     factorisation = factor(system.augmented[:, :-1])
+    sensitivity = None
+    if done.family.satisfies_equation:
+        sensitivity = probe(problem, done.basis, factorisation, system, blocks, rng, threads=threads)
     return estimate_error(
         problem,
         done.basis,
@@ -104,4 +109,5 @@ def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -
         done.points,
         rng,
         threads=threads,
+        sensitivity=sensitivity,
     )

@@ -69,6 +69,12 @@ def directions_needed(reach: float, dimension: int) -> int:
     return int(np.ceil({1: 2.0, 2: 2.0 * orders}.get(dimension, orders ** (dimension - 1))))
 
 
+def highest_wavenumber(symbol: Symbol, space: Space) -> float:
+    """The length of the longest real frequency among the zeros; zero if there is none."""
+    found = _zeros(symbol, space, _PROBES, 0.0, np.random.default_rng(0))  # only looks
+    return _longest(found.select(found.are_real), space)
+
+
 def steady_frequencies(
     symbol: Symbol, space: Space, neurons: int, rng: np.random.Generator, *, waves: bool = True
 ) -> Frequencies:
@@ -81,7 +87,7 @@ def steady_frequencies(
         return (found if waves else found.select(~found.are_real)).first(neurons)
     probes = _zeros(symbol, space, _PROBES, 0.0, rng)
     probes = probes.select(probes.are_real)
-    wavenumber = float(np.linalg.norm(probes.W.real[:, space.axes], axis=1).max(initial=0.0))
+    wavenumber = _longest(probes, space)
     parts = []
     if waves and len(probes):
         # a symbol that has no other real zero than zero is met by a constant there
@@ -93,6 +99,10 @@ def steady_frequencies(
         found = _zeros(symbol, space, directions, ring.frequency, rng)
         parts.append(found.select(~found.are_real))
     return join(parts, symbol.dimension).distinct().first(neurons)
+
+
+def _longest(waves: Frequencies, space: Space) -> float:
+    return float(np.linalg.norm(waves.W.real[:, space.axes], axis=1).max(initial=0.0))
 
 
 @final
