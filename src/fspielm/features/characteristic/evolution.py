@@ -18,7 +18,7 @@ from fspielm.arrays import FloatArray
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
 from fspielm.features.characteristic.scene import Scene
-from fspielm.features.characteristic.steady import Space, directions_needed, steady_frequencies
+from fspielm.features.characteristic.steady import Space, steady_frequencies, zeros_in_directions
 from fspielm.features.characteristic.symbol import Symbol
 from fspielm.features.characteristic.zeros import solve_each
 
@@ -30,6 +30,9 @@ _FEW = 8
 _FACTOR = 1.3
 _FACTOR_OF_FEW = 6.0
 _LARGEST_FACTOR = 3.5
+# Shares of the neurons for what is driven from the boundary: of diffusion, and of waves that have a lowest frequency.
+_DRIVEN_SHARE = 0.4
+_EVANESCENT_SHARE = 0.125
 # Functions for each real frequency in time, in two and more dimensions of space: the least, and their share.
 _LEAST_STEADY = 40
 _STEADY_SHARE = 3.0
@@ -69,14 +72,32 @@ def evolving_frequencies(
     rng: np.random.Generator,
     reach: tuple[float, ...] | None = None,
 ) -> Frequencies:
-    """Zeros that make at most `neurons` real functions, half of them (if there are such) driven from the boundary.
+    """Zeros that make at most `neurons` real functions, some of them (if there are such) driven from the boundary.
 
     With `reach`, the highest real frequency along each axis, they are spread up to there.
     """
-    driven = _driven(symbol, course, neurons // 2, rng, None if reach is None else reach[course.axis])
+    budget = int(_driven_share(symbol, course, rng) * neurons)
+    driven = _driven(symbol, course, budget, rng, None if reach is None else reach[course.axis])
     limit = None if reach is None else max(reach[i] for i in course.space)
     modes = _modes(symbol, course, neurons - driven.total, rng, limit)
     return join([modes, driven], symbol.dimension).distinct().first(neurons)
+
+
+def _driven_share(symbol: Symbol, course: Course, rng: np.random.Generator) -> float:
+    """The share of the neurons for what is driven from the boundary and is none of the modes."""
+    probes = half_sphere(_FEW, len(course.space), rng)
+    modes, _ = _solve_for_axis(symbol, course, np.pi / course.radius * probes)
+    if not modes.are_real.all():
+        return _DRIVEN_SHARE
+    slow = zeros_in_directions(symbol, _at(course, 0.5 * np.pi / course.duration), _FEW, 0.0, rng)
+    return 0.0 if slow.are_real.all() else _EVANESCENT_SHARE
+
+
+def _at(course: Course, frequency: float) -> Space:
+    """The space of zeros with a given frequency along the course's axis."""
+    base = np.zeros(len(course.space) + 1)
+    base[course.axis] = frequency
+    return Space(course.space, base, course.radius)
 
 
 def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
@@ -110,12 +131,10 @@ def _driven(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generat
     def extent(frequencies: FloatArray) -> FloatArray:
         return np.full(len(frequencies), course.duration)
 
-    parts = []
-    for frequency in _spread(extent, functions, neurons, 2 * np.pi / course.duration, limit):
-        base = np.zeros(symbol.dimension)
-        base[course.axis] = frequency
-        space = Space(course.space, base, course.radius)
-        parts.append(steady_frequencies(symbol, space, each, rng, waves=False))
+    if neurons < each:
+        return join([], symbol.dimension)
+    frequencies = _spread(extent, functions, neurons, 2 * np.pi / course.duration, limit)
+    parts = [steady_frequencies(symbol, _at(course, frequency), each, rng, waves=False) for frequency in frequencies]
     return join(parts, symbol.dimension).first(neurons)
 
 
@@ -185,8 +204,12 @@ def _integral(grid: FloatArray, values: FloatArray) -> float:
 
 
 def _mode_directions(reach: float, dimension: int) -> int:
-    """Directions of a half sphere for modes of wavenumber k, given k times the radius; each makes two functions."""
-    return max(directions_needed(reach, dimension) // 2, 1)
+    """Directions of a half sphere for modes of wavenumber k, given k times the radius; each makes two functions.
+
+    Fewer than for a single wavenumber (see `directions_needed`), as the neighbours help.
+    """
+    orders = reach + 4.0 * np.cbrt(reach) + 6.0
+    return 1 if dimension == 1 else int(np.ceil(orders if dimension == 2 else 0.5 * orders ** (dimension - 1)))
 
 
 def _solve_for_axis(symbol: Symbol, course: Course, frequencies: FloatArray) -> tuple[Frequencies, NDArray[np.int_]]:

@@ -71,7 +71,7 @@ def directions_needed(reach: float, dimension: int) -> int:
 
 def highest_wavenumber(symbol: Symbol, space: Space) -> float:
     """The length of the longest real frequency among the zeros; zero if there is none."""
-    found = _zeros(symbol, space, _PROBES, 0.0, np.random.default_rng(0))  # only looks
+    found = zeros_in_directions(symbol, space, _PROBES, 0.0, np.random.default_rng(0))  # only looks
     return _longest(found.select(found.are_real), space)
 
 
@@ -83,20 +83,20 @@ def steady_frequencies(
     Without `waves`, only the latter.
     """
     if len(space.axes) == 1:
-        found = _zeros(symbol, space, 1, 0.0, rng).distinct()
+        found = zeros_in_directions(symbol, space, 1, 0.0, rng).distinct()
         return (found if waves else found.select(~found.are_real)).first(neurons)
-    probes = _zeros(symbol, space, _PROBES, 0.0, rng)
+    probes = zeros_in_directions(symbol, space, _PROBES, 0.0, rng)
     probes = probes.select(probes.are_real)
     wavenumber = _longest(probes, space)
     parts = []
     if waves and len(probes):
         # a symbol that has no other real zero than zero is met by a constant there
         wanted = min(directions_needed(wavenumber * space.radius, len(space.axes)), neurons) if wavenumber > 0 else 1
-        running = _zeros(symbol, space, _share(wanted, probes), 0.0, rng)
+        running = zeros_in_directions(symbol, space, _share(wanted, probes), 0.0, rng)
         parts.append(running.select(running.are_real).distinct())
     left = neurons - sum(part.total for part in parts)
     for ring, directions in _rings(symbol, space, wavenumber, left, rng):
-        found = _zeros(symbol, space, directions, ring.frequency, rng)
+        found = zeros_in_directions(symbol, space, directions, ring.frequency, rng)
         parts.append(found.select(~found.are_real))
     return join(parts, symbol.dimension).distinct().first(neurons)
 
@@ -128,18 +128,16 @@ def _rings(
     symbol: Symbol, space: Space, wavenumber: float, neurons: int, rng: np.random.Generator
 ) -> list[tuple[_Ring, int]]:
     """As many rings as `neurons` allow, each with its number of directions."""
-    steps = _FIRST_RING * _RING_RATIO ** np.arange(_MOST_RINGS)
-    rings = [_probe_ring(symbol, space, 0.0, rng)]
-    rings += [_probe_ring(symbol, space, float(np.hypot(wavenumber, g / space.radius)), rng) for g in steps]
-    least = [0.0, *steps.tolist()]
+    steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(_MOST_RINGS)).tolist()]
+    rings: list[_Ring] = []
     best: list[tuple[_Ring, int]] = []
     reach = _FIRST_RING
     while reach < steps[-1]:
-        chosen = [
-            (ring, _directions_of(ring, reach, len(space.axes)))
-            for ring, step in zip(rings, least, strict=True)
-            if ring.functions > 0 and step <= reach
-        ]
+        while steps[len(rings)] <= reach:
+            step = steps[len(rings)]
+            frequency = float(np.hypot(wavenumber, step / space.radius)) if step else 0.0
+            rings.append(_probe_ring(symbol, space, frequency, rng))
+        chosen = [(ring, _directions_of(ring, reach, len(space.axes))) for ring in rings if ring.functions > 0]
         if sum(ring.functions * directions for ring, directions in chosen) > neurons:
             break
         best = chosen
@@ -150,7 +148,7 @@ def _rings(
 
 
 def _probe_ring(symbol: Symbol, space: Space, frequency: float, rng: np.random.Generator) -> _Ring:
-    found = _zeros(symbol, space, _PROBES, frequency, rng)
+    found = zeros_in_directions(symbol, space, _PROBES, frequency, rng)
     found = found.select(~found.are_real).distinct()
     growth = space.radius * float(np.linalg.norm(found.W.imag, axis=1).max(initial=0.0))
     return _Ring(frequency, growth, found.total / _PROBES)
@@ -167,8 +165,10 @@ def _share(wanted: int, probes: Frequencies) -> int:
     return max(int(wanted * _PROBES / probes.distinct().total), 1)
 
 
-def _zeros(symbol: Symbol, space: Space, n: int, frequency: float, rng: np.random.Generator) -> Frequencies:
-    """All zeros along `n` directions, with a tangential frequency."""
+def zeros_in_directions(
+    symbol: Symbol, space: Space, n: int, frequency: float, rng: np.random.Generator
+) -> Frequencies:
+    """All zeros along `n` directions of a half sphere, with a tangential frequency."""
     directions = half_sphere(n, len(space.axes), rng)
     along = space.embed(directions)
     across = space.embed(tangents(directions, rng)) if frequency else np.zeros_like(along)
