@@ -14,6 +14,9 @@ import sympy as sp
 from scipy import special
 
 import fspielm as fs
+from fspielm.equations import identity
+from fspielm.geometry import Sites
+from fspielm.solution import evaluate
 
 x, y, t = sp.symbols("x y t")
 u, v = sp.Function("u")(x, y), sp.Function("u")(x, t)
@@ -229,6 +232,18 @@ def test_an_estimate_asked_for_later_probes_too() -> None:
     now = fs.solve(problem, **settings)
     later = fs.solve(problem, least_squares=fs.TruncatedSVD(1e-14), **settings)
     assert later.estimate.amplification == pytest.approx(now.estimate.amplification, rel=0.5)
+
+
+def test_fast_transforms_sum_the_waves_and_leave_the_rest() -> None:
+    problem = fs.Problem(sp.Eq(laplacian(u) + 400 * u, 0), fs.Disk((0, 0), 1), [fs.Dirichlet(sp.cos(20 * x))])
+    basis = fs.solve(problem, features=fs.Characteristic(160), rng=1).basis
+    coefficients = np.random.default_rng(0).standard_normal(basis.size)
+    sites = Sites(problem.domain.sample(500, np.random.default_rng(1)))
+    for operator in (identity(2), problem.operator.after((1, 0))):
+        direct, fast = (
+            evaluate(basis, coefficients, operator, sites, threads=1, method=method) for method in ("direct", "nufft")
+        )
+        assert np.allclose(fast, direct, rtol=0, atol=1e-11 * 400 * 20 * np.linalg.norm(coefficients))
 
 
 def test_the_same_seed_gives_the_same_bits() -> None:

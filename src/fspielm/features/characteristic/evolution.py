@@ -7,7 +7,6 @@ by modes that decay: for those the symbol is also solved for the frequency in sp
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -17,19 +16,13 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
+from fspielm.features.characteristic.lattice import spread
 from fspielm.features.characteristic.scene import Scene
 from fspielm.features.characteristic.steady import Space, steady_frequencies, zeros_in_directions
 from fspielm.features.characteristic.symbol import Symbol
 from fspielm.features.characteristic.zeros import solve_each
 
-_ByFrequency = Callable[[FloatArray], FloatArray]
-
-_GRID = 400
 _FEW = 8
-# Frequencies are spaced as those of a Fourier extension: its factor for many of them, and what few need beyond it.
-_FACTOR = 1.3
-_FACTOR_OF_FEW = 6.0
-_LARGEST_FACTOR = 3.5
 # Shares of the neurons for what is driven from the boundary: of diffusion, and of waves that have a lowest frequency.
 _DRIVEN_SHARE = 0.4
 _EVANESCENT_SHARE = 0.125
@@ -112,7 +105,7 @@ def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generato
         return 2 * course.radius + course.duration * _speeds(symbol, course, wavenumbers, probes)
 
     branches = max(int(symbol.orders[:, course.axis].max()), 1)
-    wavenumbers = _spread(extent, functions, neurons / branches, np.pi / course.radius, limit)
+    wavenumbers = spread(extent, functions, neurons / branches, np.pi / course.radius, limit)
     frequencies = [
         k * half_sphere(_mode_directions(k * course.radius, dimension) if k > 0 else 1, dimension, rng)
         for k in wavenumbers
@@ -133,74 +126,9 @@ def _driven(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generat
 
     if neurons < each:
         return join([], symbol.dimension)
-    frequencies = _spread(extent, functions, neurons, 2 * np.pi / course.duration, limit)
+    frequencies = spread(extent, functions, neurons, 2 * np.pi / course.duration, limit)
     parts = [steady_frequencies(symbol, _at(course, frequency), each, rng, waves=False) for frequency in frequencies]
     return join(parts, symbol.dimension).first(neurons)
-
-
-def _spread(
-    extent: _ByFrequency,
-    functions: _ByFrequency,
-    neurons: float,
-    unit: float,
-    limit: float | None,
-) -> FloatArray:
-    """Frequencies from zero, so dense that each resolves `extent`, that have `neurons` functions altogether.
-
-    Parameters
-    ----------
-    extent : callable
-        Length over which functions of given frequencies have to be told apart.
-    functions : callable
-        Number of functions for one of given frequencies.
-    neurons : float
-    unit : float
-        A low frequency, where the search begins.
-    limit : float, optional
-        The highest frequency; then the density follows from the number, otherwise the other way round.
-    """
-    if limit is not None:
-        grid = np.linspace(0.0, max(limit, unit), _GRID)
-        return _lattice(grid, extent(grid), _factor_for(grid, extent(grid), functions(grid), neurons))
-    low, high = 0.0, unit
-    for _ in range(60):  # as far as to exceed the number, then halving
-        if _count(high, extent, functions) > neurons:
-            break
-        low, high = high, 2 * high
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if _count(middle, extent, functions) > neurons else (middle, high)
-    grid = np.linspace(0.0, max(low, 1e-3 * unit), _GRID)
-    lengths = extent(grid)
-    return _lattice(grid, lengths, _natural_factor(grid, lengths))
-
-
-def _count(
-    highest: float, extent: Callable[[FloatArray], FloatArray], functions: Callable[[FloatArray], FloatArray]
-) -> float:
-    grid = np.linspace(0.0, highest, 40)
-    lengths = extent(grid)
-    return _natural_factor(grid, lengths) * _integral(grid, lengths * functions(grid)) / (2 * np.pi)
-
-
-def _natural_factor(grid: FloatArray, lengths: FloatArray) -> float:
-    """The factor of the extension: dense where few frequencies are needed, sparse where many are."""
-    needed = _integral(grid, lengths) / (2 * np.pi)
-    return float(min(_FACTOR + _FACTOR_OF_FEW / np.sqrt(max(needed, 1.0) * 1.5), _LARGEST_FACTOR))
-
-
-def _factor_for(grid: FloatArray, lengths: FloatArray, functions: FloatArray, neurons: float) -> float:
-    return float(neurons / (_integral(grid, lengths * functions) / (2 * np.pi)))
-
-
-def _lattice(grid: FloatArray, lengths: FloatArray, factor: float) -> FloatArray:
-    steps = 0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * factor / (2 * np.pi)
-    index = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.interp(np.arange(int(index[-1]) + 1), index, grid)
-
-
-def _integral(grid: FloatArray, values: FloatArray) -> float:
-    return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(grid)))
 
 
 def _mode_directions(reach: float, dimension: int) -> int:
