@@ -14,6 +14,9 @@ from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.powers import ComplexArray, expand_powers
 
+# Far outside of the domain, where values mean nothing, they stay finite at least.
+_MOST_GROWTH = 300.0
+
 
 @final
 class ExponentialBasis(Basis):
@@ -83,7 +86,7 @@ class ExponentialBasis(Basis):
         place = (operator.points - self.origin).T
         degree = int(powers.max(initial=0))
         expanded = expand_powers(operator.orders, 1j * W, along, degree)
-        growth = -(W.imag @ place) - self.peaks[columns][:, None]
+        growth = np.minimum(-(W.imag @ place) - self.peaks[columns][:, None], _MOST_GROWTH)
         phase = W.real @ place + b[:, None]
         if operator.is_constant and degree == 0:
             symbol = expanded[:, :, 0] @ operator.coefficients

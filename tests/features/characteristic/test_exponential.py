@@ -138,3 +138,5 @@ def test_very_fast_growth_does_not_overflow() -> None:
     values = basis.matrix(identity(2), Sites(np.random.default_rng(0).uniform(0, 1, (100, 2))))
     assert np.all(np.isfinite(values))
     assert np.abs(values).max() <= 1.0
+    far = basis.matrix(derivative((2, 2)), Sites(np.array([[-50.0, 7.0]])))
+    assert np.all(np.isfinite(far))
