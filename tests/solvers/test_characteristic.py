@@ -234,6 +234,18 @@ def test_an_estimate_asked_for_later_probes_too() -> None:
     assert later.estimate.amplification == pytest.approx(now.estimate.amplification, rel=0.5)
 
 
+def test_the_memory_of_the_probe_counts() -> None:
+    problem = fs.Problem(sp.Eq(laplacian(u) + 400 * u, 0), fs.Disk((0, 0), 1), [fs.Dirichlet(x)])
+    # 300 neurons on 908 rows are 2.1 MiB: once for the system, once for its factorisation, once more to probe
+    for limit, enough in ((8e6, True), (6e6, False)):
+        settings = {"features": fs.Characteristic(300), "budget": fs.Budget(memory=limit), "rng": 1}
+        if enough:
+            fs.solve(problem, **settings)
+        else:
+            with pytest.raises(fs.MemoryBudgetError, match="300 neurons with 908 rows need"):
+                fs.solve(problem, **settings)
+
+
 def test_fast_transforms_sum_the_waves_and_leave_the_rest() -> None:
     problem = fs.Problem(sp.Eq(laplacian(u) + 400 * u, 0), fs.Disk((0, 0), 1), [fs.Dirichlet(sp.cos(20 * x))])
     basis = fs.solve(problem, features=fs.Characteristic(160), rng=1).basis

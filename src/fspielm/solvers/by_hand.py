@@ -15,6 +15,7 @@ from fspielm.collocation import (
     assemble,
     check_memory,
     make_blocks,
+    matrix_bytes,
     points_for,
 )
 from fspielm.equations import Problem
@@ -24,7 +25,7 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.probing import probe, satisfies
+from fspielm.solvers.probing import further_features, probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -43,7 +44,10 @@ def solve_by_hand(
     columns = special_columns(problem, singular)
     points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    check_memory(rows, neurons, method.workspace(rows, neurons), budget.memory_limit)
+    probing = (
+        matrix_bytes(rows, neurons + further_features(problem, neurons, rows)) if features.satisfies_equation else 0
+    )
+    check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,
         features,

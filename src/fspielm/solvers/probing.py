@@ -50,8 +50,7 @@ def probe(
     threads : int
     """
     plain = find_sensitivity(problem, basis, factorisation, rng, threads)
-    most = int(len(system.values) / _LEAST_ROWS) - basis.size
-    further = _further(problem, basis, most, rng)
+    further = _further(problem, basis, len(system.values), rng)
     if not further:
         return plain
     joined = JoinedBasis([basis, *further])
@@ -72,16 +71,27 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
     return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
 
 
-def _further(problem: Problem, basis: Basis, most: int, rng: np.random.Generator) -> list[Basis]:
-    """Functions that satisfy the equation beside those of the basis, as many as the rows can tell apart."""
+def further_features(problem: Problem, neurons: int, rows: int) -> int:
+    """How many features are added to probe `neurons` of them, as far as the rows can tell them apart."""
     needed = neurons_needed(problem)
-    wanted = max(int(_SHARE * basis.size), needed if basis.size < needed else 0)
+    wanted = max(int(_SHARE * neurons), needed if neurons < needed else 0)
+    return max(min(wanted, _most(neurons, rows)), 0)
+
+
+def _most(neurons: int, rows: int) -> int:
+    return int(rows / _LEAST_ROWS) - neurons
+
+
+def _further(problem: Problem, basis: Basis, rows: int, rng: np.random.Generator) -> list[Basis]:
+    """Functions that satisfy the equation beside those of the basis, as many as the rows can tell apart."""
     further: list[Basis] = []
-    if min(wanted, most) >= 1:
+    number = further_features(problem, basis.size, rows)
+    if number:
         axis = None if problem.domain.time is None else problem.dimension - 1
-        further.append(Characteristic(min(wanted, most)).draw(problem.dimension, rng, time_axis=axis, problem=problem))
+        further.append(Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem))
     there = isinstance(basis, JoinedBasis) and any(isinstance(part, SingularBasis) for part in basis.parts)
     for columns in () if there else special_columns(problem, True):
-        if columns.size <= most - sum(part.size for part in further) and satisfies(problem, columns):
+        left = _most(basis.size + sum(part.size for part in further), rows)
+        if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
