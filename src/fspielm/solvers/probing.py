@@ -22,6 +22,8 @@ from fspielm.solvers.special import special_columns
 
 # Independent features, as a share of those that are there.
 _SHARE = 0.125
+# Fewer tell nothing.
+_LEAST_FEATURES = 4
 # Rows for each of the functions, at least.
 _LEAST_ROWS = 1.2
 _SATISFIED = 1e-8
@@ -75,7 +77,8 @@ def further_features(problem: Problem, neurons: int, rows: int) -> int:
     """How many features are added to probe `neurons` of them, as far as the rows can tell them apart."""
     needed = neurons_needed(problem)
     wanted = max(int(_SHARE * neurons), needed if neurons < needed else 0)
-    return max(min(wanted, _most(neurons, rows)), 0)
+    number = min(wanted, _most(neurons, rows))
+    return number if number >= _LEAST_FEATURES else 0
 
 
 def _most(neurons: int, rows: int) -> int:

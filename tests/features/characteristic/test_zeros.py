@@ -112,6 +112,13 @@ def test_most_of_the_neurons_are_used(symbol: Symbol, domain: Any, equation: str
     assert found.total >= 0.8 * 400
 
 
+@pytest.mark.parametrize("neurons", [4, 9, 20, 60])
+def test_few_neurons_are_used_too(symbol: Symbol, domain: Any, neurons: int) -> None:
+    axis = None if domain.time is None else symbol.dimension - 1
+    found = characteristic_frequencies(symbol, scene_of(domain), neurons, np.random.default_rng(0), time_axis=axis)
+    assert 0 < found.total <= neurons
+
+
 @pytest.mark.parametrize(("name", "number"), [("oscillator", 2), ("beam", 4)])
 def test_ordinary_equations_have_as_many_solutions_as_their_order(
     symbol_named: Callable[[str], Symbol], name: str, number: int

@@ -139,6 +139,8 @@ def _rings(
             rings.append(_probe_ring(symbol, space, frequency, rng))
         chosen = [(ring, _directions_of(ring, reach, len(space.axes))) for ring in rings if ring.functions > 0]
         if sum(ring.functions * directions for ring, directions in chosen) > neurons:
+            # the innermost alone, where not even the first few fit
+            best = best or [(ring, 1) for ring, _ in chosen[:1]]
             break
         best = chosen
         reach *= _STEP
