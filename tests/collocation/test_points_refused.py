@@ -9,9 +9,9 @@ import pytest
 from fspielm import Points, Problem, ProblemError
 
 
-@pytest.mark.parametrize("interior", [0, -1, 2.5, 100.0, "many", None, True])
-def test_refuses_interior_points_below_one_or_not_whole(interior: Any) -> None:
-    with pytest.raises(ProblemError, match="points: interior must be a whole number, at least 1; got"):
+@pytest.mark.parametrize("interior", [-1, 2.5, 100.0, "many", None, True])
+def test_refuses_interior_points_below_zero_or_not_whole(interior: Any) -> None:
+    with pytest.raises(ProblemError, match="points: interior must be a whole number, at least 0; got"):
         Points(interior=interior)
 
 

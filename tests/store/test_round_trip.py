@@ -55,6 +55,22 @@ def test_corner_functions_too(make_solution: Make, tmp_path: Path, kind: str) ->
     )
 
 
+@pytest.mark.parametrize("squared", [-9, 0, 9])
+@pytest.mark.parametrize("order", [1, 2])
+def test_exponentials_with_polynomial_factors_too(tmp_path: Path, squared: int, order: int) -> None:
+    x, y = sp.symbols("x y")
+    image = sp.Function("u")(x, y)
+    for _ in range(order):
+        image = image.diff(x, 2) + image.diff(y, 2) + squared * image
+    conditions = [fs.Dirichlet(sp.exp(x)), fs.Neumann(0)][:order]
+    problem = fs.Problem(sp.Eq(image, 0), fs.Disk((0, 0), 1), conditions)
+    solution = fs.solve(problem, features=fs.Characteristic(60), rng=0)
+    loaded = there_and_back(solution, tmp_path)
+    points = points_of(solution)
+    np.testing.assert_array_equal(loaded(points), solution(points))
+    np.testing.assert_array_equal(loaded.diff(x, 2)(points[:9]), solution.diff(x, 2)(points[:9]))
+
+
 def test_report_and_estimate_come_back_whole(make_solution: Make, tmp_path: Path) -> None:
     solution = make_solution()
     loaded = there_and_back(solution, tmp_path)

@@ -1,6 +1,6 @@
 """How: points, row blocks, and the assembled system."""
 
-from fspielm.collocation.allotment import allot_points
+from fspielm.collocation.allotment import allot_conditions, allot_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
@@ -12,6 +12,7 @@ __all__ = [
     "RowBlock",
     "Scaling",
     "System",
+    "allot_conditions",
     "allot_points",
     "assemble",
     "check_memory",

@@ -12,6 +12,8 @@ from fspielm.equations import Constraint, Problem
 _ROWS_PER_NEURON = 1.5
 _ROWS_PER_TRACE = 1.5
 _LEAST_ROWS = 8
+# Rows per neuron where there are only conditions.
+_ROWS_PER_EXACT_NEURON = 3.0
 
 
 def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: float, special: int = 0) -> Points:
@@ -41,6 +43,39 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
         initial=initial,
         sampling="clustered",
     )
+
+
+def allot_conditions(problem: Problem, neurons: int) -> Points:
+    """Points for `neurons` features that satisfy the equation: on the conditions alone.
+
+    Half of the rows are shared out evenly, the other half by the size of the regions: of their boundary, or, as time
+    has another unit, of what they cover of the domain's extent.
+    """
+    sampled = [c for c in problem.constraints if c.region.kind == "start" or c.part is not None]
+    sizes = np.array([_relative_size(problem, c) for c in sampled])
+    rows = 0.5 * _ROWS_PER_EXACT_NEURON * neurons * (sizes / sizes.sum() + 1 / max(len(sampled), 1))
+    boundary: dict[str, int] = {}
+    initial = None
+    for constraint, wanted in zip(sampled, rows, strict=True):
+        count = int(np.ceil(wanted)) + _LEAST_ROWS
+        if constraint.region.kind == "start":
+            initial = max(count, initial or 0)
+        else:
+            name = constraint.part_names[0]
+            boundary[name] = max(boundary.get(name, 0), int(np.ceil(count / constraint.region.share)))
+    return Points(interior=0, boundary=boundary or None, initial=initial, sampling="clustered")
+
+
+def _relative_size(problem: Problem, constraint: Constraint) -> float:
+    time = problem.domain.time
+    if time is None:
+        return constraint.measure
+    lower, upper = problem.domain.bounding_box
+    length = float(np.max((upper - lower)[:-1]))
+    # of dimension one less in space, over all of time, or the other way round
+    across = problem.dimension - 1 if constraint.region.kind == "start" else problem.dimension - 2
+    duration = 1.0 if constraint.region.kind == "start" else time.duration
+    return constraint.measure / (duration * length**across)
 
 
 def _traces(constraint: Constraint, widths: FloatArray, rng: np.random.Generator) -> float:

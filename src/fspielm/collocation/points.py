@@ -21,7 +21,7 @@ class Points:
     Parameters
     ----------
     interior : int
-        Points for the equation.
+        Points for the equation; zero where the features satisfy it by themselves.
     boundary : int or mapping of part name to int, optional
         Points on each named part of the boundary that has a condition (one of the two names of a periodic pair), and
         along each curve inside (named by its block).
@@ -54,7 +54,7 @@ class Points:
                 _check_count(name, getattr(self, name))
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many points each block gets, by its name; ``"equation"`` is the interior.
+        """How many points each block gets, by its name; ``"equation"`` is the interior, where it has any.
 
         What holds at given points, or on a part that is a single point, gets those, however many are asked for.
         """
@@ -74,12 +74,14 @@ class Points:
                     f"set Points({argument}=...)"
                 )
         ordered = {c.name: c.region.count or counts[c.name] for c in problem.constraints}
-        return {"equation": self.interior} | ordered
+        return ({"equation": self.interior} if self.interior else {}) | ordered
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
         """Draw the points of every block, by its name."""
         counts = self.counts(problem)
-        sites = {"equation": Sites(problem.domain.sample(counts["equation"], rng, self.sampling))}
+        sites = {}
+        if self.interior:
+            sites["equation"] = Sites(problem.domain.sample(self.interior, rng, self.sampling))
         for constraint in problem.constraints:
             sites[constraint.name] = constraint.sample(counts[constraint.name], rng, self.sampling)
         return sites
@@ -89,7 +91,7 @@ class Points:
         boundary = self.boundary
         return replace(
             self,
-            interior=min(max(self.interior // 4, 200), 1000),
+            interior=min(max(self.interior // 4, 200), 1000) if self.interior else 0,
             boundary=(
                 {name: _fewer(count) for name, count in boundary.items()}
                 if isinstance(boundary, Mapping)
@@ -159,6 +161,5 @@ def _by_name(boundary: Mapping[str, int], constraints: list[Constraint]) -> dict
 
 
 def _check_count(name: str, value: Any) -> None:
-    least = 1 if name == "interior" else 0
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ProblemError(f"points: {name} must be a whole number, at least {least}; got {value!r}")
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
+        raise ProblemError(f"points: {name} must be a whole number, at least 0; got {value!r}")

@@ -12,6 +12,7 @@ from fspielm.equations.conditions import (
     Robin,
     Symmetry,
 )
+from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.corners import corner_conflicts
 from fspielm.equations.data import with_data
@@ -24,6 +25,7 @@ __all__ = [
     "AnyCondition",
     "BoundaryCondition",
     "Condition",
+    "ConstantOperator",
     "Constraint",
     "Dirichlet",
     "Initial",
@@ -38,6 +40,7 @@ __all__ = [
     "Symmetry",
     "Term",
     "along_normal",
+    "constant_operator",
     "corner_conflicts",
     "derivative",
     "identity",

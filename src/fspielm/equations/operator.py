@@ -116,13 +116,14 @@ class _NormalPower:
 
 
 @dataclass(frozen=True)
-class _FieldCoefficient:
+class FieldCoefficient:
     """A coefficient that is a field; `what` names it where it has no value."""
 
     field: Field
     what: str
 
     def __call__(self, sites: Sites) -> FloatArray:
+        """The field's values at `sites`."""
         return self.field.checked(sites.points, self.what)
 
 
@@ -138,7 +139,7 @@ class _Product:
 
 def field_coefficient(field: Field, what: str) -> Coefficient:
     """A field as a coefficient: a number where it is one."""
-    return field.constant if field.constant is not None else _FieldCoefficient(field, what)
+    return field.constant if field.constant is not None else FieldCoefficient(field, what)
 
 
 def _product(first: Coefficient, second: Coefficient) -> Coefficient:

@@ -3,6 +3,8 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
+from fspielm.features.characteristic import Characteristic, neurons_needed
+from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
@@ -16,7 +18,9 @@ __all__ = [
     "Activation",
     "Band",
     "Basis",
+    "Characteristic",
     "CornerFunction",
+    "ExponentialBasis",
     "Family",
     "FrequencyShift",
     "JoinedBasis",
@@ -32,4 +36,5 @@ __all__ = [
     "check_count",
     "localise",
     "magnitudes",
+    "neurons_needed",
 ]

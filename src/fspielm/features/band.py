@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis, RidgeBasis
@@ -59,6 +60,7 @@ class Band(Family):
         *,
         time_axis: int | None = None,
         center: FloatArray | None = None,
+        problem: Problem | None = None,
     ) -> Basis:
         """Draw the frequencies, then phases uniform on [0, 2 pi), counted from `center`."""
         if dimension != len(self.widths):

@@ -9,15 +9,25 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE, SINE, TANH, Activation
 from fspielm.features.basis import Basis, RidgeBasis
 
 
 class Family(ABC):
-    """A law for random features: configuration, from which `draw` makes a basis."""
+    """A law for random features: configuration, from which `draw` makes a basis.
+
+    Attributes
+    ----------
+    neurons : int
+        How many are drawn.
+    satisfies_equation : bool
+        Whether all of them satisfy the equation without its right-hand side, which then needs no points.
+    """
 
     neurons: int
+    satisfies_equation: ClassVar[bool] = False
 
     @abstractmethod
     def draw(
@@ -27,6 +37,7 @@ class Family(ABC):
         *,
         time_axis: int | None = None,
         center: FloatArray | None = None,
+        problem: Problem | None = None,
     ) -> Basis:
         """Draw the features for functions of `dimension` coordinates.
 
@@ -38,6 +49,8 @@ class Family(ABC):
             Which coordinate is time, if one is.
         center : (d,) array, optional
             The middle of the domain; the paper's families draw about the origin whatever it is.
+        problem : Problem, optional
+            What is solved, for a family that depends on it; those of the paper do not.
         """
 
 
@@ -58,6 +71,7 @@ class _Scaling(Family):
         *,
         time_axis: int | None = None,
         center: FloatArray | None = None,
+        problem: Problem | None = None,
     ) -> Basis:
         """Draw weights, then biases, and multiply both by the neuron's scale."""
         delta = magnitudes(self.neurons, self.mu)
@@ -146,6 +160,7 @@ class FrequencyShift(Family):
         *,
         time_axis: int | None = None,
         center: FloatArray | None = None,
+        problem: Problem | None = None,
     ) -> Basis:
         """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
         if self.shift == "space" and time_axis is None:

@@ -126,7 +126,7 @@ def estimate_error(
         held_out = HeldOut(points.thinned().draw(problem, rng))
     residual, data, peak, residuals = _check(problem, basis, coefficients, system, held_out, threads)
     if sensitivity is None:
-        sensitivity = _sensitivity(problem, basis, factorisation, rng, threads)
+        sensitivity = find_sensitivity(problem, basis, factorisation, rng, threads)
     amplification = sensitivity.amplification
     values = sensitivity.values @ coefficients
     scale = safe_rms(values)
@@ -174,7 +174,7 @@ def _check(
     return total, data, peak, residuals
 
 
-def _sensitivity(
+def find_sensitivity(
     problem: Problem, basis: Basis, factorisation: Factorisation, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""

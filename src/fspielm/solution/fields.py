@@ -15,6 +15,7 @@ from fspielm.arrays import FloatArray, as_finite_points, safe_norm
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
+from fspielm.features import ExponentialBasis
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
 from fspielm.solution.evaluation import SLAB, evaluate_each, split_waves
@@ -157,4 +158,7 @@ def _rounding(solution: Solution, operator: Operator) -> float:
     """About what rounding does to a derivative, which multiplies every coefficient with powers of its frequency."""
     waves, others = split_waves(solution.basis, solution.coefficients[None, :])
     sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
-    return _ROUNDING * safe_norm(np.concatenate([*sums, *(part[0] for _, part in others)]))
+    for basis, part in others:
+        size = np.linalg.norm(basis.W, axis=1) if isinstance(basis, ExponentialBasis) else np.ones(basis.size)
+        sums.append(part[0] * size**operator.order)
+    return _ROUNDING * safe_norm(np.concatenate(sums))

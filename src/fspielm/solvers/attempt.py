@@ -10,12 +10,13 @@ from typing import TypeVar
 import numpy as np
 
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.collocation import BlockResidual, Points, Scaling, System, assemble, make_blocks
+from fspielm.collocation import BlockResidual, Points, RowBlock, Scaling, System, assemble, make_blocks
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family, JoinedBasis
 from fspielm.geometry import Sites
 from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
 from fspielm.solution import ErrorEstimate, estimate_error
+from fspielm.solvers.probing import probe
 
 T = TypeVar("T")
 
@@ -99,7 +100,9 @@ def attempt(
     lower, upper = problem.domain.bounding_box
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     drawn, seconds["features"] = timed(
-        lambda: family.draw(problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper))
+        lambda: family.draw(
+            problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem
+        )
     )
     basis: Basis = JoinedBasis([drawn, *columns]) if columns else drawn
     sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
@@ -109,7 +112,7 @@ def attempt(
         lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
     )
     verdict, seconds["estimate"] = timed(
-        lambda: _estimate(problem, basis, result, factorisation, system, points, streams, threads)
+        lambda: _estimate(problem, family, basis, result, factorisation, system, blocks, points, streams, threads)
     )
     return Attempt(
         family=family,
@@ -138,18 +141,31 @@ def _solve(
 
 def _estimate(
     problem: Problem,
+    family: Family,
     basis: Basis,
     result: LeastSquaresResult,
     factorisation: Factorisation | None,
     system: System,
+    blocks: Sequence[RowBlock],
     points: Points,
     streams: Streams,
     threads: int,
 ) -> ErrorEstimate | None:
     if factorisation is None:
         return None
+    sensitivity = None
+    if family.satisfies_equation:
+        sensitivity = probe(problem, basis, factorisation, system, blocks, streams.probes, threads=threads)
     return estimate_error(
-        problem, basis, result.coefficients, factorisation, system, points, streams.probes, threads=threads
+        problem,
+        basis,
+        result.coefficients,
+        factorisation,
+        system,
+        points,
+        streams.probes,
+        threads=threads,
+        sensitivity=sensitivity,
     )
 
 

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from fspielm.collocation import Points, Scaling, allot_points, assemble, check_memory, make_blocks, points_for
+from fspielm.collocation import (
+    Points,
+    Scaling,
+    allot_conditions,
+    allot_points,
+    assemble,
+    check_memory,
+    make_blocks,
+    matrix_bytes,
+    points_for,
+)
 from fspielm.equations import Problem
-from fspielm.features import Band, Family
+from fspielm.errors import ProblemError
+from fspielm.features import Band, Basis, Family
 from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.probing import further_features, probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -28,10 +41,13 @@ def solve_by_hand(
     singular: bool | Singular | Sequence[Singular] = False,
 ) -> Attempt:
     """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
-    points = points or default_points(problem, features)
     columns = special_columns(problem, singular)
+    points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    check_memory(rows, neurons, method.workspace(rows, neurons), budget.memory_limit)
+    probing = (
+        matrix_bytes(rows, neurons + further_features(problem, neurons, rows)) if features.satisfies_equation else 0
+    )
+    check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,
         features,
@@ -48,6 +64,8 @@ def solve_by_hand(
 
 def default_points(problem: Problem, features: Family) -> Points:
     """Points that suit the features: what a band needs, or else the paper's proportions."""
+    if features.satisfies_equation:
+        return allot_conditions(problem, features.neurons)
     if not isinstance(features, Band):
         return points_for(problem, features.neurons)
     lower, upper = problem.domain.bounding_box
@@ -55,6 +73,24 @@ def default_points(problem: Problem, features: Family) -> Points:
     evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
     factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
     return allot_points(problem, features.neurons, widths, factor_per_axis)
+
+
+def _suitable(points: Points, problem: Problem, features: Family, columns: Sequence[Basis]) -> Points:
+    """The points with as many for the equation as the functions need: none where all of them satisfy it.
+
+    Rows that every function satisfies are made of rounding alone, which no scaling may enlarge.
+    """
+    if features.satisfies_equation:
+        others = sum(basis.size for basis in columns if not satisfies(problem, basis))
+        if not others:
+            return replace(points, interior=0)
+        return points if points.interior else replace(points, interior=points_for(problem, others).interior)
+    if points.interior:
+        return points
+    raise ProblemError(
+        f"points: interior must be at least 1 with features={features!r}, which do not satisfy the equation by "
+        "themselves"
+    )
 
 
 def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -> ErrorEstimate:
@@ -65,6 +101,9 @@ def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -
     blocks = make_blocks(problem, done.points.draw(problem, rng))
     system = assemble(done.basis, blocks, scaling="rms", threads=threads)
     factorisation = factor(system.augmented[:, :-1])
+    sensitivity = None
+    if done.family.satisfies_equation:
+        sensitivity = probe(problem, done.basis, factorisation, system, blocks, rng, threads=threads)
     return estimate_error(
         problem,
         done.basis,
@@ -74,4 +113,5 @@ def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -
         done.points,
         rng,
         threads=threads,
+        sensitivity=sensitivity,
     )

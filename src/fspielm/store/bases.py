@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, JoinedBasis, RidgeBasis
+from fspielm.features import Basis, ExponentialBasis, JoinedBasis, RidgeBasis
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
@@ -14,6 +14,8 @@ from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
 _FUNCTIONS: dict[str, type[CornerFunction]] = {"outgoing": Outgoing, "power": Power, "wave": Wave}
+# The arrays of a basis of exponentials, by the names of its arguments.
+_EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
 
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
@@ -21,6 +23,9 @@ def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str
     if isinstance(basis, RidgeBasis):
         arrays |= {f"{key}.W": basis.W, f"{key}.b": basis.b, f"{key}.origin": basis.origin}
         return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
+    if isinstance(basis, ExponentialBasis):
+        arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
+        return {"kind": "exponential", "powers": basis.powers.tolist()}
     if isinstance(basis, JoinedBasis):
         parts = [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(basis.parts)]
         return {"kind": "joined", "parts": parts}
@@ -38,6 +43,9 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         if origin.shape != W.shape[1:]:
             raise ValueError(f"an origin of shape {origin.shape} for frequencies of shape {W.shape}")
         return RidgeBasis(W, b, _read_activation(content["activation"]), origin)
+    if kind == "exponential":
+        powers = decode(tuple[int, ...], content["powers"])
+        return ExponentialBasis(**{name: arrays[f"{key}.{name}"] for name in _EXPONENTIAL}, powers=powers)
     if kind == "joined":
         return JoinedBasis([read_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(content["parts"])])
     if kind == "singular":

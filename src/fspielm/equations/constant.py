@@ -1,0 +1,81 @@
+"""Operators that are constant up to one common factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import sympy as sp
+
+from fspielm.equations.operator import Coefficient, FieldCoefficient, Operator, Term
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, describe
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ConstantOperator:
+    """An operator written as a factor times one of constant coefficients.
+
+    Attributes
+    ----------
+    operator : Operator
+        Its coefficients are numbers, none of them zero.
+    factor : Field or None
+        What it is multiplied with; None for one.
+    """
+
+    operator: Operator
+    factor: Field | None
+
+
+def constant_operator(operator: Operator) -> ConstantOperator:
+    """Divide `operator` by the factor that its coefficients have in common, if numbers are left then.
+
+    The quotients are compared as expressions: a callable may look constant wherever it is tried.
+
+    Raises
+    ------
+    ProblemError
+        If coefficients are left that vary, or none at all; it names the first of them.
+    """
+    if operator.is_constant:
+        return ConstantOperator(_collected(operator.dimension, operator.terms), None)
+    factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
+    if not isinstance(factor, FieldCoefficient):
+        raise ProblemError("the coefficients of the equation must be constant; got one that is not an expression")
+    terms = tuple(Term(_quotient(term, factor), term.orders) for term in operator.terms)
+    return ConstantOperator(_collected(operator.dimension, terms), factor.field)
+
+
+def _quotient(term: Term, factor: FieldCoefficient) -> float:
+    """The coefficient over the factor, which has to be a number."""
+    if term.coefficient is factor:
+        return 1.0
+    above, below = _source(term.coefficient), _source(factor)
+    ratio = sp.simplify(above / below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else sp.nan
+    if not ratio.is_number or not ratio.is_finite:
+        raise ProblemError(
+            "the coefficients of the equation must be constant, or all be multiples of one function; got "
+            f"{describe(below)} and {describe(above)}"
+        )
+    return float(ratio)
+
+
+def _source(coefficient: Coefficient) -> Any:
+    """What the user wrote."""
+    if isinstance(coefficient, FieldCoefficient):
+        return coefficient.field.source
+    return coefficient if callable(coefficient) else sp.Float(coefficient)
+
+
+def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
+    """The same operator with one term for each derivative, and no zeros."""
+    sums: dict[tuple[int, ...], float] = {}
+    for term in terms:
+        assert not callable(term.coefficient)
+        sums[term.orders] = sums.get(term.orders, 0.0) + term.coefficient
+    kept = tuple(Term(coefficient, orders) for orders, coefficient in sums.items() if coefficient != 0.0)
+    if not kept:
+        raise ProblemError("the equation vanishes identically: all of its coefficients are zero")
+    return Operator(dimension, kept)

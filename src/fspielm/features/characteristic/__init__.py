@@ -1,0 +1,24 @@
+"""Features that satisfy an equation: zeros of its symbol, the functions they make, and the family of those."""
+
+from fspielm.features.characteristic.choice import characteristic_frequencies
+from fspielm.features.characteristic.family import Characteristic, neurons_needed, realise
+from fspielm.features.characteristic.frequencies import Frequencies
+from fspielm.features.characteristic.scene import Scene, scene_of
+from fspielm.features.characteristic.steady import directions_needed
+from fspielm.features.characteristic.symbol import Symbol, homogeneous_symbol, symbol_of
+from fspielm.features.characteristic.zeros import solve_along
+
+__all__ = [
+    "Characteristic",
+    "Frequencies",
+    "Scene",
+    "Symbol",
+    "characteristic_frequencies",
+    "directions_needed",
+    "homogeneous_symbol",
+    "neurons_needed",
+    "realise",
+    "scene_of",
+    "solve_along",
+    "symbol_of",
+]

@@ -1,0 +1,116 @@
+"""Features that satisfy the equation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.features.activations import COSINE
+from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
+from fspielm.features.characteristic.choice import characteristic_frequencies
+from fspielm.features.characteristic.frequencies import Frequencies
+from fspielm.features.characteristic.scene import Scene, scene_of
+from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
+from fspielm.features.characteristic.symbol import homogeneous_symbol
+from fspielm.features.exponential import ExponentialBasis
+from fspielm.features.families import Family, check_count
+
+
+@final
+@dataclass(frozen=True)
+class Characteristic(Family):
+    """Functions ``exp(i w x)`` whose complex frequencies w are zeros of the equation's symbol.
+
+    They satisfy the equation exactly, so only the conditions are left to fit, and as many neurons are needed as the
+    boundary has degrees of freedom. The equation must be homogeneous, its coefficients constant, or all multiples of
+    one function.
+
+    Parameters
+    ----------
+    neurons : int
+        At most so many: an equation may have fewer solutions, as an ordinary one has.
+    reach : sequence of float, optional
+        For problems that evolve: the highest real frequency along each axis, up to which they are spread; as
+        high as the neurons go unless given.
+    """
+
+    neurons: int
+    reach: tuple[float, ...] | None = None
+    satisfies_equation: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_count("neurons", self.neurons)
+        if self.reach is not None:
+            object.__setattr__(self, "reach", _as_reach(self.reach))
+
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+        problem: Problem | None = None,
+    ) -> Basis:
+        """Find the zeros that `problem` needs, then draw phases uniform on [0, 2 pi)."""
+        if problem is None:
+            raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
+        if self.reach is not None and len(self.reach) != dimension:
+            raise ProblemError(f"reach must have one entry for each of {dimension} axes; got {self.reach}")
+        symbol, scene = homogeneous_symbol(problem), scene_of(problem.domain)
+        found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=time_axis, reach=self.reach)
+        return realise(found, scene, rng)
+
+
+def neurons_needed(problem: Problem) -> int:
+    """How many features hold every wave of a problem without time; one where there are none to be held.
+
+    A basis of fewer may not see a resonance: its eigenfunction is not among what it holds.
+    """
+    symbol, scene = homogeneous_symbol(problem), scene_of(problem.domain)
+    axes = tuple(range(problem.dimension))
+    if problem.domain.time is not None:
+        return 1
+    space = Space(axes, np.zeros(problem.dimension), scene.radius(axes))
+    return directions_needed(highest_wavenumber(symbol, space) * space.radius, problem.dimension)
+
+
+def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:
+    """Real functions: the real and imaginary parts, from a random phase on, or the one part of a real function."""
+    if not len(frequencies):
+        raise ProblemError("no frequency satisfies the equation within the number of neurons; allow more neurons")
+    phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
+    plain = frequencies.are_real & (frequencies.powers == 0)
+    parts: list[Basis] = []
+    if plain.any():
+        each, b = _pairs(frequencies.select(plain), phases[plain])
+        parts.append(RidgeBasis(each.W.real, b, COSINE, origin=scene.center))
+    if not plain.all():
+        each, b = _pairs(frequencies.select(~plain), phases[~plain])
+        scale = scene.radius(tuple(range(scene.dimension)))
+        parts.append(ExponentialBasis(each.W, b, scene.center, scene.peaks(each.W), each.powers, each.along / scale))
+    return parts[0] if len(parts) == 1 else JoinedBasis(parts)
+
+
+def _pairs(frequencies: Frequencies, phases: FloatArray) -> tuple[Frequencies, FloatArray]:
+    """Each frequency once or twice, as it makes functions, with its phases."""
+    functions = frequencies.functions
+    index = np.repeat(np.arange(len(frequencies)), functions)
+    second = np.concatenate([[False], index[1:] == index[:-1]])
+    b = np.where(functions[index] == 1, 0.0, phases[index] - 0.5 * np.pi * second)
+    return frequencies.select(index), b
+
+
+def _as_reach(values: object) -> tuple[float, ...]:
+    try:
+        reach = tuple(float(value) for value in values)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ProblemError(f"reach must be a sequence of numbers, one for each axis; got {values!r}") from None
+    if not reach or not all(np.isfinite(r) and r >= 0 for r in reach):
+        raise ProblemError(f"reach must be zero or positive, one number for each axis; got {values!r}")
+    return reach

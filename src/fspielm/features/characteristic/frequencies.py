@@ -1,0 +1,85 @@
+"""Complex frequencies with polynomial factors: the functions that satisfy an equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.features.powers import ComplexArray
+
+# Frequencies that agree to so many digits are one.
+_DIGITS = 10
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Functions ``(along x)^power exp(i w x)``, each standing for its real and its imaginary part.
+
+    Attributes
+    ----------
+    W : (m, d) complex array
+    powers : (m,) integer array
+    along : (m, d) array
+        Directions of the polynomial factors.
+    """
+
+    W: ComplexArray
+    powers: NDArray[np.int_]
+    along: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.W)
+
+    @property
+    def functions(self) -> NDArray[np.int_]:
+        """How many real functions each makes: one where it does not oscillate, otherwise two; shape ``(m,)``."""
+        return np.where(np.any(self.W.real != 0.0, axis=1), 2, 1)
+
+    @property
+    def total(self) -> int:
+        """Number of real functions."""
+        return int(self.functions.sum())
+
+    @property
+    def are_real(self) -> BoolArray:
+        """Mask of those that neither grow nor decay, shape ``(m,)``."""
+        return np.asarray(np.all(self.W.imag == 0.0, axis=1))
+
+    def select(self, index: BoolArray | NDArray[np.int_] | slice) -> Frequencies:
+        """Some of them."""
+        return Frequencies(self.W[index], self.powers[index], self.along[index])
+
+    def first(self, neurons: int) -> Frequencies:
+        """As many from the beginning as make at most so many real functions."""
+        return self.select(np.cumsum(self.functions) <= neurons)
+
+    def distinct(self) -> Frequencies:
+        """Without repetitions, where a frequency and its conjugate ``-conj(w)`` are the same."""
+        if not len(self):
+            return self
+        scale = float(np.abs(self.W).max()) or 1.0
+        parts = np.concatenate([self.W.real, self.W.imag], axis=1)
+        rounded = np.round(parts / scale, _DIGITS) + 0.0  # no negative zeros
+        real = rounded[:, : self.W.shape[1]]
+        leading = np.take_along_axis(real, np.argmax(real != 0.0, axis=1)[:, None], axis=1)
+        real[leading[:, 0] < 0] *= -1.0
+        keys = np.column_stack([rounded + 0.0, self.powers])
+        _, kept = np.unique(keys, axis=0, return_index=True)
+        return self.select(np.sort(kept))
+
+
+def join(parts: Sequence[Frequencies], dimension: int) -> Frequencies:
+    """All of the parts, in their order."""
+    empty = Frequencies(np.empty((0, dimension), dtype=np.complex128), np.empty(0, dtype=int), np.empty((0, dimension)))
+    whole = [empty, *parts]
+    return Frequencies(
+        np.concatenate([part.W for part in whole]),
+        np.concatenate([part.powers for part in whole]),
+        np.concatenate([part.along for part in whole]),
+    )

@@ -1,0 +1,93 @@
+"""The symbol of an operator with constant coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator, Problem, constant_operator
+from fspielm.errors import ProblemError
+from fspielm.features.powers import ComplexArray, expand_powers
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """The polynomial ``P(w) = sum c (i w)^alpha`` of the operator ``sum c D^alpha``, at complex frequencies.
+
+    ``exp(i w x)`` satisfies the homogeneous equation where it is zero; with real coefficients so does the conjugate,
+    of frequency ``-conj(w)``, and hence the real and the imaginary part.
+
+    Attributes
+    ----------
+    orders : (T, d) integer array
+    coefficients : (T,) array
+        None of them zero.
+    """
+
+    orders: NDArray[np.int_]
+    coefficients: FloatArray
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return int(self.orders.shape[1])
+
+    @property
+    def order(self) -> int:
+        """The highest total order."""
+        return int(self.orders.sum(axis=1).max())
+
+    def __call__(self, W: ComplexArray) -> ComplexArray:
+        """Values at frequencies ``(M, d)``, shape ``(M,)``."""
+        return np.asarray(np.prod((1j * W[:, None, :]) ** self.orders, axis=2) @ self.coefficients)
+
+    def size(self, W: ComplexArray) -> FloatArray:
+        """Sum of the absolute values of the terms at frequencies ``(M, d)``: what values are rounded against."""
+        return np.asarray(np.prod(np.abs(W[:, None, :]) ** self.orders, axis=2) @ np.abs(self.coefficients))
+
+    def gradient(self, W: ComplexArray) -> ComplexArray:
+        """Derivatives along each component of the frequency, shape ``(M, d)``."""
+        axes = np.eye(self.dimension)
+        slopes = [self.along(W, np.broadcast_to(axis, W.shape))[:, 1] for axis in axes]
+        return np.stack(slopes, axis=1)
+
+    def along(self, base: ComplexArray, direction: FloatArray) -> ComplexArray:
+        """Coefficients of ``z^0, z^1, ...`` in ``P(base + z direction)``, shape ``(M, order + 1)``."""
+        expanded = expand_powers(self.orders, 1j * base, direction, max(self.order, 1))
+        summed = np.einsum("mtk,t->mk", expanded, self.coefficients)
+        return np.asarray(summed * 1j ** np.arange(expanded.shape[2]))
+
+    def principal(self) -> Symbol:
+        """The part of highest order."""
+        highest = self.orders.sum(axis=1) == self.order
+        return Symbol(self.orders[highest], self.coefficients[highest])
+
+
+def symbol_of(operator: Operator) -> Symbol:
+    """The symbol of an operator whose coefficients are constant, or all multiples of one function.
+
+    Raises
+    ------
+    ProblemError
+        If they are not, if the operator is zero, or if it has no derivative: then there are no zeros.
+    """
+    terms = constant_operator(operator).operator.terms
+    orders = np.array([term.orders for term in terms], dtype=np.int_)
+    if not orders.any():
+        raise ProblemError("the equation has no derivative: no frequency satisfies it")
+    return Symbol(orders, np.array([term.coefficient for term in terms], dtype=np.float64))
+
+
+def homogeneous_symbol(problem: Problem) -> Symbol:
+    """The symbol of a problem whose equation has zero on its right-hand side; a `ProblemError` says why not."""
+    if problem.right_hand_side.constant != 0.0:
+        raise ProblemError(
+            "the features satisfy the equation without a right-hand side, so that must be zero; got "
+            f"{problem.right_hand_side.source}"
+        )
+    return symbol_of(problem.operator)
