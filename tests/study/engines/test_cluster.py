@@ -179,37 +179,38 @@ class TestIntroductions:
         "threads": 5,
     }
 
-    def staff(self, answer: Any) -> Staff:
+    def staff(self, *, begun: bool = False) -> Staff:
         made = Staff(2, 1, None, 1.0)
-        made._asked["tcp://a"] = Future(answer)  # type: ignore[assignment]
+        made._asked.add("tcp://a")
+        made._begun = begun
         return made
 
     def test_slots_are_threads_over_those_of_a_solve(self) -> None:
-        staff = self.staff(self.FACTS)
-        staff._join("tcp://a")
+        staff = self.staff()
+        staff._join("tcp://a", self.FACTS)
         assert staff.hosts._workers["tcp://a"].slots == 2
 
     def test_one_of_another_version_is_refused(self) -> None:
-        staff = self.staff(self.FACTS | {"version": "99.0"})
         with pytest.raises(ProblemError, match=r"the worker at tcp://a has fspielm 99\.0, and the study is run by "):
-            staff._join("tcp://a")
+            self.staff()._join("tcp://a", self.FACTS | {"version": "99.0"})
 
-    def test_one_without_the_package_is_refused(self) -> None:
-        staff = self.staff(ModuleNotFoundError("No module named 'fspielm'"))
-        with pytest.raises(ProblemError, match="the worker at tcp://a cannot import fspielm"):
-            staff._join("tcp://a")
+    @pytest.mark.parametrize("error", [ModuleNotFoundError("none"), Exception("ModuleNotFoundError('none')")])
+    def test_one_without_the_package_is_refused(self, error: Exception) -> None:
+        with pytest.raises(ProblemError, match=r"the worker at tcp://a cannot import fspielm \(.*none.*\); install"):
+            self.staff()._join("tcp://a", error)
 
     def test_one_that_comes_later_is_left_aside(self) -> None:
-        staff = self.staff(self.FACTS | {"version": "99.0"})
-        staff._begun = True
+        staff = self.staff(begun=True)
         with pytest.warns(WorkersWarning, match="it is not used"):
-            staff._join("tcp://a")
+            staff._join("tcp://a", self.FACTS | {"version": "99.0"})
         assert not staff.hosts
 
     def test_one_that_is_gone_before_it_answers(self) -> None:
-        staff = self.staff(TimeoutError())
-        staff._join("tcp://a")
-        staff._join("tcp://b")
+        staff = self.staff()
+        staff._join("tcp://a", None)
+        staff._asked.add("tcp://a")
+        staff._join("tcp://a", TimeoutError())
+        staff._join("tcp://b", self.FACTS)
         assert not staff.hosts
 
 

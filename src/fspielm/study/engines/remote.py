@@ -28,17 +28,14 @@ def version() -> str:
     return __version__
 
 
-def describe() -> dict[str, Any]:
-    """Who a worker is: version, machine, memory, and threads."""
-    from distributed import get_worker
-
-    worker = get_worker()
+def describe(dask_worker: Any) -> dict[str, Any]:
+    """Who a worker is: version, machine, memory, and threads. Dask supplies the worker."""
     return {
         "version": __version__,
         "host": socket.gethostname(),
         "memory": float(physical_memory()),
-        "limit": float(worker.memory_manager.memory_limit or 0) or None,
-        "threads": worker.state.nthreads,
+        "limit": float(dask_worker.memory_manager.memory_limit or 0) or None,
+        "threads": dask_worker.state.nthreads,
     }
 
 

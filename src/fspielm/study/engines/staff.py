@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from queue import Empty, Queue
+from threading import Thread
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
@@ -66,7 +66,7 @@ class Staff:
         self._threads, self._count, self._scheduler, self._patience = threads, workers, scheduler, patience
         self._name = f"fspielm-{uuid4().hex}"
         self._inbox: Queue[tuple[str, Any]] = Queue()
-        self._asked: dict[str, Future[Any]] = {}
+        self._asked: set[str] = set()
         self._refused: set[str] = set()
         self._begun = False
         self._deserted = monotonic()
@@ -95,7 +95,13 @@ class Staff:
 
     def submit(self, number: int, request: dict[str, Any], worker: str) -> Future[Any]:
         """Give a task to a worker; its answer will be an event."""
-        future = self._submit(f"{self._name}-{number}", worker, remote.solve, request)
+        key = f"{self._name}-{number}"
+        with warnings.catch_warnings():
+            # that it is large
+            warnings.simplefilter("ignore")
+            future: Future[Any] = self._client.submit(
+                remote.solve, request, key=key, workers=[worker], allow_other_workers=False, pure=False
+            )
         future.add_done_callback(lambda future: self._inbox.put(("answered", number)))
         return future
 
@@ -113,7 +119,7 @@ class Staff:
             case "add-worker":
                 self._ask(what)
             case "described":
-                self._join(what)
+                self._join(*what)
             case "remove-worker":
                 return self._leave(what)
         return None
@@ -138,7 +144,7 @@ class Staff:
             there = set(self._client.nthreads())
         except OSError as error:
             raise WorkersLostError(f"the scheduler at {self._scheduler!r} is gone ({error}); {_GO_ON}") from error
-        for address in there - self._asked.keys() - self._refused - self.hosts.addresses:
+        for address in there - self._asked - self._refused - self.hosts.addresses:
             self._ask(address)
         lost = [number for address in self.hosts.addresses - there for number in self._leave(address).numbers]
         if not self.hosts:
@@ -158,27 +164,34 @@ class Staff:
     def _ask(self, address: str) -> None:
         """Have a worker say who it is; it joins when it does."""
         if address not in self._asked:
-            future = self._submit(f"{self._name}-{uuid4().hex}", address, remote.describe)
-            self._asked[address] = future
-            future.add_done_callback(lambda future: self._inbox.put(("described", address)))
+            self._asked.add(address)
+            Thread(target=self._interview, args=[address], daemon=True).start()
 
-    def _join(self, address: str) -> None:
-        future = self._asked.pop(address, None)
-        if future is None:
-            return
+    def _interview(self, address: str) -> None:
+        """Ask a worker, in a thread, since it may first have to import the package.
+
+        Not by a task: a worker that cannot read one, for want of the package, ends without an answer.
+        """
         try:
-            found = future.result(timeout=_INTRODUCTION_SECONDS)
-        except ImportError as error:
-            self._turn_away(address, f"cannot import fspielm ({error}); install the same version there as here")
-            return
+            answer = self._client.run(remote.describe, workers=[address], on_error="return").get(address)
         except Exception:
-            # gone again, or not able to answer; the next look at the list will tell
+            # the worker or the scheduler is gone, of which we hear otherwise
+            answer = None
+        self._inbox.put(("described", (address, answer)))
+
+    def _join(self, address: str, answer: Any) -> None:
+        if address not in self._asked:
+            # gone again
             return
-        if found["version"] != __version__:
-            self._turn_away(address, mismatch(found["version"]))
-            return
-        slots = max(1, found["threads"] // self._threads)
-        self.hosts.join(Worker(address, found["host"], found["memory"], found["limit"], slots))
+        self._asked.remove(address)
+        if isinstance(answer, Exception) and not isinstance(answer, OSError):
+            # Dask does not keep the kind of every error
+            self._turn_away(address, f"cannot import fspielm ({answer}); install the same version there as here")
+        elif isinstance(answer, dict) and answer["version"] != __version__:
+            self._turn_away(address, mismatch(answer["version"]))
+        elif isinstance(answer, dict):
+            slots = max(1, answer["threads"] // self._threads)
+            self.hosts.join(Worker(address, answer["host"], answer["memory"], answer["limit"], slots))
 
     def _turn_away(self, address: str, reason: str) -> None:
         message = f"the worker at {address} {reason}"
@@ -188,15 +201,8 @@ class Staff:
         warnings.warn(f"{message}; it is not used", WorkersWarning, stacklevel=2)
 
     def _leave(self, address: str) -> Left:
-        self._asked.pop(address, None)
+        self._asked.discard(address)
         lost = self.hosts.leave(address)
         if not self.hosts:
             self._deserted = monotonic()
         return Left(lost)
-
-    def _submit(self, key: str, worker: str, *call: Any) -> Future[Any]:
-        submit = partial(self._client.submit, key=key, workers=[worker], allow_other_workers=False, pure=False)
-        with warnings.catch_warnings():
-            # that it is large
-            warnings.simplefilter("ignore")
-            return submit(*call)
