@@ -10,6 +10,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError, SolveError
+from fspielm.solution import relative_error
 from fspielm.study import Job, Subject
 from fspielm.study import perform as module
 from fspielm.study.perform import needed_memory, perform, settings
@@ -17,7 +18,7 @@ from fspielm.study.terms import Terms
 
 from .conftest import ROOM
 
-TERMS = Terms(threads=1, memory=4e9, seconds=None, tol=1e-8)
+TERMS = Terms(threads=1, memory=4e9, share=2e9, seconds=None, tol=1e-8)
 EXACT = ROOM + '[reference]\nexact = "sin(5*x)"\n'
 OWN = Job("room", "fs-l", 3, (1.0, 15.0), 60, "svd 1e-12", "none")
 
@@ -134,13 +135,13 @@ def test_failures_are_outcomes(monkeypatch: pytest.MonkeyPatch, job: Job, error:
 def test_a_solve_beyond_the_plans_memory_fails_before_it_begins(job: Job) -> None:
     outcome = perform(job, Subject("poisson-1d").open(), replace(TERMS, memory=1e5))
     assert outcome.status == "failed"
-    assert "above the budget of 0.1 MiB" in outcome.message
+    assert outcome.message.endswith("above the budget of 0.1 MiB; allow more with the plan's memory, in bytes")
 
 
 def test_the_memory_of_a_job_is_known_before(job: Job) -> None:
     bench = Subject("poisson-1d").open()
     assert 8 * 402 * 201 < needed_memory(job, bench, TERMS) < 4e6
-    assert needed_memory(Job("poisson-1d", "automatic", 0), bench, TERMS) == TERMS.memory
+    assert needed_memory(Job("poisson-1d", "automatic", 0), bench, TERMS) == TERMS.share
 
 
 def test_a_warning_is_kept_with_the_row(job: Job) -> None:
@@ -150,5 +151,11 @@ def test_a_warning_is_kept_with_the_row(job: Job) -> None:
 
 def test_threads_and_memory_are_the_plans(job: Job) -> None:
     budget = settings(job, Subject("poisson-1d").open(), TERMS)["budget"]
-    assert budget == fs.Budget(memory=4e9, threads=1, seconds=None)
-    assert np.isfinite(budget.memory_limit)
+    assert (budget.memory, budget.threads) == (4e9, 1)
+    automatic = settings(Job("poisson-1d", "automatic", 0), Subject("poisson-1d").open(), TERMS)["budget"]
+    assert automatic == fs.Budget(memory=2e9, threads=1, seconds=None)
+
+
+def test_nothing_to_measure_on_is_no_error_of_zero() -> None:
+    with pytest.raises(ProblemError, match="no point of the measuring grid lies in the domain"):
+        relative_error(lambda points: points[:, 0], np.empty(0), np.empty((0, 2)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fspielm as fs
@@ -157,3 +159,21 @@ def test_least_squares_have_one_way_of_being_written() -> None:
     sweep = Sweep(["heat"], ["fs-l"], least_squares=["svd", "svd 1e-10", "qr"])
     assert sweep.least_squares == ("svd 1e-12", "svd 1e-10", "qr")
     assert make_least_squares("svd 1e-10") == fs.TruncatedSVD(1e-10)
+    odd = Sweep(["heat"], ["fs-l"], least_squares=["svd 1.23456789e-12", "svd 1.234567e-12"])
+    assert len(set(odd.least_squares)) == 2
+    with pytest.raises(ProblemError, match="least_squares has 'svd 1e-12' twice"):
+        Sweep(["heat"], ["fs-l"], least_squares=["svd", "svd 1e-12"])
+
+
+def test_numbers_of_numpy_are_plain_numbers_in_a_plan() -> None:
+    sweep = Sweep(["heat"], ["fs-l"], mu=[(np.float64(-0.0), np.int64(50))], neurons=[np.int64(9)], seeds=np.arange(2))
+    plan = Plan("numpy", [sweep], threads=np.int64(1), memory=np.int64(10**9), tol=np.float32(1e-6))
+    assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan
+    assert plan.jobs[0].key.split(" | ")[2] == "0.0..50.0"
+
+
+def test_memory_is_the_machines_but_for_what_is_not_known_before() -> None:
+    given = Plan("given", [Sweep(["heat"], ["fs-l"])], memory=1e9).terms()
+    assert (given.memory, given.share) == (1e9, 1e9)
+    own = Plan("own", [Sweep(["heat"], ["fs-l"])]).terms()
+    assert own.share <= own.memory

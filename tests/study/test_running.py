@@ -107,7 +107,7 @@ class TestRows:
         with pytest.raises(KeyboardInterrupt):
             run(plan_of(1), tmp_path / "a.db", workers=4, ends=_interrupt)
         run(plan_of(1), tmp_path / "a.db", starts=tasks.append)
-        assert {task.terms for task in tasks} == {plan_of(1).terms(4)}
+        assert {task.terms for task in tasks} == {plan_of(1).terms()}
 
 
 def _interrupt(_: object) -> None:

@@ -19,7 +19,7 @@ from fspielm.study import sandbox as module
 from fspielm.study.sandbox import Sandbox
 from fspielm.study.terms import Terms
 
-TERMS = Terms(threads=1, memory=4e9, seconds=None, tol=1e-8)
+TERMS = Terms(threads=1, memory=4e9, share=4e9, seconds=None, tol=1e-8)
 SHORT = Job("poisson-1d", "fs-l", 0, (5.0, 60.0), 150, "svd 1e-12", "none")
 LONG = Job("helmholtz-2d", "fs-l", 0, (5.0, 60.0), 3000, "svd 1e-12", "none")
 

@@ -121,6 +121,38 @@ def test_a_full_disk_is_said_and_costs_nothing_stored(store: Store, plan: Plan, 
         assert again.rows()[0].outcome == outcome
 
 
+def test_a_study_never_takes_the_place_of_another(store: Store, plan: Plan, job: Job, outcome: Outcome) -> None:
+    store.record(job, outcome, {})
+    with pytest.raises(ProblemError, match="is there already; open it, or name another file"):
+        Store.create(store.path, plan, plan.terms())
+    assert len(store.rows()) == 1
+
+
+def test_what_a_killed_run_left_does_not_get_into_a_new_study(plan: Plan, tmp_path: Path) -> None:
+    place = tmp_path / "small.db"
+    for ending in ("-journal", "-wal", "-shm"):
+        (tmp_path / f"small.db{ending}").write_bytes(b"of another study")
+    with Store.create(place, plan, plan.terms()) as store:
+        assert store.plan == plan
+    assert [path.name for path in tmp_path.iterdir()] == ["small.db"]
+
+
+def test_a_damaged_page_is_said(store: Store, plan: Plan, outcome: Outcome) -> None:
+    for job in plan.jobs:
+        store.record(job, outcome, {})
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    content[4096 * 2 :] = b"\xff" * (len(content) - 4096 * 2)
+    store.path.write_bytes(content)
+    with pytest.raises(ProblemError, match=r"cannot (read|open) .*"), Store.open(store.path, read_only=True) as opened:
+        opened.rows()
+
+
+def test_a_message_that_is_no_text_is_kept(store: Store, job: Job) -> None:
+    store.record(job, failure("cannot open 'a\udcff'"), {})
+    assert store.rows()[0].outcome.message == r"cannot open 'a\udcff'"
+
+
 def test_no_study_is_left_where_none_can_be_written(plan: Plan, tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match="its folder does not exist"):
         Store.create(tmp_path / "nowhere" / "small.db", plan, plan.terms())

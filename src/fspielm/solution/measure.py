@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
 from fspielm.geometry import Domain
 
 # Points along each axis, by dimension: the paper's 100 x 100, and as many points or some more otherwise.
@@ -34,5 +35,7 @@ def grid_inside(domain: Domain, axes: Sequence[FloatArray]) -> FloatArray:
 
 def relative_error(function: Callable[[FloatArray], ArrayLike], exact: FloatArray, points: FloatArray) -> float:
     """Relative L2 error of `function` at `points`, where the values should be `exact`."""
+    if not len(points):
+        raise ProblemError("no point of the measuring grid lies in the domain, which is too thin for it")
     error, size = np.linalg.norm(np.asarray(function(points)) - exact), np.linalg.norm(exact)
     return float(error / size) if size > 0 else float(error)

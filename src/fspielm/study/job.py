@@ -80,4 +80,4 @@ def make_least_squares(text: str) -> LeastSquares:
 def name_least_squares(text: str) -> str:
     """The one way of writing a method, so that equal ones are equal texts."""
     method = make_least_squares(text)
-    return f"svd {method.tol:g}" if isinstance(method, TruncatedSVD) else "qr"
+    return f"svd {float(method.tol)!r}" if isinstance(method, TruncatedSVD) else "qr"

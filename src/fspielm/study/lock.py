@@ -29,7 +29,9 @@ def only_run(store: Path) -> Iterator[None]:
     The lock is the system's, on a file beside the store: it ends with the process, however that ends. The file itself
     is left, since removing it would let a third process in beside a second that just opened it.
     """
-    path = store.with_name(f".{store.name}.lock")
+    # of the file itself: another name that leads to it must not lead past the lock
+    place = store.resolve()
+    path = place.with_name(f".{place.name}.lock")
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:

@@ -65,6 +65,8 @@ class Outcome:
     def as_dict(self) -> dict[str, Any]:
         """The outcome as JSON and a database take it: a number beyond all numbers is None."""
         content = asdict(self)
+        # a file name that is no text may be in a message
+        content["message"] = self.message.encode("utf-8", "backslashreplace").decode("utf-8")
         for name in _NUMBERS:
             value = content[name]
             content[name] = value if value is not None and math.isfinite(value) else None

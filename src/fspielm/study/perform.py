@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray, safe_rms
 from fspielm.cases import make_features
 from fspielm.collocation import Points, make_blocks, matrix_bytes, points_for
 from fspielm.equations import identity
-from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.geometry import Sites
 from fspielm.solution import HeldOut, Solution
 from fspielm.solution.evaluation import evaluate
@@ -40,6 +40,9 @@ def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
                 outcome = _measure(job, bench, terms, solution, seconds)
         said = [str(warning.message) for warning in caught if issubclass(warning.category, AccuracyWarning)]
         return Outcome(**vars(outcome) | {"message": said[0] if said else ""})
+    except MemoryBudgetError as error:
+        needed = str(error).split(";", 1)[0]
+        return failure(f"{needed}; allow more with the plan's memory, in bytes", perf_counter() - begun)
     except MemoryError as error:
         return failure(f"out of memory: {error}" if str(error) else "out of memory", perf_counter() - begun)
     except (ProblemError, SolveError, ArithmeticError) as error:
@@ -51,9 +54,10 @@ def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
 
 def settings(job: Job, bench: Bench, terms: Terms) -> dict[str, Any]:
     """Keyword arguments of `fspielm.solve` for a job."""
-    budget = Budget(memory=terms.memory, threads=terms.threads, seconds=terms.seconds)
     if job.method == AUTOMATIC:
+        budget = Budget(memory=terms.share, threads=terms.threads, seconds=terms.seconds)
         return {"tol": terms.tol, "budget": budget}
+    budget = Budget(memory=terms.memory, threads=terms.threads)
     assert job.mu is not None
     assert job.neurons is not None
     assert job.least_squares is not None
@@ -69,9 +73,9 @@ def settings(job: Job, bench: Bench, terms: Terms) -> dict[str, Any]:
 
 
 def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
-    """Bytes that a solve needs; all that it may use where that is not known before."""
+    """Bytes that a solve needs; its share where that is not known before."""
     if job.neurons is None or job.least_squares is None:
-        return terms.memory
+        return terms.share
     rows = sum(bench.points(job.neurons).counts(bench.problem).values())
     return matrix_bytes(rows, job.neurons) + make_least_squares(job.least_squares).workspace(rows, job.neurons)
 

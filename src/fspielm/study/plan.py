@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,7 +15,7 @@ from fspielm import cases
 from fspielm.cases import PaperSetting, paper_setting
 from fspielm.errors import ProblemError
 from fspielm.features import check_count
-from fspielm.machine import physical_memory
+from fspielm.machine import available_threads, physical_memory
 from fspielm.study.job import Job
 from fspielm.study.subject import Subject
 from fspielm.study.sweep import Sweep
@@ -44,7 +44,8 @@ class Plan:
     seconds : float, optional
         After which a solve is given up, as a failed one; no limit by default.
     memory : float, optional
-        Bytes that a solve may use; by default what the machine has, shared by the workers it begins with.
+        Bytes that a solve may use. By default what the machine has (large solves wait for each other), and for the
+        automatic solver, whose needs are not known before, its part of that for each core.
     tol : float
         For the automatic solver.
     """
@@ -74,8 +75,12 @@ class Plan:
             value = getattr(self, name)
             if value is not None and not _is_positive(value):
                 raise ProblemError(f"{name} must be a positive number; got {value!r}")
+            # plain numbers, as JSON takes them
+            object.__setattr__(self, name, None if value is None else float(value))
         if not _is_positive(self.tol) or self.tol >= 1:
             raise ProblemError(f"tol must lie between 0 and 1; got {self.tol!r}")
+        object.__setattr__(self, "tol", float(self.tol))
+        object.__setattr__(self, "threads", int(self.threads))
         self._check_subjects()
         _ = self.jobs  # every mistake in it now, not when it is run
 
@@ -94,10 +99,11 @@ class Plan:
         files = {subject.name: subject for subject in self.files}
         return {name: files.get(name, Subject(name)) for sweep in self.sweeps for name in sweep.subjects}
 
-    def terms(self, workers: int = 1) -> Terms:
-        """The terms of every solve on this machine, with so many at once."""
-        memory = _MEMORY_SHARE * physical_memory() / workers if self.memory is None else float(self.memory)
-        return Terms(int(self.threads), memory, None if self.seconds is None else float(self.seconds), float(self.tol))
+    def terms(self) -> Terms:
+        """The terms of every solve on this machine, however many run at once."""
+        memory = _MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
+        at_once = max(available_threads() // self.threads, 1) if self.memory is None else 1
+        return Terms(self.threads, memory, memory / at_once, self.seconds, self.tol)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON takes it."""
@@ -142,9 +148,12 @@ class Plan:
 
 
 def _is_positive(value: Any) -> bool:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    # compared, not converted: a whole number may be larger than any float
-    return number and not value <= 0 and bool(value <= sys.float_info.max)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return 0 < float(value) < math.inf
+    except OverflowError:  # a whole number larger than any float
+        return False
 
 
 def differences(one: Plan, other: Plan, names: tuple[str, str] = ("here", "there")) -> list[str]:

@@ -62,7 +62,7 @@ def run(
     known = None if continue_from is None else read_table(plan, continue_from)
     with only_run(place):
         if not place.exists() and scheduler is None:
-            Store.create(place, plan, plan.terms(workers or 1)).close()
+            Store.create(place, plan, plan.terms()).close()
         if place.exists() and not _work_is_left(place, plan, known, retry_failed):
             return
         with _make_engine(plan, workers, scheduler) as engine:
@@ -74,13 +74,13 @@ def run(
 
 
 def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
-    """Whether solves are missing, once those of a table are taken and failed ones taken back."""
+    """Whether solves are missing, once failed ones are taken back and those of a table are taken."""
     with Store.open(place) as opened:
         opened.check_plan(plan)
-        if known is not None:
-            take(opened, known)
         if retry_failed:
             opened.forget_failures()
+        if known is not None:
+            take(opened, known)
         return bool(opened.missing())
 
 
@@ -105,7 +105,7 @@ def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
     terms = plan.terms()
     if isinstance(engine, Cluster) and plan.memory is None:
         # this machine's memory says nothing about theirs
-        return replace(terms, memory=engine.part)
+        return replace(terms, memory=engine.largest, share=engine.part)
     return terms
 
 

@@ -11,6 +11,8 @@ from itertools import product
 from numbers import Real
 from typing import Any, final
 
+import numpy as np
+
 from fspielm.cases import PaperSetting
 from fspielm.errors import ProblemError
 from fspielm.features import check_count
@@ -59,7 +61,7 @@ class Sweep:
     seeds: Sequence[int] = (0, 1, 2, 3, 4)
 
     def __post_init__(self) -> None:
-        for name in ("subjects", "methods", "neurons", "least_squares", "scaling", "seeds"):
+        for name in ("subjects", "methods", "neurons", "scaling", "seeds"):
             object.__setattr__(self, name, _sequence(name, getattr(self, name), may_be_empty=name == "neurons"))
         for method in self.methods:
             _check_choice("methods", method, ALL_METHODS)
@@ -68,12 +70,14 @@ class Sweep:
         for neurons in self.neurons:
             check_count("neurons", neurons)
         for seed in self.seeds:
-            if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
                 raise ProblemError(f"seeds must be whole numbers >= 0; got {seed!r}")
         for name in ("neurons", "seeds"):
             if any(number > _LARGEST for number in getattr(self, name)):
                 raise ProblemError(f"{name} must be below 2**63")
-        object.__setattr__(self, "least_squares", tuple(map(name_least_squares, self.least_squares)))
+            object.__setattr__(self, name, tuple(map(int, getattr(self, name))))
+        named = [name_least_squares(text) for text in _sequence("least_squares", self.least_squares)]
+        object.__setattr__(self, "least_squares", _sequence("least_squares", named))
         object.__setattr__(self, "mu", _ranges(self.mu))
 
     def jobs(self, papers: Mapping[str, PaperSetting | None]) -> Iterator[Job]:
@@ -121,7 +125,7 @@ class Sweep:
         return [paper.neurons]
 
 
-def _sequence(name: str, value: Any, *, may_be_empty: bool) -> tuple[Any, ...]:
+def _sequence(name: str, value: Any, *, may_be_empty: bool = False) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ProblemError(f"{name} must be a list; got {value!r}")
     items = tuple(value)
@@ -153,7 +157,7 @@ def _ranges(mu: Any) -> str | tuple[Pair, ...]:
         return mu
     if not isinstance(mu, Iterable):
         raise ProblemError(f"mu must be a list of pairs such as [(5, 80)]; got {mu!r}")
-    return _sequence("mu", [_pair(pair) for pair in mu], may_be_empty=False)
+    return _sequence("mu", [_pair(pair) for pair in mu])
 
 
 def _pair(pair: Any) -> Pair:
@@ -164,4 +168,5 @@ def _pair(pair: Any) -> Pair:
     real = isinstance(low, Real) and isinstance(high, Real)
     if not real or low < 0 or not low <= high <= sys.float_info.max:
         raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {pair!r}")
-    return float(low), float(high)
+    # without the sign of a zero, which a database does not keep
+    return float(low) + 0.0, float(high) + 0.0

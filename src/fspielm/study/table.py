@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, final
 
 from fspielm.errors import ProblemError
-from fspielm.study.environment import THREADS, UNKNOWN
 from fspielm.study.job import Job
+from fspielm.study.origin import Origin, origin_path, read_origin
 from fspielm.study.outcome import DONE, FAILED, Outcome
 from fspielm.study.plan import Plan
 from fspielm.study.rows import Row
@@ -68,7 +68,7 @@ class Table:
 
 
 def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
-    """Write the solves of a study to a CSV file, and beside it, as ``.environments.json``, what they ran on.
+    """Write the solves of a study to a CSV file, and beside it, as ``.origin.json``, what they are of and ran on.
 
     Errors keep all of their digits; residuals and seconds have six.
 
@@ -87,9 +87,9 @@ def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> P
     target = Path(path)
     check_place(target, (".csv",))
     with Store.open(store, read_only=True) as study:
-        rows, environments = study.rows(), study.environments()
-    with staged_file(environments_path(target)) as draft:
-        draft.write_text(json.dumps(environments, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        rows, origin = study.rows(), Origin.of(study.plan, study.environments())
+    with staged_file(origin_path(target)) as draft:
+        draft.write_text(origin.as_json(), encoding="utf-8")
     with staged_file(target) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
@@ -103,35 +103,35 @@ def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
 
 
 def read_table(plan: Plan, path: str | os.PathLike[str]) -> Table:
-    """The rows of a CSV file that belong to a plan; refused if none does, or if they were made on other terms."""
+    """The solves of a CSV file that belong to a plan, failed ones left out.
+
+    Refused if none does, or if they are of other problems or were made on other terms.
+    """
     source = Path(path)
     rows = list(read_rows(source))
-    environments = _read_environments(environments_path(source))
+    origin = read_origin(origin_path(source))
     planned = {job.key for job in plan.jobs}
     ours = [row for row in rows if row.job.key in planned]
     if rows and not ours:
         raise ProblemError(f"no row of {str(source)!r} belongs to this plan; its first is {rows[0].job.key}")
-    used = {row.environment for row in ours if row.environment}
-    if unknown := used - environments.keys():
+    good = [row for row in ours if row.done]
+    for found in origin.differences(plan, {row.job.subject for row in good}, {row.job.method for row in good}):
+        raise ProblemError(f"{str(source)!r} is of another study: {found}")
+    used = {row.environment for row in good if row.environment}
+    if unknown := used - origin.environments.keys():
         raise ProblemError(
-            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {environments_path(source).name!r} "
-            "beside it does not have; keep the two files together"
+            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {origin_path(source).name!r} beside it "
+            "does not have; keep the two files together"
         )
-    for name in used:
-        threads = environments[name].get(THREADS, UNKNOWN)
-        if threads not in (UNKNOWN, str(plan.threads)):
-            raise ProblemError(
-                f"{str(source)!r} was solved with {threads} threads, and this plan has {plan.threads}: their last bits "
-                "would differ; give the plan the same number"
-            )
-    return Table(tuple(ours), {name: environments[name] for name in used}, len(rows) - len(ours))
+    return Table(tuple(good), {name: origin.environments[name] for name in used}, len(rows) - len(ours))
 
 
 def take(store: Store, table: Table) -> Taken:
-    """Give a study what it has not of a table."""
-    missing = {job.key for job in store.missing()}
-    new = [row for row in table.rows if row.job.key in missing]
-    store.record_all(new, {row.environment: table.environments[row.environment] for row in new if row.environment})
+    """Give a study what it has not of a table; a success takes the place of a failure."""
+    done = {row.job.key for row in store.rows() if row.done}
+    new = [row for row in table.rows if row.job.key not in done]
+    environments = {row.environment: table.environments[row.environment] for row in new if row.environment}
+    store.record_all(new, environments, replace_failed=True)
     return Taken(len(new), len(table.rows) - len(new), table.foreign)
 
 
@@ -196,7 +196,7 @@ def _row(cells: Mapping[str, str]) -> Row:
     if cells["status"] not in (DONE, FAILED):
         raise ValueError(f"the status must be {DONE} or {FAILED}; got {cells['status']!r}")
     numbers: dict[str, Any] = {name: _real(cells[name]) for name in _REAL}
-    numbers |= {name: _whole(cells[name]) for name in _WHOLE} | {name: json.loads(cells[name]) for name in _BY_NAME}
+    numbers |= {name: _whole(cells[name]) for name in _WHOLE} | {name: _numbers(cells[name]) for name in _BY_NAME}
     outcome = Outcome(
         cells["status"],
         cells["message"],
@@ -208,24 +208,16 @@ def _row(cells: Mapping[str, str]) -> Row:
     return Row(job, outcome, cells["ended"], cells["environment"])
 
 
+def _numbers(text: str) -> dict[str, float]:
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise ValueError(f"numbers by name are expected, as in {{}}; got {text!r}")
+    return {str(name): float(value) for name, value in content.items()}
+
+
 def _real(text: str) -> float | None:
     return float(text) if text else None
 
 
 def _whole(text: str) -> int | None:
     return int(text) if text else None
-
-
-def environments_path(path: Path) -> Path:
-    """Where `export_csv` tells what the rows of a CSV file ran on."""
-    return path.with_suffix(".environments.json")
-
-
-def _read_environments(path: Path) -> dict[str, dict[str, str]]:
-    if not path.is_file():
-        return {}
-    try:
-        content: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ProblemError(f"cannot read {str(path)!r}: {error}") from error
-    return content

@@ -16,7 +16,9 @@ class Terms:
     threads : int
         Of assembly and linear algebra.
     memory : float
-        Bytes that a solve may use.
+        Bytes that a solve may use: how much it needs is known before, and it waits until there is room.
+    share : float
+        Bytes that an automatic solve may use, of which it is not known before.
     seconds : float or None
         After which a solve is given up.
     tol : float
@@ -25,6 +27,7 @@ class Terms:
 
     threads: int
     memory: float
+    share: float
     seconds: float | None
     tol: float
 

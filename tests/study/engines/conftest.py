@@ -28,7 +28,7 @@ def make_task() -> MakeTask:
         allowed: float = 4e9,
     ) -> Task:
         job = Job(subject, "fs-l", seed, (5.0, 60.0), neurons, "svd 1e-12", "none")
-        return Task(job, Subject(subject), Terms(1, allowed, seconds, 1e-8), memory)
+        return Task(job, Subject(subject), Terms(1, allowed, allowed, seconds, 1e-8), memory)
 
     return make
 

@@ -17,7 +17,7 @@ def export_study(
 ) -> None:
     """Write the solves of a study as a table, one row each.
 
-    Beside it, .environments.json tells what they ran on. 'fspielm study run --from' goes on from the two.
+    Beside it, .origin.json tells what they are of and ran on. 'fspielm study run --from' goes on from the two.
 
     Example: fspielm study export quick.db --out quick.csv
     """

@@ -89,6 +89,11 @@ class Cluster(Engine):
         self._staff.__exit__(kind, error, trace)
 
     @property
+    def largest(self) -> float:
+        """Bytes of memory that a solve may have for itself on the largest host."""
+        return self._staff.hosts.largest
+
+    @property
     def part(self) -> float:
         """Bytes of memory for each of the solves at once."""
         return self._staff.hosts.part

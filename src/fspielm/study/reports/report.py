@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 
 from fspielm.solution.pictures import require_matplotlib
+from fspielm.study.origin import origin_path
 from fspielm.study.publish import check_replaceable, staged_folder
 from fspielm.study.reports.analysis import StudyResult, read_study
 from fspielm.study.reports.figures import save_figure
@@ -21,7 +22,7 @@ from fspielm.study.reports.tables import (
     write_cells,
     write_summary,
 )
-from fspielm.study.table import environments_path, export_csv
+from fspielm.study.table import export_csv
 
 Progress = Callable[[str, int, int], None]
 
@@ -66,7 +67,7 @@ def _write_tables(study: StudyResult, folder: Path) -> list[str]:
 def _write_rows(store: str | os.PathLike[str], folder: Path) -> list[str]:
     """Write every solve, and what it ran on; the names of both files."""
     rows = export_csv(store, folder / "rows.csv")
-    return [rows.name, environments_path(rows).name]
+    return [rows.name, origin_path(rows).name]
 
 
 def _links(page: Path) -> list[str]:
