@@ -234,3 +234,8 @@ class TestKilled:
 
 def test_the_interface() -> None:
     assert fs.study.run is run
+
+
+def test_a_name_is_no_plan(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError, match=r"plan must be a Plan, such as .*builtin_plan\(\"quick\"\); got 'quick'"):
+        run("quick", tmp_path / "a.db")  # type: ignore[arg-type]

@@ -173,6 +173,8 @@ def test_a_table_that_cannot_be_taken_leaves_no_study(exported: Path, plan: Plan
 def test_no_table_no_rows(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"cannot read .*No such file"):
         import_csv(store, tmp_path / "none.csv")
+    with pytest.raises(ProblemError, match="is no text; a store is made one by 'fspielm study export'"):
+        import_csv(store, store.path)
     with pytest.raises(ProblemError, match=r"must end in \.csv"):
         export_csv(store.path, tmp_path / "rows.txt")
     with pytest.raises(ProblemError, match="there is no study"):

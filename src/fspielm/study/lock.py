@@ -31,7 +31,7 @@ def only_run(store: Path) -> Iterator[None]:
     """
     # of the file itself: another name that leads to it must not lead past the lock
     place = store.resolve()
-    path = place.with_name(f".{place.name}.lock")
+    path = _lock_path(place)
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -46,3 +46,19 @@ def only_run(store: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def is_running(store: Path) -> bool:
+    """Whether a run holds a study at this moment."""
+    place = store.resolve()
+    if not _lock_path(place).exists():
+        return False
+    try:
+        with only_run(place):
+            return False
+    except ProblemError:
+        return True
+
+
+def _lock_path(place: Path) -> Path:
+    return place.with_name(f".{place.name}.lock")

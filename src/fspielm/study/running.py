@@ -52,6 +52,10 @@ def run(
     starts, ends : callable
         Called when a solve begins, and when its outcome is on the disk.
     """
+    if not isinstance(plan, Plan):
+        raise ProblemError(
+            f'plan must be a Plan, as of fs.study.read_plan or fs.study.builtin_plan("quick"); got {plan!r}'
+        )
     if workers is not None:
         check_count("workers", workers)
     if workers is not None and scheduler is not None:

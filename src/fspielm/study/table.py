@@ -154,9 +154,11 @@ def read_rows(path: Path) -> Iterator[Row]:
                     raise ValueError("the same solve a second time")
                 seen.add(row.job.key)
                 yield row
+        except ProblemError:
+            raise
+        except UnicodeDecodeError:
+            raise ProblemError(f"{str(path)!r} is no text; a store is made one by 'fspielm study export'") from None
         except (ValueError, TypeError, KeyError, csv.Error) as error:
-            if isinstance(error, ProblemError):
-                raise
             raise ProblemError(f"{str(path)!r}, line {table.line_num}: {error}") from error
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from fspielm.cli.study.screen import draw_summary
 from fspielm.cli.study.watch import read_progress
 from fspielm.study import Store
+from fspielm.study.lock import is_running
 
 
 def show_status(
@@ -25,4 +26,7 @@ def show_status(
     """
     with Store.open(store, read_only=True) as study:
         name = study.plan.name
-    Console(highlight=False).print(draw_summary(read_progress(store), name))
+    progress = read_progress(store)
+    Console(highlight=False).print(draw_summary(progress, name))
+    if progress.finished < progress.total and not is_running(store):
+        print(f"\nNo run is working on it; 'fspielm study run PLAN --store {store}' goes on.")

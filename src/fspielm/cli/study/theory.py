@@ -12,6 +12,8 @@ from fspielm.cli.progress import working
 from fspielm.study import theory
 from fspielm.study.theory.comparison import SAMPLES
 
+_SHOWN_EVERY = 10
+
 
 def write_theory_page(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")] = Path("theory"),
@@ -27,5 +29,11 @@ def write_theory_page(
     """
     with working("drawing frequencies") as show:
         steps = count(1)
-        theory.write_theory(out, seed=seed, samples=samples, ends=lambda: show(f"step {next(steps)} of {theory.STEPS}"))
+
+        def ends() -> None:
+            step = next(steps)
+            if step % _SHOWN_EVERY == 0:
+                show(f"step {step} of {theory.STEPS}")
+
+        theory.write_theory(out, seed=seed, samples=samples, ends=ends)
     print(f"Theory: {out / 'theory.md'}")
