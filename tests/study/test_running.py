@@ -237,5 +237,5 @@ def test_the_interface() -> None:
 
 
 def test_a_name_is_no_plan(tmp_path: Path) -> None:
-    with pytest.raises(ProblemError, match=r"plan must be a Plan, such as .*builtin_plan\(\"quick\"\); got 'quick'"):
+    with pytest.raises(ProblemError, match=r"plan must be a Plan, as of .*builtin_plan\(\"quick\"\); got 'quick'"):
         run("quick", tmp_path / "a.db")  # type: ignore[arg-type]
