@@ -72,10 +72,11 @@ def cluster_of(*workers: Worker) -> tuple[Cluster, FakeStaff]:
 class TestPlacing:
     def test_never_more_than_slots(self, make_task: MakeTask) -> None:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1), Worker("b", "two", 1e9, None, 2))
-        most = 0
-        for _ in cluster.run(make_task(seed) for seed in range(9)):
-            most = max(most, len(cluster._flights))
-        assert most == 3
+        before: list[int] = []
+        list(
+            cluster.run((make_task(seed) for seed in range(9)), starts=lambda task: before.append(len(cluster._flights)))
+        )
+        assert max(before) + 1 == 3
         assert len(fake.given) == 9
 
     def test_one_too_large_for_any_host_is_a_failed_row(self, make_task: MakeTask) -> None:
@@ -90,6 +91,20 @@ class TestPlacing:
         cluster, _ = cluster_of(Worker("a", "one", 1e9, None, 4))
         for _ in cluster.run(make_task(seed, memory=5e8) for seed in range(4)):
             assert len(cluster._flights) <= 1
+
+    def test_what_has_ended_is_given_back_before_another_is_planned(self, make_task: MakeTask) -> None:
+        cluster, _ = cluster_of(Worker("a", "one", 1e9, None, 1))
+        ended: list[Any] = []
+
+        def tasks() -> Iterator[Task]:
+            for seed in range(4):
+                assert len(ended) == seed
+                # the third is refused
+                yield make_task(seed, memory=2e9 if seed == 2 else 1e6)
+
+        for one in cluster.run(tasks()):
+            ended.append(one)  # noqa: PERF402
+        assert len(ended) == 4
 
     def test_one_that_refuses_to_begin_needs_no_memory(self, make_task: MakeTask) -> None:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))

@@ -63,6 +63,18 @@ class TestSolving:
             assert ended.environment["blas threads"] in ("1", "unknown")
         assert len(begun) == 3
 
+    def test_each_is_given_back_before_another_is_planned(self, single: Engine, make_task: Callable[..., Task]) -> None:
+        ended: list[Any] = []
+
+        def tasks() -> Iterator[Task]:
+            for seed in range(3):
+                assert len(ended) == seed
+                yield make_task(seed)
+
+        for one in single.run(tasks()):
+            ended.append(one)  # noqa: PERF402
+        assert len(ended) == 3
+
     def test_nothing_to_do(self, engine: Engine) -> None:
         assert list(engine.run([])) == []
 

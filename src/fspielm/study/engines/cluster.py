@@ -96,18 +96,17 @@ class Cluster(Engine):
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
         """Solve the tasks, about in their order."""
         backlog = Backlog(map(_Try, tasks))
-        ended: list[Ended] = []
         while True:
-            ended += self._send_what_fits(backlog, starts)
+            yield from self._send_what_fits(backlog, starts)
             self._spent.clear()
-            # only now, so that no worker waits while an outcome is stored
-            yield from ended
             if not self._flights and not backlog:
                 return
-            ended = self._next(backlog)
+            # before the next one is sent, or even planned: what has ended is to be safe
+            yield from self._next(backlog)
 
-    def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> list[Ended]:
-        hosts, refused = self._staff.hosts, []
+    def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> Iterator[Ended]:
+        """Give tasks to workers as long as there is room; those that will never find any have ended."""
+        hosts = self._staff.hosts
         while hosts.has_room:
             attempt = backlog.take(lambda one: one.memory > hosts.largest or hosts.find(one.memory) is not None)
             if attempt is None:
@@ -115,11 +114,10 @@ class Cluster(Engine):
             worker = hosts.find(attempt.memory)
             if worker is None:
                 reason = f"needs {attempt.memory / _GIB:.1f} GiB of memory, and no host has more than"
-                refused.append(Ended(attempt.task, failure(f"{reason} {hosts.largest / _GIB:.1f} GiB"), {}))
+                yield Ended(attempt.task, failure(f"{reason} {hosts.largest / _GIB:.1f} GiB"), {})
             else:
                 starts(attempt.task)
                 self._send(attempt, worker)
-        return refused
 
     def _send(self, attempt: _Try, worker: str) -> None:
         task, number = attempt.task, next(self._numbers)
