@@ -144,3 +144,13 @@ def test_a_watch_begins_with_what_the_store_has(tmp_path: Path, plan: Plan) -> N
     seen.end(Ended(task, outcome(), {}))
     assert shown == [(1, 1), (2, 0)]
     assert watch.read_progress(tmp_path / "a.db").finished == 1
+
+
+def test_a_watch_takes_an_end_without_a_beginning(tmp_path: Path) -> None:
+    small = Plan("small", [Sweep(["poisson-1d"], ["gff"], seeds=[0, 1])])
+    refused = Outcome("failed", "needs 3.0 GiB of memory, and no host has more than 1.0 GiB")
+    with Store.create(tmp_path / "a.db", small, small.terms()) as store:
+        store.record(small.jobs[0], refused, {})
+    seen = Watch(tmp_path / "a.db", "small")
+    seen.end(Ended(Task(small.jobs[0], small.subjects["poisson-1d"], small.terms(), 0.0), refused, {}))
+    assert "1 of 2 ended" in drawn(seen.screen())

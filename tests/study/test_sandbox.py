@@ -7,14 +7,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from threading import Timer
+from time import sleep
 from typing import Any
 
-import psutil
 import pytest
 
-from fspielm.study import Job, Outcome, Subject
+from fspielm import blas
+from fspielm.study import Job, Outcome, Subject, child
 from fspielm.study import sandbox as module
 from fspielm.study.sandbox import Sandbox
 from fspielm.study.terms import Terms
@@ -68,6 +70,64 @@ class TestSolving:
         assert outcomes[0].message.startswith("the problem cannot be read")
 
 
+class TestTimeLimits:
+    def test_starting_a_process_is_no_part_of_a_solve(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        perform(sandbox, SHORT)
+        start = Sandbox._start
+
+        def start_slowly(self: Sandbox, wanted: Any) -> None:
+            start(self, wanted)
+            sleep(1.1)
+
+        monkeypatch.setattr(Sandbox, "_start", start_slowly)
+        monkeypatch.setattr(module, "_GRACE_SECONDS", 0.0)
+        assert perform(sandbox, SHORT, replace(TERMS, seconds=1.0)).status == "done"
+
+    def test_one_that_ends_late_has_failed_too(self, sandbox: Sandbox) -> None:
+        outcome = perform(sandbox, SHORT, replace(TERMS, seconds=1e-4))
+        assert (outcome.status, outcome.message) == ("failed", "took longer than the plan's 0.0001 s")
+        assert outcome.seconds > 1e-4
+        # there was nothing to end
+        assert sandbox._process is not None
+
+    def test_the_automatic_solver_keeps_to_its_time_by_itself(self) -> None:
+        late, terms = Outcome("done", seconds=1.1), replace(TERMS, seconds=1.0)
+        assert module._in_time(late, Job("poisson-1d", "automatic", 0), terms) is late
+        assert module._in_time(late, SHORT, TERMS) is late
+        assert module._in_time(late, SHORT, terms).status == "failed"
+
+    def test_a_process_that_never_says_hello(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "mute_child.py").write_text("import time\ntime.sleep(60)\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setattr(module, "_MODULE", "mute_child")
+        monkeypatch.setattr(module, "_START_SECONDS", 0.3)
+        with Sandbox(1) as sandbox:
+            outcome = perform(sandbox, SHORT)
+            assert sandbox._process is None
+        assert (outcome.status, outcome.message) == (
+            "failed",
+            "the process that solves did not start within 0.3 s",
+        )
+
+
+class TestThreads:
+    @pytest.mark.parametrize(("runs", "status"), [(1, "failed"), (2, "done"), (4, "done"), (None, "done")])
+    def test_fewer_than_the_plan_has_are_refused(
+        self, runs: int | None, status: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(blas, "threads", lambda: runs)
+        subject = Subject("poisson-1d")
+        request = {"job": SHORT.as_dict(), "terms": replace(TERMS, threads=2).as_dict(), "digest": subject.digest}
+        answers = StringIO()
+        child.serve(StringIO(json.dumps(request | {"subject": subject.as_dict()}) + "\n"), answers)
+        outcome = json.loads(answers.getvalue().splitlines()[1])["outcome"]
+        assert outcome["status"] == status
+        if status == "failed":
+            assert outcome["message"] == (
+                "the linear algebra of this machine runs 1 threads, the plan has 2; give the plan threads=1 or fewer"
+            )
+
+
 class TestEnds:
     """Each of them costs one job; the next is done in a new process."""
 
@@ -102,6 +162,20 @@ class TestEnds:
         assert outcome.status == "failed"
         assert "cannot be started" in outcome.message
 
+    def test_any_error_at_the_start_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*arguments: Any, **more: Any) -> None:
+            raise TypeError("expected str")
+
+        monkeypatch.setattr(module, "start_module", refuse)
+        with Sandbox(1) as sandbox:
+            outcome = perform(sandbox, SHORT)
+        assert outcome.message == "the process that solves cannot be started: expected str"
+
+    def test_what_is_no_text_in_the_path_is_passed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "path", [*sys.path, Path("somewhere")])
+        with Sandbox(1) as sandbox:
+            assert perform(sandbox, SHORT).status == "done"
+
     def test_it_ends_when_it_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_MODULE", "no_such_module")
         with Sandbox(1) as sandbox:
@@ -118,16 +192,17 @@ class TestEnds:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
-def test_it_ends_with_its_parent(tmp_path: Path) -> None:
+def test_it_ends_with_its_parent() -> None:
     program = (
         "from fspielm.study.process import start_module\n"
         "import time\n"
-        "print(start_module('timeit', '-n', '1', 'import time; time.sleep(60)', environment={}).pid, flush=True)\n"
+        "start_module('timeit', '-n', '1', 'import time; time.sleep(60)', environment={})\n"
+        "print('started', flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
-        child = psutil.Process(int(parent.stdout.readline()))
+        assert parent.stdout.readline() == "started\n"
         parent.kill()
-    psutil.wait_procs([child], timeout=5)
-    assert not child.is_running()
+        # the other end of the pipe is closed when both are gone
+        parent.communicate(timeout=5)

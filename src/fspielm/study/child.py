@@ -11,6 +11,7 @@ import os
 import sys
 from typing import IO, Any
 
+from fspielm import blas
 from fspielm.study.environment import environment
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome, failure
@@ -30,18 +31,27 @@ def main() -> None:
 def serve(requests: IO[str], answers: IO[str]) -> None:
     """Answer every line of `requests`: first who is serving, then the outcome of each job."""
     benches: dict[str, Bench | Outcome] = {}
+    threads = blas.threads()
     _say(answers, {"environment": environment()})
     for line in requests:
         request = json.loads(line)
         if "subject" in request:
             # with the first of its jobs
             benches[request["digest"]] = _open(Subject.from_dict(request["subject"]))
-        bench = benches[request["digest"]]
-        if isinstance(bench, Bench):
-            outcome = perform(Job.from_dict(request["job"]), bench, Terms(**request["terms"]))
-        else:
-            outcome = bench
+        outcome = _solve(Job.from_dict(request["job"]), benches[request["digest"]], Terms(**request["terms"]), threads)
         _say(answers, {"outcome": outcome.as_dict()})
+
+
+def _solve(job: Job, bench: Bench | Outcome, terms: Terms, threads: int | None) -> Outcome:
+    if isinstance(bench, Outcome):
+        return bench
+    if threads is not None and threads < terms.threads:
+        # the library takes no more than there are cores, and the last bits depend on how many it takes
+        return failure(
+            f"the linear algebra of this machine runs {threads} threads, the plan has {terms.threads}; "
+            f"give the plan threads={threads} or fewer"
+        )
+    return perform(job, bench, terms)
 
 
 def _open(subject: Subject) -> Bench | Outcome:

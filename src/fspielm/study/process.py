@@ -28,7 +28,10 @@ def start_module(module: str, *arguments: str, environment: Mapping[str, str], *
         [sys.executable, "-P", __file__, str(os.getpid()), module, *arguments],
         text=True,
         encoding="utf-8",
-        env=os.environ | dict(environment) | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        # Python passes over what is no text in its path, which notebooks put paths into
+        env=os.environ
+        | dict(environment)
+        | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if isinstance(entry, str))},
         # Ctrl-C is for the study to answer
         start_new_session=True,
         **streams,

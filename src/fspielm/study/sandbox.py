@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from fspielm.study.job import Job
-from fspielm.study.outcome import Outcome, failure
+from fspielm.study.job import AUTOMATIC, Job
+from fspielm.study.outcome import DONE, Outcome, failure
 from fspielm.study.process import start_module
 from fspielm.study.subject import Subject
 from fspielm.study.terms import Terms
 
 # Beyond a solve's time limit: measuring, and what the solver does not count. At most:
 _GRACE_SECONDS = 30.0
+# For the imports of a new process, which are slow from a cold network disk. At most:
+_START_SECONDS = 120.0
 # How often it is asked whether a solve is still wanted.
 _ASK_SECONDS = 1.0
 _MODULE = "fspielm.study.child"
@@ -41,10 +43,6 @@ class Sandbox:
         self._process: subprocess.Popen[str] | None = None
         self._answers: Queue[str | None] = Queue()
         self._told: set[str] = set()
-        # the job in hand: when it was begun, its limit, and why it could not be
-        self._begun = 0.0
-        self._seconds: float | None = None
-        self._stillborn: str | None = None
         self.environment: dict[str, str] = {}
 
     def __enter__(self) -> Sandbox:
@@ -66,46 +64,24 @@ class Sandbox:
         wanted : callable, optional
             Asked now and then; the solve is given up as soon as it is no longer wanted.
         """
-        self.begin(job, subject, terms)
-        return self.finish(wanted=wanted)
-
-    def begin(self, job: Job, subject: Subject, terms: Terms) -> None:
-        """Have a job solved while this process does something else; `finish` must follow."""
-        self._begun, self._seconds, self._stillborn = perf_counter(), terms.seconds, None
-        request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
-        with self._ended_by_errors():
-            try:
-                self._start()
-                # a problem file with its reference may be large, and the process keeps it
-                self._send(request if subject.digest in self._told else request | {"subject": subject.as_dict()})
-                self._told.add(subject.digest)
-            except _GivenUpError as reason:
-                self.close()
-                self._stillborn = str(reason)
-
-    def finish(self, *, wanted: Callable[[], bool] | None = None) -> Outcome:
-        """The outcome of the job begun."""
-        if self._stillborn is not None:
-            return failure(self._stillborn, perf_counter() - self._begun)
-        with self._ended_by_errors():
-            try:
-                answer = self._receive(None if self._seconds is None else self._begun + _limit(self._seconds), wanted)
-            except TimeoutError:
-                self.close()
-                return failure(f"took longer than the plan's {self._seconds:g} s", perf_counter() - self._begun)
-            except _GivenUpError as reason:
-                self.close()
-                return failure(str(reason), perf_counter() - self._begun)
-            return Outcome.from_dict(answer["outcome"])
-
-    @contextmanager
-    def _ended_by_errors(self) -> Iterator[None]:
-        """Whatever interrupts us ends the process: its answer would be taken for that of the next job."""
+        begun = perf_counter()
         try:
-            yield
+            self._start(wanted)
+            # a limit is for the solve, not for the imports before the first
+            begun = perf_counter()
+            self._ask(job, subject, terms)
+            answer = self._receive(None if terms.seconds is None else begun + _limit(terms.seconds), wanted)
+        except TimeoutError:
+            self.close()
+            return failure(_too_long(terms), perf_counter() - begun)
+        except _GivenUpError as reason:
+            self.close()
+            return failure(str(reason), perf_counter() - begun)
         except BaseException:
+            # its answer would be taken for that of the next job
             self.close()
             raise
+        return _in_time(Outcome.from_dict(answer["outcome"]), job, terms)
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -117,20 +93,29 @@ class Sandbox:
             with suppress(OSError):
                 process.stdin.close()
 
-    def _start(self) -> None:
+    def _start(self, wanted: Callable[[], bool] | None) -> None:
         if self._process is not None and self._process.poll() is None:
             return
         # one that died since its last answer has done no harm to this job
         self.close()
         self._answers = Queue()
         self._told = set()
-        started: Queue[subprocess.Popen[str] | OSError] = Queue()
+        started: Queue[subprocess.Popen[str] | Exception] = Queue()
         Thread(target=_keep, args=(self.threads, started, self._answers), daemon=True).start()
         process = started.get()
-        if isinstance(process, OSError):
+        if isinstance(process, Exception):
             raise _GivenUpError(f"the process that solves cannot be started: {process}")
         self._process = process
-        self.environment = self._receive()["environment"]
+        try:
+            self.environment = self._receive(perf_counter() + _START_SECONDS, wanted)["environment"]
+        except TimeoutError:
+            raise _GivenUpError(f"the process that solves did not start within {_START_SECONDS:g} s") from None
+
+    def _ask(self, job: Job, subject: Subject, terms: Terms) -> None:
+        request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
+        # a problem file with its reference may be large, and the process keeps it
+        self._send(request if subject.digest in self._told else request | {"subject": subject.as_dict()})
+        self._told.add(subject.digest)
 
     def _send(self, request: dict[str, Any]) -> None:
         assert self._process is not None
@@ -141,7 +126,7 @@ class Sandbox:
         except OSError:
             raise _GivenUpError(self._epitaph()) from None
 
-    def _receive(self, end: float | None = None, wanted: Callable[[], bool] | None = None) -> dict[str, Any]:
+    def _receive(self, end: float | None, wanted: Callable[[], bool] | None) -> dict[str, Any]:
         line = self._next_line(end, wanted)
         if line is None:
             raise _GivenUpError(self._epitaph())
@@ -178,7 +163,19 @@ def _limit(seconds: float) -> float:
     return seconds + min(_GRACE_SECONDS, 2.0 + seconds / 2)
 
 
-def _keep(threads: int, started: Queue[subprocess.Popen[str] | OSError], answers: Queue[str | None]) -> None:
+def _too_long(terms: Terms) -> str:
+    return f"took longer than the plan's {terms.seconds:g} s"
+
+
+def _in_time(outcome: Outcome, job: Job, terms: Terms) -> Outcome:
+    """The outcome, a failed one if it came after the limit, though before the process was ended."""
+    # the automatic solver keeps to its time by itself, to within its last step
+    if job.method == AUTOMATIC or outcome.status != DONE or terms.seconds is None or outcome.seconds <= terms.seconds:
+        return outcome
+    return failure(_too_long(terms), outcome.seconds)
+
+
+def _keep(threads: int, started: Queue[subprocess.Popen[str] | Exception], answers: Queue[str | None]) -> None:
     """Start the process and pass its lines on until it ends."""
     try:
         process = start_module(
@@ -187,7 +184,8 @@ def _keep(threads: int, started: Queue[subprocess.Popen[str] | OSError], answers
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-    except OSError as error:
+    except Exception as error:
+        # whatever it is, someone waits for it
         started.put(error)
         return
     started.put(process)

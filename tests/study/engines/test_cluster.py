@@ -6,13 +6,16 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from queue import Queue
 from typing import Any, ClassVar
 
 import pytest
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
-from fspielm.study.engines import Cluster, Task, connection, crew, staff
+from fspielm.study.engines import Cluster, Task, connection, crew, remote
+from fspielm.study.engines import staff as staff_module
+from fspielm.study.engines.backlog import Backlog
 from fspielm.study.engines.connection import own_scheduler, quiet
 from fspielm.study.engines.crew import Crew
 from fspielm.study.engines.hosts import Hosts, Worker
@@ -47,6 +50,10 @@ class FakeStaff:
         self.answer: Any = {"outcome": failure("nothing was solved").as_dict(), "environment": {}}
         self.worker_dies = False
 
+    @property
+    def largest(self) -> float:
+        return self.hosts.largest
+
     def submit(self, number: int, request: dict[str, Any], worker: str) -> Future:
         self.given.append((number, request, worker))
         self.events.put(number)
@@ -60,7 +67,7 @@ class FakeStaff:
         (address,) = self.hosts.addresses
         lost = self.hosts.leave(address)
         self.hosts.join(Worker(f"{address}'", "one", 1e9, None, 1))
-        return Left(lost)
+        return Left(address, lost)
 
 
 def cluster_of(*workers: Worker) -> tuple[Cluster, FakeStaff]:
@@ -72,10 +79,13 @@ def cluster_of(*workers: Worker) -> tuple[Cluster, FakeStaff]:
 class TestPlacing:
     def test_never_more_than_slots(self, make_task: MakeTask) -> None:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1), Worker("b", "two", 1e9, None, 2))
-        most = 0
-        for _ in cluster.run(make_task(seed) for seed in range(9)):
-            most = max(most, len(cluster._flights))
-        assert most == 3
+        before: list[int] = []
+        list(
+            cluster.run(
+                (make_task(seed) for seed in range(9)), starts=lambda task: before.append(len(cluster._flights))
+            )
+        )
+        assert max(before) + 1 == 3
         assert len(fake.given) == 9
 
     def test_one_too_large_for_any_host_is_a_failed_row(self, make_task: MakeTask) -> None:
@@ -90,6 +100,20 @@ class TestPlacing:
         cluster, _ = cluster_of(Worker("a", "one", 1e9, None, 4))
         for _ in cluster.run(make_task(seed, memory=5e8) for seed in range(4)):
             assert len(cluster._flights) <= 1
+
+    def test_what_has_ended_is_given_back_before_another_is_planned(self, make_task: MakeTask) -> None:
+        cluster, _ = cluster_of(Worker("a", "one", 1e9, None, 1))
+        ended: list[Any] = []
+
+        def tasks() -> Iterator[Task]:
+            for seed in range(4):
+                assert len(ended) == seed
+                # the third is refused
+                yield make_task(seed, memory=2e9 if seed == 2 else 1e6)
+
+        for one in cluster.run(tasks()):
+            ended.append(one)  # noqa: PERF402
+        assert len(ended) == 4
 
     def test_one_that_refuses_to_begin_needs_no_memory(self, make_task: MakeTask) -> None:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
@@ -126,6 +150,85 @@ class TestDeaths:
         assert ended.outcome.message == "the worker could not do it: KeyError: 'subject'"
 
 
+class TestSubjects:
+    def test_an_idle_worker_reborn_at_its_address_is_told_again(
+        self, make_task: MakeTask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        assert len(list(cluster.run([make_task(0)]))) == 1
+        monkeypatch.setattr(fake, "next_event", lambda: Left("a", []))
+        cluster._next(Backlog([]))
+        monkeypatch.undo()
+        list(cluster.run([make_task(1)]))
+        assert ["subject" in request for _, request, _ in fake.given] == [True, True]
+
+    def test_a_worker_that_does_not_know_a_subject_is_sent_it(
+        self, make_task: MakeTask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
+        list(cluster.run([make_task(0)]))
+        submit, answer = fake.submit, fake.answer
+
+        def forgetful(number: int, request: dict[str, Any], worker: str) -> Future:
+            fake.answer = answer if "subject" in request else {}
+            return submit(number, request, worker)
+
+        monkeypatch.setattr(fake, "submit", forgetful)
+        (ended,) = cluster.run([make_task(1)])
+        assert ended.outcome.message == "nothing was solved"
+        assert ["subject" in request for _, request, _ in fake.given] == [True, False, True]
+
+    def test_it_says_so(self, make_task: MakeTask) -> None:
+        task = make_task()
+        request = {"job": task.job.as_dict(), "terms": task.terms.as_dict(), "digest": "never heard of"}
+        assert remote.solve(request) == {}
+
+
+class TestLeaving:
+    def staff(self, patience: float = 60.0) -> Staff:
+        made = Staff(1, 1, None, patience)
+        made.hosts.join(Worker("a", "large", 3e9, None, 1))
+        made.hosts.join(Worker("b", "small", 1e9, None, 1))
+        return made
+
+    def test_a_large_host_may_come_back(self) -> None:
+        staff = self.staff()
+        assert staff._leave("a") == Left("a", [])
+        assert (staff.hosts.largest, staff.largest) == (1e9, 3e9)
+        impatient = self.staff(patience=0.0)
+        impatient._leave("a")
+        assert impatient.largest == 1e9
+
+    def test_one_that_was_refused_may_come_back_better(self) -> None:
+        staff = self.staff()
+        staff._refused.add("c")
+        staff._leave("c")
+        assert not staff._refused
+
+    def test_looks_are_by_the_clock(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        staff, looks = self.staff(), 0
+
+        class Client:
+            status = "running"
+
+            def nthreads(self) -> dict[str, int]:
+                nonlocal looks
+                looks += 1
+                return {"a": 1}
+
+        staff._client = Client()  # type: ignore[assignment]
+        staff._inbox.put(("answered", 1))
+        assert staff.next_event() is None
+        assert looks == 1
+        assert staff.next_event() == Answered(1)
+        # that it has gone was not heard but seen
+        assert staff.next_event() == Left("b", [])
+        monkeypatch.setattr(staff_module, "_LOOK_SECONDS", 0.0)
+        staff._inbox.put(("answered", 2))
+        assert staff.next_event() is None
+        assert looks == 2
+
+
 class TestAnExistingCluster:
     @pytest.fixture
     def address(self) -> Iterator[str]:
@@ -154,7 +257,7 @@ class TestAnExistingCluster:
         assert {one.outcome.status for one in ended} == {"done"}
 
     def test_no_worker_comes(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(staff, "_LOOK_SECONDS", 0.05)
+        monkeypatch.setattr(staff_module, "_LOOK_SECONDS", 0.05)
         with (
             pytest.raises(WorkersLostError, match=r"has had no worker for 0\.2 s; start some with: dask worker tcp://"),
             Cluster(1, scheduler=address, patience=0.2),
@@ -173,6 +276,7 @@ class TestAnExistingCluster:
 class TestIntroductions:
     FACTS: ClassVar[dict[str, Any]] = {
         "version": __version__,
+        "pid": 1,
         "host": "one",
         "memory": 1e9,
         "limit": None,
@@ -248,3 +352,13 @@ class TestCrew:
             assert started.defeat is not None
             assert started.defeat.startswith("the workers on this machine do not start: ")
             assert "no_such_module" in started.defeat
+
+    def test_workers_that_are_killed_before_they_say_who_they_are(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "stillborn.py").write_text("import os\nos.kill(os.getpid(), 9)\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setattr(crew, "_MODULE", "stillborn")
+        with Crew(1, "tcp://127.0.0.1:8786") as started:
+            started._threads[0].join(30)
+            assert started.defeat == "the workers on this machine do not start: ended by signal 9"

@@ -63,6 +63,18 @@ class TestSolving:
             assert ended.environment["blas threads"] in ("1", "unknown")
         assert len(begun) == 3
 
+    def test_each_is_given_back_before_another_is_planned(self, single: Engine, make_task: Callable[..., Task]) -> None:
+        ended: list[Any] = []
+
+        def tasks() -> Iterator[Task]:
+            for seed in range(3):
+                assert len(ended) == seed
+                yield make_task(seed)
+
+        for one in single.run(tasks()):
+            ended.append(one)  # noqa: PERF402
+        assert len(ended) == 3
+
     def test_nothing_to_do(self, engine: Engine) -> None:
         assert list(engine.run([])) == []
 
@@ -77,9 +89,11 @@ class TestSolving:
 
 class TestFailures:
     def test_a_solve_that_cannot_be_done(self, engine: Engine, make_task: Callable[..., Task]) -> None:
-        ended = {one.task.job.neurons: one.outcome for one in engine.run([make_task(neurons=20), make_task()])}
-        assert (ended[20].status, ended[150].status) == ("failed", "done")
-        assert "boundary_total=1 is less than one point" in ended[20].message
+        task = make_task()
+        hopeless = replace(task, job=replace(task.job, mu=(1e200, 1e300)))
+        ended = {one.task.job.key: one.outcome for one in engine.run([hopeless, task])}
+        assert (ended[hopeless.job.key].status, ended[task.job.key].status) == ("failed", "done")
+        assert "the rows of 'equation' overflow" in ended[hopeless.job.key].message
 
     def test_one_that_may_not_use_what_it_needs(self, engine: Engine, make_task: Callable[..., Task]) -> None:
         (ended,) = engine.run([make_task(memory=1e15, allowed=1e3)])

@@ -36,7 +36,7 @@ class Watch:
     Parameters
     ----------
     store : Path
-        Read when the first solve begins: by then it has all that earlier runs left.
+        Read when the first solve begins or ends: by then it has all that earlier runs left.
     name : str
     show : callable
         Called after every change.
@@ -51,17 +51,21 @@ class Watch:
     def start(self, task: Task) -> None:
         """A solve begins."""
         with self._lock:
-            if self._progress is None:
-                self._progress = read_progress(self._store)
-            self._progress.started(task.job)
-            self._show(self._progress)
+            progress = self._read()
+            progress.started(task.job)
+            self._show(progress)
 
     def end(self, ended: Ended) -> None:
-        """A solve has ended."""
+        """A solve has ended, perhaps without a beginning: one that no host has the memory for."""
         with self._lock:
-            assert self._progress is not None
-            self._progress.ended(Row(ended.task.job, ended.outcome))
-            self._show(self._progress)
+            progress = self._read()
+            progress.ended(Row(ended.task.job, ended.outcome))
+            self._show(progress)
+
+    def _read(self) -> Progress:
+        if self._progress is None:
+            self._progress = read_progress(self._store)
+        return self._progress
 
     def screen(self) -> RenderableType:
         """The live table as it is now."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A task is tried again so often when its worker dies.
 _RETRIES = 2
 # For an answer that is there to be fetched.
-_FETCH_SECONDS = 10.0
+_FETCH_SECONDS = 60.0
 _GIB = 2.0**30
 
 
@@ -61,7 +61,7 @@ class Cluster(Engine):
     scheduler : str, optional
         Address of a scheduler that is there, instead.
     patience : float
-        Seconds to wait when there is no worker at all.
+        Seconds to wait when there is no worker at all, or when the only host large enough has gone.
     """
 
     def __init__(
@@ -101,30 +101,28 @@ class Cluster(Engine):
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
         """Solve the tasks, about in their order."""
         backlog = Backlog(map(_Try, tasks))
-        ended: list[Ended] = []
         while True:
-            ended += self._send_what_fits(backlog, starts)
+            yield from self._send_what_fits(backlog, starts)
             self._spent.clear()
-            # only now, so that no worker waits while an outcome is stored
-            yield from ended
             if not self._flights and not backlog:
                 return
-            ended = self._next(backlog)
+            # before the next one is sent, or even planned: what has ended is to be safe
+            yield from self._next(backlog)
 
-    def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> list[Ended]:
-        hosts, refused = self._staff.hosts, []
+    def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> Iterator[Ended]:
+        """Give tasks to workers as long as there is room; those that will never find any have ended."""
+        hosts, largest = self._staff.hosts, self._staff.largest
         while hosts.has_room:
-            attempt = backlog.take(lambda one: one.memory > hosts.largest or hosts.find(one.memory) is not None)
+            attempt = backlog.take(lambda one: one.memory > largest or hosts.find(one.memory) is not None)
             if attempt is None:
                 break
             worker = hosts.find(attempt.memory)
             if worker is None:
                 reason = f"needs {attempt.memory / _GIB:.1f} GiB of memory, and no host has more than"
-                refused.append(Ended(attempt.task, failure(f"{reason} {hosts.largest / _GIB:.1f} GiB"), {}))
+                yield Ended(attempt.task, failure(f"{reason} {largest / _GIB:.1f} GiB"), {})
             else:
                 starts(attempt.task)
                 self._send(attempt, worker)
-        return refused
 
     def _send(self, attempt: _Try, worker: str) -> None:
         task, number = attempt.task, next(self._numbers)
@@ -143,10 +141,9 @@ class Cluster(Engine):
                 self._staff.hosts.end(number, flight.worker)
                 self._spent.append(flight.future)
                 return self._close(flight, backlog)
-            case Left(numbers):
+            case Left(worker, numbers):
+                self._told.pop(worker, None)
                 gone = [self._flights.pop(number) for number in numbers]
-                for worker in {flight.worker for flight in gone}:
-                    self._told.pop(worker, None)
                 return [ended for flight in gone for ended in self._try_again(flight, backlog)]
         return []
 
@@ -162,7 +159,13 @@ class Cluster(Engine):
             return self._try_again(flight, backlog)
         except Exception as error:
             return [Ended(task, failure(f"the worker could not do it: {type(error).__name__}: {error}"), {})]
-        self._told.setdefault(flight.worker, set()).add(task.subject.digest)
+        told = self._told.setdefault(flight.worker, set())
+        if not answer:
+            # another process than the one that was told, at the same address
+            told.discard(task.subject.digest)
+            backlog.put_first(flight.attempt)
+            return []
+        told.add(task.subject.digest)
         return [Ended(task, Outcome.from_dict(answer["outcome"]), answer["environment"])]
 
     def _try_again(self, flight: _Flight, backlog: Backlog[_Try]) -> list[Ended]:

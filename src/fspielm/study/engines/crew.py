@@ -11,7 +11,8 @@ from typing import final
 from fspielm.study.process import start_module
 
 _MODULE = "fspielm.study.engines.local_worker"
-# A worker that ends by itself could not work; after so many in a row another could not either.
+# A worker that ends by itself, or before it has said who it is, could not work; after so many in a row another could
+# not either.
 _FALSE_STARTS = 3
 
 
@@ -34,6 +35,7 @@ class Crew:
         self._stop = Event()
         self._lock = Lock()
         self._processes: set[subprocess.Popen[str]] = set()
+        self._welcomed: set[int] = set()
         self._last_words = ""
         self._threads = [Thread(target=self._keep, daemon=True) for _ in range(count)]
 
@@ -59,6 +61,11 @@ class Crew:
             return None
         return f"the workers on this machine do not start: {self._last_words or 'they say nothing'}"
 
+    def welcome(self, pid: int) -> None:
+        """A worker has said who it is: if it is killed, that is no fault of its own."""
+        with self._lock:
+            self._welcomed.add(pid)
+
     def _keep(self) -> None:
         """Have one worker at any time; in a thread that outlives each of them."""
         false_starts = 0
@@ -66,7 +73,7 @@ class Crew:
             false_starts = 0 if self._was_killed() else false_starts + 1
 
     def _was_killed(self) -> bool:
-        """Have a worker, as long as it lives; whether somebody killed it."""
+        """Have a worker, as long as it lives; whether somebody killed it at its work."""
         # a file, since nobody would read a pipe while it runs; and not the terminal, which is the study's
         with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             with self._lock:
@@ -81,13 +88,16 @@ class Crew:
                         stdout=said,
                         stderr=said,
                     )
-                except OSError as error:
+                except Exception as error:
                     self._last_words = str(error)
                     return False
                 self._processes.add(process)
             status = process.wait()
             with self._lock:
                 self._processes.remove(process)
+                was_welcome = process.pid in self._welcomed
+                self._welcomed.discard(process.pid)
             said.seek(0)
-            self._last_words = (said.read().strip().splitlines() or [""])[-1]
-            return status < 0
+            end = f"ended by signal {-status}" if status < 0 else ""
+            self._last_words = (said.read().strip().splitlines() or [end])[-1]
+            return status < 0 and was_welcome

@@ -49,7 +49,7 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
     @abstractmethod
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks; each is given back when it ends, in any order.
+        """Solve the tasks; each is given back as soon as it ends, in any order.
 
         Parameters
         ----------

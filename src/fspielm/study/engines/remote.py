@@ -6,6 +6,7 @@ the same everywhere, and the worker stays responsive meanwhile.
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,9 +30,10 @@ def version() -> str:
 
 
 def describe(dask_worker: Any) -> dict[str, Any]:
-    """Who a worker is: version, machine, memory, and threads. Dask supplies the worker."""
+    """Who a worker is: version, process, machine, memory, and threads. Dask supplies the worker."""
     return {
         "version": __version__,
+        "pid": os.getpid(),
         "host": socket.gethostname(),
         "memory": float(physical_memory()),
         "limit": float(dask_worker.memory_manager.memory_limit or 0) or None,
@@ -47,14 +49,20 @@ def solve(request: dict[str, Any]) -> dict[str, Any]:
     request : dict
         ``job``, ``terms``, the subject's ``digest``, and ``subject`` itself unless this worker has answered for it
         before.
+
+    Returns
+    -------
+    dict
+        ``outcome`` and ``environment``; nothing if the subject is not known here, and has to be sent.
     """
     if "subject" in request:
         _SUBJECTS[request["digest"]] = Subject.from_dict(request["subject"])
+    subject = _SUBJECTS.get(request["digest"])
+    if subject is None:
+        return {}
     terms = Terms(**request["terms"])
     with _POOL.sandbox(terms.threads) as sandbox:
-        outcome = sandbox.perform(
-            Job.from_dict(request["job"]), _SUBJECTS[request["digest"]], terms, wanted=_Wanted().holds
-        )
+        outcome = sandbox.perform(Job.from_dict(request["job"]), subject, terms, wanted=_Wanted().holds)
         return {"outcome": outcome.as_dict(), "environment": sandbox.environment}
 
 

@@ -29,13 +29,8 @@ class SingleProcess(Engine):
         self._sandbox.close()
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks in their order; each is given back while the next one is being solved."""
-        last: Ended | None = None
+        """Solve the tasks in their order; each is given back before anything is done about the next."""
         for task in tasks:
             starts(task)
-            self._sandbox.begin(task.job, task.subject, task.terms)
-            if last is not None:
-                yield last
-            last = Ended(task, self._sandbox.finish(), self._sandbox.environment)
-        if last is not None:
-            yield last
+            outcome = self._sandbox.perform(task.job, task.subject, task.terms)
+            yield Ended(task, outcome, self._sandbox.environment)

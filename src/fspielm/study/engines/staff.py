@@ -42,6 +42,7 @@ class Answered:
 class Left:
     """A worker has gone, with these tasks."""
 
+    worker: str
     numbers: list[int]
 
 
@@ -70,6 +71,9 @@ class Staff:
         self._refused: set[str] = set()
         self._begun = False
         self._deserted = monotonic()
+        self._looked = -float("inf")
+        # what the largest host had before a worker left, and until when it may come back
+        self._missed: list[tuple[float, float]] = []
         self._stack = ExitStack()
         self._crew: Crew | None = None
         self._client: Client
@@ -93,6 +97,13 @@ class Staff:
     ) -> None:
         self._stack.close()
 
+    @property
+    def largest(self) -> float:
+        """Bytes of the largest host, one among them that has gone and may come back."""
+        now = monotonic()
+        self._missed = [(memory, until) for memory, until in self._missed if now < until]
+        return max([self.hosts.largest, *(memory for memory, _ in self._missed)])
+
     def submit(self, number: int, request: dict[str, Any], worker: str) -> Future[Any]:
         """Give a task to a worker; its answer will be an event."""
         key = f"{self._name}-{number}"
@@ -107,10 +118,15 @@ class Staff:
 
     def next_event(self) -> Answered | Left | None:
         """Wait for something to happen; None if it is only that there may be another worker now."""
+        due = self._looked + _LOOK_SECONDS - monotonic()
+        if due <= 0:
+            # by the clock, however much there is to hear
+            self._look()
+            return None
         try:
-            kind, what = self._inbox.get(timeout=_LOOK_SECONDS)
+            kind, what = self._inbox.get(timeout=due)
         except Empty:
-            return self._look()
+            return None
         if self._client.status != "running":
             raise WorkersLostError(f"the scheduler at {self._scheduler!r} is gone; {_GO_ON}")
         match kind:
@@ -138,18 +154,19 @@ class Staff:
             self.next_event()
         self._begun = True
 
-    def _look(self) -> Left | None:
+    def _look(self) -> None:
         """Compare with the scheduler's list: an event may have been missed."""
+        self._looked = monotonic()
         try:
             there = set(self._client.nthreads())
         except OSError as error:
             raise WorkersLostError(f"the scheduler at {self._scheduler!r} is gone ({error}); {_GO_ON}") from error
         for address in there - self._asked - self._refused - self.hosts.addresses:
             self._ask(address)
-        lost = [number for address in self.hosts.addresses - there for number in self._leave(address).numbers]
+        for address in (self.hosts.addresses | self._refused) - there:
+            self._inbox.put(("remove-worker", address))
         if not self.hosts:
             self._check_hope()
-        return Left(lost) if lost else None
 
     def _check_hope(self) -> None:
         defeat = None if self._crew is None else self._crew.defeat
@@ -191,6 +208,8 @@ class Staff:
             self._turn_away(address, mismatch(answer["version"]))
         elif isinstance(answer, dict):
             slots = max(1, answer["threads"] // self._threads)
+            if self._crew is not None:
+                self._crew.welcome(answer["pid"])
             self.hosts.join(Worker(address, answer["host"], answer["memory"], answer["limit"], slots))
 
     def _turn_away(self, address: str, reason: str) -> None:
@@ -201,8 +220,13 @@ class Staff:
         warnings.warn(f"{message}; it is not used", WorkersWarning, stacklevel=2)
 
     def _leave(self, address: str) -> Left:
+        # another one may come at the same address
         self._asked.discard(address)
+        self._refused.discard(address)
+        was_there, before = address in self.hosts.addresses, self.hosts.largest
         lost = self.hosts.leave(address)
-        if not self.hosts:
+        if self.hosts.largest < before:
+            self._missed.append((before, monotonic() + self._patience))
+        if was_there and not self.hosts:
             self._deserted = monotonic()
-        return Left(lost)
+        return Left(address, lost)
