@@ -77,17 +77,8 @@ def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
         name += f" ({escape(entry.group.label)})"
     seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
     ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.std)]
-    lines = [
-        [
-            name,
-            "here",
-            interval(cell.job.mu),
-            *ours,
-            seconds,
-            cell.seeds,
-            *map(_ratio, (entry.best_ratio, entry.mean_ratio)),
-        ]
-    ]
+    ratios = [_ratio(value) for value in (entry.best_ratio, entry.mean_ratio)]
+    lines = [[name, "here", interval(cell.job.mu), *ours, seconds, cell.seeds, *ratios]]
     if paper is not None and not entry.at_paper_range:
         other = "" if entry.paper_method == cell.job.method else f", {escape(LABELS[entry.paper_method])}"
         theirs = [number(value) for value in (paper.best, paper.mean, paper.std)]
