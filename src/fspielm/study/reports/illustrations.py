@@ -112,12 +112,13 @@ def _of_group(study: StudyResult, subject: SubjectResult, group: Group, stem: st
             lambda: seeds_svg(seeds, what),
         )
     if times is not None:
+        several = any(len(cloud.cells) > 1 for cloud in times.clouds)
+        ranges = ": every range as a small mark, the best one of a method as a large one" if several else ""
         yield Illustration(
             group,
             f"{stem}-times",
             "Error against time",
-            "Means over the seeds: every range as a small mark, the best one of a method as a large one with its "
-            "seeds from best to worst.",
+            f"Means over the seeds{ranges}, and a line from the best seed to the worst.",
             lambda: figures.draw_times(times, above, what),
             lambda: times_svg(times, what),
         )
