@@ -19,10 +19,11 @@ import numpy as np
 
 from fspielm import cases
 from fspielm.cases import PaperSetting
-from fspielm.study import Job, Outcome, Plan, Store, builtin_plan, write_report
+from fspielm.study import Job, Outcome, Plan, Row, Store, builtin_plan, write_report
 
 NAME = "paper, SYNTHETIC NUMBERS: nothing was solved"
-ENVIRONMENT = {"synthetic": "all numbers were made up to time the report", "processor": "none"}
+ENVIRONMENTS = {"synthetic": {"synthetic": "all numbers were made up to time the report", "processor": "none"}}
+ENDED = "2000-01-01T00:00:00+00:00"
 FAILURES = 0.005
 LIMIT_SECONDS = 60.0
 
@@ -45,15 +46,12 @@ def made_up(job: Job, rng: np.random.Generator) -> Outcome:
     return Outcome("done", measure="exact", error=error, neurons=job.neurons, seconds=seconds)
 
 
-def make_store(path: Path) -> None:
-    """A store as a finished run leaves it."""
-    plan = Plan(NAME, builtin_plan("paper").sweeps)
+def make_store(path: Path, plan: Plan) -> None:
+    """A store as a finished run of a plan of benchmarks leaves it."""
     rng = np.random.default_rng(0)
+    (environment,) = ENVIRONMENTS
     with Store.create(path, plan, plan.terms()) as store:
-        # what a loss of power would do to made-up numbers does not matter, and six thousand waits for the disk do
-        store._connection.execute("PRAGMA synchronous = OFF")
-        for job in plan.jobs:
-            store.record(job, made_up(job, rng), ENVIRONMENT, ended="2000-01-01T00:00:00+00:00")
+        store.record_all((Row(job, made_up(job, rng), ENDED, environment) for job in plan.jobs), ENVIRONMENTS)
 
 
 def main() -> None:
@@ -63,7 +61,7 @@ def main() -> None:
     out: Path | None = parser.parse_args().out
     with TemporaryDirectory() as folder:
         store = Path(folder) / "synthetic.db"
-        make_store(store)
+        make_store(store, Plan(NAME, builtin_plan("paper").sweeps))
         begun, computed = time.perf_counter(), time.process_time()
         page = write_report(store, out or Path(folder) / "report")
         seconds, computed = time.perf_counter() - begun, time.process_time() - computed

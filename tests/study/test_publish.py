@@ -63,6 +63,24 @@ class TestStaging:
         assert os.listdir(tmp_path) == ["out"]
         assert os.listdir(tmp_path / "out") == ["index.html"]
 
+    def test_what_a_killed_process_took_away_is_put_back(self, tmp_path: Path) -> None:
+        scratch = tmp_path / ".out-12ab.draft"
+        scratch.mkdir()
+        write_old(scratch / "old")
+        with pytest.raises(ValueError, match="half"), staged_folder(tmp_path / "out"):
+            raise ValueError("half")
+        assert (tmp_path / "out" / "index.html").read_text() == f"old, {MARK}"
+
+    def test_what_a_killed_process_left_is_removed_once_it_is_old(self, tmp_path: Path) -> None:
+        names = [".out-old.draft", ".out-young.draft", ".out-mine", ".other-old.draft"]
+        for name in names:
+            (tmp_path / name / "new").mkdir(parents=True)
+            for path in (tmp_path / name / "new", tmp_path / name):
+                os.utime(path, None if "young" in name else (0, 0))
+        with staged_folder(tmp_path / "out"):
+            pass
+        assert sorted(os.listdir(tmp_path)) == sorted([*names[1:], "out"])
+
     @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
     def test_permissions_are_those_of_any_new_folder(self, tmp_path: Path) -> None:
         (tmp_path / "usual").mkdir()

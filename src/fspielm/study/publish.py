@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -13,26 +14,32 @@ from fspielm.errors import ProblemError
 
 # What file managers leave behind in a folder that was looked at.
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+# How the name of a folder ends in which another is made ready, and what there is inside: the two parts of an exchange.
+_MARK, _NEW, _OLD = ".draft", "new", "old"
+# One in which nothing has changed for as long is what a killed process left; a younger one may still be written to.
+_FORGOTTEN_SECONDS = 3600.0
 
 
 @contextmanager
 def staged_folder(target: Path) -> Iterator[Path]:
     """A folder to fill, which takes the place of `target` once the block ends.
 
-    If the block fails or is interrupted, an older `target` is left as it was and nothing else remains.
+    If the block fails or is interrupted, an older `target` is left as it was and nothing else remains. What a killed
+    process left, a later call for the same target takes back or removes.
     """
     target = target.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # beside the target, so that moving it is one rename and not a copy
-        scratch = Path(mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        scratch = Path(mkdtemp(prefix=f".{target.name}-", suffix=_MARK, dir=target.parent))
     except OSError as error:
         raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {error.strerror}") from error
     try:
-        fresh = scratch / "new"
+        _clear_forgotten(target)
+        fresh = scratch / _NEW
         fresh.mkdir()
         yield fresh
-        _exchange(fresh, target, scratch / "old")
+        _exchange(fresh, target, scratch / _OLD)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -47,6 +54,19 @@ def _exchange(fresh: Path, target: Path, old: Path) -> None:
         if old.exists() and not target.exists():
             old.rename(target)
         raise
+
+
+def _clear_forgotten(target: Path) -> None:
+    """Put back what a process killed between its two moves took away, and remove what killed ones left."""
+    start = f".{target.name}-"
+    left = [one for one in target.parent.iterdir() if one.name.startswith(start) and one.name.endswith(_MARK)]
+    for scratch in left:
+        with suppress(OSError):  # another process may be quicker
+            if (scratch / _OLD).is_dir() and not target.exists():
+                (scratch / _OLD).rename(target)
+            changed = max(path.lstat().st_mtime for path in (scratch, *scratch.rglob("*")))
+            if time.time() - changed > _FORGOTTEN_SECONDS:
+                shutil.rmtree(scratch)
 
 
 def check_replaceable(target: Path, written: Collection[str], *, mark: str, marked: str = "index.html") -> None:

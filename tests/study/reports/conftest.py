@@ -97,8 +97,7 @@ def make_store(tmp_path: Path) -> Callable[..., Path]:
 
     def make(plan: Plan, fill: Fill = outcome_of) -> Path:
         with Store.create(tmp_path / "study.db", plan, plan.terms()) as store:
-            for row in make_rows(plan, fill):
-                store.record(row.job, row.outcome, ENVIRONMENT, ended=row.ended)
+            store.record_all(make_rows(plan, fill), {"abc": ENVIRONMENT})
         return tmp_path / "study.db"
 
     return make

@@ -93,7 +93,7 @@ class TestBest:
             return Outcome("done", error=1e-9 if lucky else 1.0 if job.mu == (1, 250) else 1e-6)
 
         (subject,) = make_result(small_plan, fill).subjects
-        best = subject.best("fs-l")
+        best = subject.groups[0].best("fs-l")
         assert best is not None
         assert best.job.mu == (1, 250)
         assert best.best_row is not None
@@ -101,8 +101,8 @@ class TestBest:
 
     def test_of_nothing(self, make_result: Make, small_plan: Plan) -> None:
         (subject,) = make_result(small_plan, lambda job: None).subjects
-        assert subject.best("fs-l") is None
-        assert subject.best_method is None
+        assert subject.groups[0].best("fs-l") is None
+        assert subject.groups[0].best_method is None
         assert entries(subject) == []
 
 

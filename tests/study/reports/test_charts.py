@@ -111,7 +111,7 @@ class TestFrequencies:
         solution = fs.solve(bench.problem, **settings(job, bench, terms), rng=job.seed)
         assert isinstance(solution.basis, RidgeBasis)
         expected = np.linalg.norm(solution.basis.W, axis=1)
-        assert np.array_equal(charts.effective_frequencies(job, bench, terms), expected)
+        assert np.array_equal(charts.redrawn_frequencies(job, bench, terms), expected)
 
     def test_shares_add_up(self, make_result: Make, small_plan: Plan) -> None:
         result = make_result(small_plan)

@@ -32,7 +32,7 @@ class TestCsv:
         assert {line["failed"] for line in lines if line["method"] == "tanh"} == {"2"}
         assert {line["not_finite"] for line in lines if line["method"] == "siren"} == {"2"}
         assert [line["error_best"] for line in lines[:2]] == ["", ""]
-        best = result.subjects[0].best("fs-l")
+        best = result.subjects[0].groups[0].best("fs-l")
         assert best is not None
         assert best.error is not None
         assert repr(best.error.mean) in [line["error_mean"] for line in lines]
@@ -82,13 +82,23 @@ class TestLatex:
         ]
         assert rows[2][2:6] == ["$[30, 70]$", number(1.41e-9), *rows[2][4:6]]
         assert rows[5][2] == "--"
+        assert rows[0][-3:] == ["Seeds", "Best / paper's", "Mean / paper's"]
+        assert rows[1][-3] == "2"
+
+    def test_seeds_that_gave_no_number(self, make_result: Make, made_up: Any) -> None:
+        plan = Plan("p", Sweep(["heat"], ["gff"], seeds=range(5)))
+        outcomes = [None, Outcome("failed", "no"), Outcome("done", measure="exact", seconds=1.0)]
+        result = make_result(plan, lambda job: outcomes[job.seed] if job.seed < 3 else made_up(job))
+        rows = check_latex(subject_table(result.subjects[0]))
+        assert rows[1][-3] == "2 of 5: 1 failed, 1 not finite, 1 to come"
 
     def test_several_settings(self, make_result: Make, string: Subject) -> None:
         sweep = Sweep([string.name], ["fs-l"], mu=[(1, 2)], neurons=[20, 30], seeds=[0])
         result = make_result(Plan("100% own_study", sweep, files=[string]))
         rows = check_latex(subject_table(result.subjects[0]))
         assert [row[0] for row in rows[1:]] == ["FS-PIELM-L (20 neurons)", "FS-PIELM-L (30 neurons)"]
-        assert check_latex(best_errors_table(result))[1][0] == r"a \textless{}string\textgreater{}"
+        cases = [row[0] for row in check_latex(best_errors_table(result))[1:]]
+        assert cases == [rf"a \textless{{}}string\textgreater{{}} ({size} neurons)" for size in (20, 30)]
 
     def test_summaries(self, make_result: Make) -> None:
         plan = Plan("p", [Sweep(["heat", "poisson-1d"], ["gff", "fs-l"], seeds=[0]), Sweep(["heat"], ["automatic"])])

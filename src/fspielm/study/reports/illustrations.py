@@ -96,10 +96,10 @@ def _of_group(study: StudyResult, subject: SubjectResult, group: Group, stem: st
             group,
             f"{stem}-lines",
             "Error against the largest frequency",
-            "Mean over the seeds at each method's best smallest frequency; the band reaches from the best seed to "
-            "the worst.",
-            lambda: figures.draw_lines(lines, above, what),
-            lambda: lines_svg(lines, what),
+            "Best of the seeds, as the paper draws it, at each method's best smallest frequency; the band above it "
+            "reaches to the worst seed.",
+            lambda: figures.draw_lines(lines, above, f"best {what}"),
+            lambda: lines_svg(lines, f"best {what}"),
         )
     if seeds is not None:
         beside = ", and beside it the paper's from best to mean" if any(s.paper for s in seeds.strips) else ""
@@ -112,12 +112,13 @@ def _of_group(study: StudyResult, subject: SubjectResult, group: Group, stem: st
             lambda: seeds_svg(seeds, what),
         )
     if times is not None:
+        several = any(len(cloud.cells) > 1 for cloud in times.clouds)
+        ranges = ": every range as a small mark, the best one of a method as a large one" if several else ""
         yield Illustration(
             group,
             f"{stem}-times",
             "Error against time",
-            "Means over the seeds: every range as a small mark, the best one of a method as a large one with its "
-            "seeds from best to worst.",
+            f"Means over the seeds{ranges}, and a line from the best seed to the worst.",
             lambda: figures.draw_times(times, above, what),
             lambda: times_svg(times, what),
         )

@@ -25,6 +25,8 @@ from fspielm.errors import ProblemError
 from fspielm.features.families import check_count
 
 MOST_DIMENSIONS = 100
+# Its square is a number still; no frequency comes near.
+LARGEST_MAGNITUDE = 1e100
 
 # Terms of the expansion for large shifts. From `_far` on, the last is below the rounding of the sum.
 _TERMS = 30
@@ -130,8 +132,10 @@ def check_dimension(dimension: int) -> None:
 
 
 def as_magnitudes(name: str, values: ArrayLike) -> FloatArray:
-    """Numbers that are finite and not negative, as an array."""
+    """Numbers that are not negative and have squares, as an array."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiu" or not np.all(np.isfinite(array) & (array >= 0)):
         raise ProblemError(f"{name} must be finite and not negative; got {values!r}")
+    if np.any(array > LARGEST_MAGNITUDE):
+        raise ProblemError(f"{name} must be at most {LARGEST_MAGNITUDE:g}; got {values!r}")
     return array.astype(np.float64)

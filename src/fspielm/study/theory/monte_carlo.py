@@ -33,9 +33,11 @@ class Sample:
     variance_error: float
 
 
-def effective_frequencies(family: Family, dimension: int, rng: np.random.Generator) -> FloatArray:
+def effective_frequencies(
+    family: Family, dimension: int, rng: np.random.Generator, *, time_axis: int | None = None
+) -> FloatArray:
     """The norms of the weights of one draw from `family`, shape ``(neurons,)``."""
-    basis = family.draw(dimension, rng)
+    basis = family.draw(dimension, rng, time_axis=time_axis)
     if not isinstance(basis, RidgeBasis):
         raise ProblemError(f"effective frequencies need a family of ridge functions; got {type(family).__name__}")
     return np.asarray(np.linalg.norm(basis.W, axis=1))

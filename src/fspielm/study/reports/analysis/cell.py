@@ -60,6 +60,19 @@ class Cell:
         """How many seeds gave a solution beyond all numbers."""
         return sum(row.done for row in self.rows) - (self.error.count if self.error else 0)
 
+    @property
+    def whole(self) -> bool:
+        """Whether every planned seed gave a number."""
+        return self.error is not None and self.error.count == self.planned
+
+    @property
+    def seeds(self) -> str:
+        """How many seeds the numbers are from, in words; what became of the others if not all."""
+        count = self.error.count if self.error else 0
+        others = {"failed": self.failed, "not finite": self.not_finite, "to come": self.planned - len(self.rows)}
+        told = ", ".join(f"{number} {name}" for name, number in others.items() if number)
+        return f"{count} of {self.planned}: {told}" if told else str(count)
+
 
 def make_cells(jobs: Iterable[Job], rows: Iterable[Row]) -> list[Cell]:
     """The cells of a plan in its order, those without any solve included."""

@@ -83,6 +83,12 @@ class Group:
         """The cell with the smallest error of any seed: how the paper chooses its range of frequencies."""
         return best_cell(self.of(method))
 
+    @cached_property
+    def best_method(self) -> str | None:
+        """The method with the smallest error."""
+        found = best_cell(self.cells)
+        return None if found is None else found.job.method
+
     def at(self, method: str, mu: tuple[float, float]) -> Cell | None:
         """The cell of a method at a range of frequencies."""
         return next((cell for cell in self.of(method) if cell.job.mu == mu), None)

@@ -9,7 +9,7 @@ from typing import final
 
 from fspielm.cases import Case
 from fspielm.study.reports.analysis.cell import Cell
-from fspielm.study.reports.analysis.group import Group, best_cell, make_groups
+from fspielm.study.reports.analysis.group import Group, make_groups
 from fspielm.study.reports.analysis.methods import order_methods
 from fspielm.study.rows import Row
 from fspielm.study.subject import Bench
@@ -67,13 +67,3 @@ class SubjectResult:
     def groups(self) -> list[Group]:
         """The cells in groups that compare."""
         return make_groups(self.cells)
-
-    def best(self, method: str) -> Cell | None:
-        """The best cell of a method over all ranges and variants."""
-        return best_cell(cell for cell in self.cells if cell.job.method == method)
-
-    @cached_property
-    def best_method(self) -> str | None:
-        """The method with the smallest error."""
-        found = best_cell(self.cells)
-        return None if found is None else found.job.method

@@ -1,6 +1,6 @@
 """What the pictures show, as numbers; drawn twice: by matplotlib for print, and as SVG on the page."""
 
-from fspielm.study.reports.charts.frequencies import Frequencies, Law, effective_frequencies, frequencies
+from fspielm.study.reports.charts.frequencies import Frequencies, Law, frequencies, redrawn_frequencies
 from fspielm.study.reports.charts.heat_map import HeatMap, every_few, heat_map
 from fspielm.study.reports.charts.lines import Line, Lines, lines
 from fspielm.study.reports.charts.palette import COLOURS, DARK_COLOURS, heat_colour
@@ -21,13 +21,13 @@ __all__ = [
     "Seeds",
     "Strip",
     "Times",
-    "effective_frequencies",
     "every_few",
     "frequencies",
     "heat_colour",
     "heat_map",
     "lines",
     "log_scale",
+    "redrawn_frequencies",
     "seeds",
     "times",
 ]

@@ -8,7 +8,6 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.features import RidgeBasis
 from fspielm.solvers.attempt import Streams
 from fspielm.solvers.randomness import spawn
 from fspielm.study.job import Job
@@ -16,6 +15,7 @@ from fspielm.study.perform import settings
 from fspielm.study.reports.analysis import SHORT_LABELS, Group
 from fspielm.study.subject import Bench
 from fspielm.study.terms import Terms
+from fspielm.study.theory.monte_carlo import effective_frequencies
 
 _BINS = 48
 # What lies beyond, by a few neurons far out, is told in words.
@@ -74,7 +74,7 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
         best = group.best(method)
         row = None if best is None or best.job.mu is None else best.best_row
         if row is not None and bench is not None:
-            drawn.append((method, row.job, effective_frequencies(row.job, bench, terms)))
+            drawn.append((method, row.job, redrawn_frequencies(row.job, bench, terms)))
     if not drawn:
         return None
     reach = max(float(np.percentile(values, _SHOWN_PERCENT)) for _, _, values in drawn)
@@ -82,19 +82,16 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
     return Frequencies(edges, tuple(_law(method, job, values, edges) for method, job, values in drawn))
 
 
-def effective_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
+def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
     """``|w|`` of every neuron of a solve, shape ``(neurons,)``: drawn again as the solve drew them."""
     generators, _ = spawn(job.seed, 3)
     domain = bench.problem.domain
-    lower, upper = domain.bounding_box
-    basis = settings(job, bench, terms)["features"].draw(
+    return effective_frequencies(
+        settings(job, bench, terms)["features"],
         bench.problem.dimension,
         Streams(*generators).features,
         time_axis=None if domain.time is None else bench.problem.dimension - 1,
-        center=0.5 * (lower + upper),
     )
-    assert isinstance(basis, RidgeBasis)
-    return np.asarray(np.linalg.norm(basis.W, axis=1))
 
 
 def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:

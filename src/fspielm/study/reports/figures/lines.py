@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
-    """Draw the mean over the seeds as a line, and all between the best and the worst seed as a band."""
+    """Draw the best of the seeds as a line, as the paper does, and all up to the worst as a band."""
     with style():
         figure = new_figure(title)
         axes = figure.subplots()
         for line in chart.lines:
-            drawn = [[max(value, chart.scale.low) for value in values] for values in _ends(line.errors)]
-            axes.fill_between(line.mu_max, drawn[0], drawn[2], color=COLOURS[line.method], alpha=0.13, linewidth=0)
+            best, worst = ([max(end, chart.scale.low) for end in ends] for ends in _ends(line.errors))
+            axes.fill_between(line.mu_max, best, worst, color=COLOURS[line.method], alpha=0.13, linewidth=0)
             label = f"{SHORT_LABELS[line.method]}, {MU_MIN} = {line.mu_min:g}"
-            axes.plot(line.mu_max, drawn[1], **look(line.method) | {"label": label})
+            axes.plot(line.mu_max, best, **look(line.method) | {"label": label})
         axes.set_xlabel(MU_MAX)
         ticks = sorted({mu_max for line in chart.lines for mu_max in line.mu_max})
         if len(ticks) <= 10:
@@ -34,4 +34,4 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
 
 
 def _ends(errors: tuple[Spread, ...]) -> list[list[float]]:
-    return [[getattr(error, name) for error in errors] for name in ("best", "mean", "worst")]
+    return [[getattr(error, name) for error in errors] for name in ("best", "worst")]

@@ -44,7 +44,6 @@ def plan(study: StudyResult) -> Html:
     facts = {
         "Solves": f"{study.planned} planned, {len(study.rows)} ended, {len(study.failed)} failed",
         "Threads of a solve": str(terms.threads),
-        "Memory of a solve": f"{terms.memory / 2**30:.1f} GiB",
         "Time of a solve": "no limit" if terms.seconds is None else f"at most {terms.seconds:g} s",
         "Tolerance": f"{terms.tol:g}, for the automatic solver",
     }

@@ -13,7 +13,7 @@ _MOST_TICKS = 7
 
 
 def lines_svg(chart: Lines, quantity: str) -> Html:
-    """The means as lines, best to worst as bands, and a mark at every point."""
+    """The best of the seeds as lines, all up to the worst as bands, and a mark at every point."""
     frame = Frame()
     places = sorted({mu_max for line in chart.lines for mu_max in line.mu_max})
     low, high = places[0], places[-1]
@@ -32,11 +32,10 @@ def lines_svg(chart: Lines, quantity: str) -> Html:
     for line in chart.lines:
         points = list(zip(line.mu_max, line.errors, strict=True))
         upper = [(frame.x(share(at)), y(error.worst)) for at, error in points]
-        lower = [(frame.x(share(at)), y(error.best)) for at, error in reversed(points)]
-        bands.append(element("path", d=polyline(upper + lower) + "z", class_=f"band m-{line.method}"))
-        middle = [(frame.x(share(at)), y(error.mean)) for at, error in points]
-        drawn.append(element("path", d=polyline(middle), class_=f"line m-{line.method}"))
-        for (at, error), place in zip(points, middle, strict=True):
+        best = [(frame.x(share(at)), y(error.best)) for at, error in points]
+        bands.append(element("path", d=polyline(upper + best[::-1]) + "z", class_=f"band m-{line.method}"))
+        drawn.append(element("path", d=polyline(best), class_=f"line m-{line.method}"))
+        for (at, error), place in zip(points, best, strict=True):
             marks.append(mark(line.method, f"{_name(line, at)}: {numbers(error)}", symbol(line.method, *place)))
     return frame.picture("Error against the largest frequency", axes, join(bands), join(drawn), join(marks))
 

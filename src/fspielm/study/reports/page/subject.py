@@ -68,7 +68,7 @@ def _best_table(subject: SubjectResult) -> Html:
     best = min(entry.cell.error.best for entry in found if entry.cell.error)
     headings = ["Method", *(["Setting"] if several else []), "Range", "Best", "Mean", "Deviation", "Seconds", "Seeds"]
     if paper:
-        headings += ["Best, ratio", "Mean, ratio"]
+        headings += ["Best / paper's", "Mean / paper's"]
     rows = [_line(entry, several, paper, best) for entry in found]
     return table(f"{subject.name}: every method at its best range", headings, rows, text_columns=1 + several)
 
@@ -105,15 +105,7 @@ def _method(entry: Entry) -> Value:
 
 
 def _seeds(cell: Cell) -> Value:
-    """How many seeds the numbers are from; which are missing if some are."""
-    count = cell.error.count if cell.error else 0
-    missing = {
-        "failed": cell.failed,
-        "not finite": cell.not_finite,
-        "to come": cell.planned - len(cell.rows),
-    }
-    told = ", ".join(f"{number} {name}" for name, number in missing.items() if number)
-    return Value(f"{count} of {cell.planned}: {told}" if told else str(count), float(count))
+    return Value(cell.seeds, float(cell.error.count if cell.error else 0))
 
 
 def _legend(group: Group) -> Html:

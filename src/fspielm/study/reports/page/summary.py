@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fspielm.study.reports.analysis import LABELS, Cell, StudyResult, SubjectResult, paper_result
+from fspielm.cases import PaperResult
+from fspielm.study.reports.analysis import LABELS, Cell, Group, StudyResult, paper_result, unlike_the_paper
 from fspielm.study.reports.illustrations import unique_slugs
 from fspielm.study.reports.markup import Html, element, join
 from fspielm.study.reports.page.tables import Value, beside, interval, scientific, table
@@ -16,13 +17,15 @@ def summary(study: StudyResult) -> Html:
     """Two tables of subjects by methods, ours above and the paper's below in small."""
     paper = any(subject.case is not None for subject in study.subjects)
     below = " Below it, in small, what the paper has." if paper else ""
+    unlike = any(unlike_the_paper(one.case, group.variant) for one in study.subjects for group in one.groups)
+    warning = " The settings are not everywhere the paper's: each case says where they differ." if unlike else ""
     parts = [
         element("h2", "Summary", id="summary"),
         element("h3", "Best errors"),
         element(
             "p",
-            f"The smallest error of each method over all of its frequency ranges and seeds; the best method of a case "
-            f"in bold.{below}",
+            f"The smallest error of each method over all of its frequency ranges and seeds; the best method of a line "
+            f"in bold.{below}{warning}",
             class_="small",
         ),
         _matrix(study, "Best error of every method", _error),
@@ -33,23 +36,23 @@ def summary(study: StudyResult) -> Html:
     return element("section", join(parts, "\n"))
 
 
-def _matrix(study: StudyResult, caption: str, show: Callable[[SubjectResult, str, Cell], Value]) -> Html:
+def _matrix(study: StudyResult, caption: str, show: Callable[[Group, PaperResult | None, Cell], Value]) -> Html:
+    """A line for each setting of a subject: errors of different sizes do not compare."""
     slugs = unique_slugs(subject.name for subject in study.subjects)
     rows = []
-    for subject in study.subjects:
+    for subject, group in ((one, group) for one in study.subjects for group in one.groups):
         link = element("a", subject.name, href=f"#case-{slugs[subject.name]}")
-        cells = [(method, subject.best(method)) for method in study.methods]
-        rows.append([Value(link), *(show(subject, m, c) if c else _NOTHING for m, c in cells)])
+        name = link + element("span", group.label, class_="below") if group.label else link
+        found = [(group.best(method), paper_result(subject.case, method)[1]) for method in study.methods]
+        rows.append([Value(name), *(show(group, paper, cell) if cell else _NOTHING for cell, paper in found)])
     return table(caption, ["Case", *(LABELS[method] for method in study.methods)], rows)
 
 
-def _error(subject: SubjectResult, method: str, cell: Cell) -> Value:
+def _error(group: Group, paper: PaperResult | None, cell: Cell) -> Value:
     assert cell.error is not None
-    _, paper = paper_result(subject.case, method)
-    ours = scientific(cell.error.best, strong=method == subject.best_method)
+    ours = scientific(cell.error.best, strong=cell.job.method == group.best_method)
     return beside(ours, paper, lambda found: scientific(found.best))
 
 
-def _range(subject: SubjectResult, method: str, cell: Cell) -> Value:
-    _, paper = paper_result(subject.case, method)
+def _range(group: Group, paper: PaperResult | None, cell: Cell) -> Value:
     return beside(interval(cell.job.mu), paper, lambda found: interval(found.mu))

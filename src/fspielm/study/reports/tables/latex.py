@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from fspielm.study.reports.analysis import LABELS, Cell, Entry, StudyResult, SubjectResult, entries
+from fspielm.study.reports.analysis import LABELS, Cell, Entry, Group, StudyResult, SubjectResult, entries
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -27,6 +27,7 @@ _SPECIAL = {
     '"': r"\textquotedbl{}",
 }
 _NONE = "--"
+_RATIOS = ("Best / paper's", "Mean / paper's")
 
 
 def subject_table(subject: SubjectResult) -> str:
@@ -35,18 +36,18 @@ def subject_table(subject: SubjectResult) -> str:
     lines = []
     for entry in entries(subject):
         lines += _entry_lines(entry, several)
-    head = ["Method", "", r"$[\mu_{\min}, \mu_{\max}]$", "Best", "Mean", "Std", "Time (s)", "Ratio"]
-    return _table("llcccccc", [head], lines, f"{subject.name}: relative errors over the seeds at the best range")
+    head = ["Method", "", r"$[\mu_{\min}, \mu_{\max}]$", "Best", "Mean", "Std", "Time (s)", "Seeds", *_RATIOS]
+    return _table("llcccccccc", [head], lines, f"{subject.name}: relative errors over the seeds at the best range")
 
 
 def best_errors_table(study: StudyResult) -> str:
-    """The best error of every method on every subject; the smallest of a subject in bold."""
+    """The best error of every method on every subject, setting by setting; the smallest of a line in bold."""
     return _summary(study, "best errors over all ranges and seeds", _best_error)
 
 
 def best_ranges_table(study: StudyResult) -> str:
     """The range of frequencies that gave the best error of every method on every subject."""
-    return _summary(study, "ranges of frequencies with the best error", lambda subject, cell: interval(cell.job.mu))
+    return _summary(study, "ranges of frequencies with the best error", lambda _, cell: interval(cell.job.mu))
 
 
 def number(value: float | None, *, bold: bool = False) -> str:
@@ -75,28 +76,33 @@ def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
     if several and name and entry.group.label and cell.job.mu is not None:
         name += f" ({escape(entry.group.label)})"
     seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
-    ratio = _NONE if entry.best_ratio is None else f"{entry.best_ratio:.2g}"
-    if "e" in ratio:
-        ratio = number(entry.best_ratio)
     ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.std)]
-    lines = [[name, "here", interval(cell.job.mu), *ours, seconds, ratio]]
+    ratios = [_ratio(value) for value in (entry.best_ratio, entry.mean_ratio)]
+    lines = [[name, "here", interval(cell.job.mu), *ours, seconds, cell.seeds, *ratios]]
     if paper is not None and not entry.at_paper_range:
         other = "" if entry.paper_method == cell.job.method else f", {escape(LABELS[entry.paper_method])}"
         theirs = [number(value) for value in (paper.best, paper.mean, paper.std)]
-        lines.append(["", f"paper{other}", interval(paper.mu), *theirs, f"{paper.seconds:.2f}", ""])
+        lines.append(["", f"paper{other}", interval(paper.mu), *theirs, f"{paper.seconds:.2f}", "", "", ""])
     return lines
 
 
-def _best_error(subject: SubjectResult, cell: Cell) -> str:
+def _ratio(value: float | None) -> str:
+    text = _NONE if value is None else f"{value:.2g}"
+    return number(value) if "e" in text else text
+
+
+def _best_error(group: Group, cell: Cell) -> str:
     assert cell.error is not None
-    return number(cell.error.best, bold=cell.job.method == subject.best_method)
+    return number(cell.error.best, bold=cell.job.method == group.best_method)
 
 
-def _summary(study: StudyResult, title: str, write: Callable[[SubjectResult, Cell], str]) -> str:
+def _summary(study: StudyResult, title: str, write: Callable[[Group, Cell], str]) -> str:
+    """Cases by methods; a line for each setting of a case, as errors of different sizes do not compare."""
     lines = []
-    for subject in study.subjects:
-        cells = [subject.best(method) for method in study.methods]
-        lines.append([escape(subject.name), *(_NONE if c is None else write(subject, c) for c in cells)])
+    for group in (group for subject in study.subjects for group in subject.groups):
+        name = f"{group.subject} ({group.label})" if group.label else group.subject
+        cells = [group.best(method) for method in study.methods]
+        lines.append([escape(name), *(_NONE if c is None else write(group, c) for c in cells)])
     head = ["Case", *(escape(LABELS[method]) for method in study.methods)]
     return _table("l" + "c" * len(study.methods), [head], lines, title)
 
