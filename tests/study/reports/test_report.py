@@ -44,7 +44,7 @@ def test_holds_everything_that_the_page_names(
     found = everything_in(tmp_path / "out")
     figures = {f"figures/poisson-1d-{kind}.{suffix}" for kind in KINDS for suffix in ("png", "pdf")}
     tables = {f"tables/{name}.tex" for name in ("best-errors", "best-ranges", "case-poisson-1d")}
-    numbers = {"cells.csv", "summary.csv", "rows.csv", "rows.environments.json"}
+    numbers = {"cells.csv", "summary.csv", "rows.csv", "rows.origin.json"}
     assert found == {"index.html"} | numbers | figures | tables
     links = {link for link in parse(page.read_text("utf-8")).values("href") if not link.startswith("#")}
     assert links == found - {"index.html"}

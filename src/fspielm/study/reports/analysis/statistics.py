@@ -32,6 +32,11 @@ class Spread:
     median: float
     worst: float
 
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation as tables show it: one value has none."""
+        return self.std if self.count > 1 else None
+
 
 def spread(values: Iterable[float | None]) -> Spread | None:
     """The spread of those values that are numbers; None if there are none."""

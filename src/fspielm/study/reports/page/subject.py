@@ -86,7 +86,7 @@ def _line(entry: Entry, several: bool, paper: bool, best: float) -> list[Value]:
         beside(interval(cell.job.mu), theirs, lambda paper: interval(paper.mu)),
         beside(smallest, theirs, lambda paper: scientific(paper.best)),
         beside(scientific(cell.error.mean), theirs, lambda paper: scientific(paper.mean)),
-        beside(scientific(cell.error.std), theirs, lambda paper: scientific(paper.std)),
+        beside(scientific(cell.error.deviation), theirs, lambda paper: scientific(paper.std)),
         beside(time, theirs, lambda paper: seconds(paper.seconds)),
         _seeds(cell),
     ]
@@ -137,7 +137,7 @@ def _all_cells(subject: SubjectResult) -> Html:
     for cell in subject.cells:
         error = cell.error
         setting = [text(Variant.of(cell.job).describe(variants))] if several else []
-        numbers = [error and error.best, error and error.mean, error and error.std]
+        numbers = [error and error.best, error and error.mean, error and error.deviation]
         numbers += [error and error.median, error and error.worst]
         row = [text(LABELS[cell.job.method]), *setting, interval(cell.job.mu), *map(scientific, numbers)]
         rows.append([*row, seconds(None if cell.seconds is None else cell.seconds.mean), _seeds(cell)])

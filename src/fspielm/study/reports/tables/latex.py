@@ -76,7 +76,7 @@ def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
     if several and name and entry.group.label and cell.job.mu is not None:
         name += f" ({escape(entry.group.label)})"
     seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
-    ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.std)]
+    ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.deviation)]
     ratios = [_ratio(value) for value in (entry.best_ratio, entry.mean_ratio)]
     lines = [[name, "here", interval(cell.job.mu), *ours, seconds, cell.seeds, *ratios]]
     if paper is not None and not entry.at_paper_range:
