@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import sympy as sp
@@ -90,10 +91,14 @@ class _Printer:
         if not number.is_finite:
             raise self._no_word(number)
         if number.is_Float:
-            text = repr(float(number))
-            return text, _SUM if number < 0 else _ATOM
+            return self._double(number), _SUM if number < 0 else _ATOM
         text = str(number.p) if number.q == 1 else f"{number.p}/{number.q}"
         return text, _SUM if number < 0 else _PRODUCT if number.q != 1 else _ATOM
+
+    def _double(self, number: sp.Float) -> str:
+        if math.isinf(float(number)):  # SymPy's numbers go further
+            raise self._no_word(number)
+        return repr(float(number))
 
     def _sum(self, expression: sp.Add) -> str:
         text = ""
@@ -111,7 +116,7 @@ class _Printer:
         if not coefficient.is_Number:
             factors = expression.args
         elif coefficient.is_Float:
-            above.append(repr(float(coefficient)))
+            above.append(self._double(coefficient))
         else:
             sign = "-" if coefficient < 0 else ""
             above += [str(abs(coefficient.p))] if abs(coefficient.p) != 1 else []

@@ -100,6 +100,8 @@ def test_shadowed_constants() -> None:
         (sp.Integral(sp.sin(x) / x, (x, 0, y)), "the notation of problem files has no word for Integral"),
         (sp.I * x, "the notation of problem files has no word for I"),
         (sp.oo, "the notation of problem files has no word for oo"),
+        (x + sp.Float("2e308"), "the notation of problem files has no word for 2"),
+        (x * sp.Float("-2e308"), "the notation of problem files has no word for -2"),
         (sp.Heaviside(x, 1), r"has no word for Heaviside\(x, 1\)"),
         (sp.Derivative(u, (x, k)), "has no word for Derivative"),
         (sp.Xor(x < 0, y < 0), "has no word for"),
@@ -136,6 +138,8 @@ EXPRESSIONS = st.recursive(LEAVES, _nodes, max_leaves=8).filter(lambda e: not e.
 def test_the_same_values_to_the_last_bit(expression: sp.Expr) -> None:
     if not expression.free_symbols and not math.isfinite(abs(complex(expression))):
         return
+    if any(math.isinf(float(number)) for number in expression.atoms(sp.Float)):
+        return  # has no text; see above
     again = parse_expression(print_expression(expression, SCOPE), SCOPE)
     points = np.random.default_rng(5).uniform(-2, 2, (20, 3))
     first, second = (make_field(e, (x, y, t))(points) for e in (expression, again))
