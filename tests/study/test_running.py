@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +240,21 @@ def test_the_interface() -> None:
 def test_a_name_is_no_plan(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"plan must be a Plan, as of .*builtin_plan\(\"quick\"\); got 'quick'"):
         run("quick", tmp_path / "a.db")  # type: ignore[arg-type]
+
+
+def test_the_same_bits_with_one_process_and_two_workers(tmp_path: Path) -> None:
+    mixed = Plan(
+        "mixed",
+        [
+            Sweep(["poisson-1d"], ["tanh", "gff", "fs-l", "automatic"], seeds=[0, 1]),
+            Sweep(["heat"], ["fs-g-space"], neurons=[150], least_squares=["qr", "svd 1e-10"], seeds=[0]),
+        ],
+    )
+    found = []
+    for workers in (None, 2):
+        store = tmp_path / f"{workers}.db"
+        run(mixed, store, workers=workers)
+        outcomes = [row.outcome for row in rows_of(store)]
+        assert {outcome.status for outcome in outcomes} == {"done"}
+        found.append([replace(outcome, phases={}, seconds=0.0) for outcome in outcomes])
+    assert found[0] == found[1]
