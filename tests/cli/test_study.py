@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 from fspielm import study
 from fspielm.cli.study import run as running
-from fspielm.study import Outcome, Store, builtin_plan, read_plan
+from fspielm.study import Outcome, Store, read_plan
 from fspielm.study.engines import Ended, Task
 from fspielm.study.store import StoreError
 
@@ -120,9 +121,12 @@ class TestRun:
             called.update(options, plan=plan, store=store)
 
         monkeypatch.setattr(running, "run", run)
+        assert fspielm("study", "export", half, "--out", "old.csv").status == 0
         options = "--store small.db --workers 2 --threads 3 --retry-failed --from old.csv"
-        assert fspielm("study", "run", "quick", *options.split()).status == 0
-        assert called.pop("plan") == study.Plan("quick", builtin_plan("quick").sweeps, threads=3)
+        done = fspielm("study", "run", "small.toml", *options.split())
+        assert done.status == 0
+        assert done.out.startswith("old.csv has 1 of the 4 solves.\n")
+        assert called.pop("plan") == replace(read_plan("small.toml"), threads=3)
         given = {"store": Path(half), "workers": 2, "retry_failed": True, "continue_from": Path("old.csv")}
         assert called == given
         called.clear()

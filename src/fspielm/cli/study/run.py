@@ -16,6 +16,7 @@ from fspielm.cli.study.watch import read_progress, watching
 from fspielm.errors import ProblemError
 from fspielm.study import Plan, builtin_plan, builtin_plans, read_plan, run
 from fspielm.study.store import SUFFIX
+from fspielm.study.table import read_table
 from fspielm.writing import check_place
 
 _FAILED = 1
@@ -62,6 +63,9 @@ def run_study(
         chosen = replace(chosen, threads=threads)
     place = _default_store(chosen) if store is None else store
     check_place(place)
+    if continue_from is not None:
+        known = read_table(chosen, continue_from)
+        print(f"{continue_from} has {len(known.rows)} of the {len(chosen.jobs)} solves.")
     given = {
         "workers": workers,
         "scheduler": scheduler,
