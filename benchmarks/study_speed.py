@@ -61,8 +61,9 @@ def overheads(engines: dict[str, tuple[Engine, int]], plan: Plan) -> None:
     print(f"on the disk: {1e3 * storing(plan):.1f} ms for each outcome, while the next is being solved")
     inside = solving(plan)
     for name, (engine, workers) in engines.items():
-        beyond = (workers * timed(engine, plan) - inside) / len(plan.jobs)
-        print(f"{name}: {1e3 * beyond:.1f} ms for each solve beyond the solve itself", flush=True)
+        beyond = 1e3 * (workers * timed(engine, plan) - inside) / len(plan.jobs)
+        wall = f"; {beyond / workers:.1f} ms of the run's time" if workers > 1 else ""
+        print(f"{name}: {beyond:.1f} ms for each solve beyond the solve itself{wall}", flush=True)
 
 
 def timed(engine: Engine, plan: Plan) -> float:

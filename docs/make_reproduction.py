@@ -36,7 +36,7 @@ Every method with the paper's neurons, points, truncated SVD (1e-12) and five se
 last columns are our best and our mean error over the paper's: below 1 is better than printed. Seconds are those of the
 machine named below, which was busy with other work at the time, and only an illustration.
 
-`make paper` runs the first study again (about two and a half hours on two cores; it can be stopped and goes on);
+`make paper` runs the first study again, on two cores; it can be stopped and goes on.
 `make paper FROM=docs/reproduction/tables/rows.csv` takes the rows from here and only makes the report.
 `make paper PLAN=light` runs the second one.
 """
@@ -151,10 +151,12 @@ def _store_from_rows(name: str, folder: Path) -> Path:
 
 
 def _section(name: str, study: StudyResult) -> str:
+    hours = sum(row.outcome.seconds for row in study.rows) / 3600
     ran = [", ".join(f"{key} {value}" for key, value in one.items()) for one in study.environments.values()]
     lines = [
         f"\n## {TITLES[name]}\n",
-        f"Plan `{name}`: {len(study.rows)} of {study.planned} solves, {len(study.failed)} failed. Rows, figures, LaTeX "
+        f"Plan `{name}`: {len(study.rows)} of {study.planned} solves, {len(study.failed)} failed, {hours:.1f} hours of "
+        "computing together, which its workers share. Rows, figures, LaTeX "
         f"tables and a page to open in a browser: [{name}]({name}).\n",
         *(f"Ran on: {one}.\n" for one in ran),
     ]
