@@ -6,8 +6,8 @@
 by turn in the same run. The workers are started, and have solved something, before the clock is.
 
 (b) The time that passes beyond the solves themselves, for each of them: planning, sending, storing. The solves of this
-part are refused as soon as they begin, for lack of memory, so that next to nothing else is measured, and storing, which
-otherwise happens beside the next solve, is measured in full. With two workers it is the time that each of them waits.
+part are refused as soon as they begin, for lack of memory, so that next to nothing else is measured. With two workers
+it is the time that each of them waits.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def compare(one: Engine, two: Engine, plan: Plan, repeat: int) -> None:
 
 def overheads(engines: dict[str, tuple[Engine, int]], plan: Plan) -> None:
     """What each engine adds to a solve."""
-    print(f"on the disk: {1e3 * storing(plan):.1f} ms for each outcome, while the next is being solved")
+    print(f"on the disk: {1e3 * storing(plan):.1f} ms for each outcome")
     inside = solving(plan)
     for name, (engine, workers) in engines.items():
         beyond = 1e3 * (workers * timed(engine, plan) - inside) / len(plan.jobs)
