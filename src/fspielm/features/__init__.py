@@ -3,7 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic, neurons_needed
+from fspielm.features.characteristic import Characteristic, homogeneous_symbol, neurons_needed
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.local import LocalOperator, localise
@@ -34,6 +34,7 @@ __all__ = [
     "Tanh",
     "Wave",
     "check_count",
+    "homogeneous_symbol",
     "localise",
     "magnitudes",
     "neurons_needed",

@@ -84,6 +84,8 @@ class Report:
     bands : mapping of str to BandReport
         What was found along each axis; empty in a solve by hand.
     rounds : tuple of Round
+    choice : str
+        Which kind of features was taken, and why; empty in a solve by hand.
     """
 
     features: str
@@ -106,6 +108,7 @@ class Report:
     reason: str
     bands: Mapping[str, BandReport]
     rounds: tuple[Round, ...]
+    choice: str = ""
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -135,6 +138,7 @@ class Report:
         lines = [
             *self._verdict_lines(),
             f"features       {self.features}",
+            *([f"chosen         {self.choice}"] if self.choice else []),
             f"least squares  {self.least_squares}, row scaling {self.scaling}",
             f"system         {self.rows} rows x {self.neurons} neurons, rank {self.rank}, "
             f"condition {self.condition:.1e}",

@@ -17,9 +17,10 @@ from fspielm.expressions import Value
 from fspielm.linalg import QR
 from fspielm.solution import HeldOut, Round, Solution, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, timed
-from fspielm.solvers.automatic import Run, solve_automatically
+from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.rounds import Run
 from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.solve import check_arguments, finish, reporter
 from fspielm.solvers.verdict import judge
@@ -145,20 +146,7 @@ def prepare(
     done, bands = solve_automatically(run)
     if done.reusable is None:
         raise SolveError("the factorisation was not kept")
-    solution = finish(
-        problem,
-        done,
-        tol,
-        QR(),
-        "rms",
-        seed,
-        budget,
-        streams,
-        ending=run.ending,
-        bands=bands,
-        rounds=run.rounds,
-        band_seconds=run.band_seconds,
-    )
+    solution = finish(problem, done, tol, QR(), "rms", seed, budget, streams, run=run, bands=bands)
     fresh = HeldOut(done.points.thinned().draw(problem, streams.probes))
     held_out = fresh.tabulated(problem, done.basis, budget.thread_count)
     return Plan(problem, solution, done, held_out, budget.thread_count)

@@ -25,6 +25,7 @@ _MOST_MISSING = 5.0
 # Beyond double precision: low bands, of a period or less, need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
+_FEWEST_DECADES = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,24 @@ class Target:
     def layout(self, lengths: FloatArray, most: int | None = None) -> Layout:
         """The features for this target."""
         return layout(self.core, lengths, self.decades, most)
+
+
+def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
+    """The layout of `target` with at most so many neurons: fewer digits first, then a sparser band.
+
+    Fewer digits are still right ones; a sparse band gives none.
+    """
+    while target.decades > _FEWEST_DECADES:
+        target = replace(target, decades=max(target.decades - 0.5, _FEWEST_DECADES))
+        smaller = target.layout(lengths)
+        if smaller.family.neurons <= most:
+            return smaller
+    return target.layout(lengths, max(most, 1))
+
+
+def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
+    """Whether so many neurons would make the band sparse, and a solve with them a waste of time."""
+    return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
 def at_floor(attempt: Attempt) -> bool:

@@ -18,11 +18,13 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.linalg import QR, LeastSquares
 from fspielm.solution import BandReport, ErrorEstimate, Report, Round, Solution
+from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt, Streams
-from fspielm.solvers.automatic import Run, solve_automatically
+from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.randomness import spawn
+from fspielm.solvers.rounds import Run
 from fspielm.solvers.singular import Choice, check_singular
 from fspielm.solvers.verdict import judge
 from fspielm.spectrum import Bands
@@ -44,11 +46,12 @@ def solve(
     least_squares: LeastSquares | None = None,
     scaling: Scaling = "rms",
     singular: Choice = None,
+    approach: Approach | None = None,
 ) -> Solution:
     """Solve a linear problem, with an estimate of the error.
 
-    Everything is chosen from the equation and its data: the band of frequencies, the number of features and
-    points, the scaling of rows. Rounds with wider or denser bands follow until the estimate meets `tol`.
+    Everything is chosen from the equation and its data: the kind of features, their frequencies and number, the
+    points, the scaling of rows. Rounds with more of them follow until the estimate meets `tol`.
 
     Parameters
     ----------
@@ -72,6 +75,9 @@ def solve(
     singular : bool, Singular or sequence of Singular, optional
         Singular functions at corners of a plane domain: at all (True), at none (False), or at those named. By
         default they are added where the solution turns out not to be smooth.
+    approach : {"characteristic", "band"}, optional
+        The kind of features: functions that satisfy the equation, or cosines that fill a band of frequencies. By
+        default the cheapest that suits the problem, and the next one where that is not good enough.
 
     Returns
     -------
@@ -90,6 +96,9 @@ def solve(
     check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
     check_singular(singular)
+    check_approach(approach)
+    if features is not None and approach is not None:
+        raise ProblemError("give features or approach, not both: an approach chooses the features")
     report_round = reporter(progress)
     budget = budget or Budget()
     method = least_squares or QR()
@@ -98,22 +107,11 @@ def solve(
     if features is not None:
         done = solve_by_hand(problem, features, points, method, scaling, budget, streams, singular or False)
         return finish(problem, done, tol, method, scaling, seed, budget, streams)
-    run = Run(problem, tol, budget, streams, points, method, scaling, report_round, singular=singular)
-    done, bands = solve_automatically(run)
-    return finish(
-        problem,
-        done,
-        tol,
-        method,
-        scaling,
-        seed,
-        budget,
-        streams,
-        ending=run.ending,
-        bands=bands,
-        rounds=run.rounds,
-        band_seconds=run.band_seconds,
+    run = Run(
+        problem, tol, budget, streams, points, method, scaling, report_round, singular=singular, approach=approach
     )
+    done, bands = solve_automatically(run)
+    return finish(problem, done, tol, method, scaling, seed, budget, streams, run=run, bands=bands)
 
 
 def finish(
@@ -126,14 +124,12 @@ def finish(
     budget: Budget,
     streams: Streams,
     *,
-    ending: str = "",
+    run: Run | None = None,
     bands: Bands | None = None,
-    rounds: list[Round] | None = None,
-    band_seconds: float | None = None,
 ) -> Solution:
-    """Judge what was done, and put it together."""
+    """Judge what was done, and put it together; `run` and `bands` are those of an automatic solve."""
     estimate = done.estimate
-    verdict = None if estimate is None else judge(problem, estimate, tol, ending, bands)
+    verdict = None if estimate is None else judge(problem, estimate, tol, "" if run is None else run.ending, bands)
     report = Report(
         features=repr(done.family),
         least_squares=repr(method),
@@ -145,7 +141,7 @@ def finish(
         rank=done.rank,
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
-        seconds=({} if band_seconds is None else {"bands": band_seconds}) | dict(done.seconds),
+        seconds=({} if run is None else {"bands": run.band_seconds}) | dict(done.seconds),
         seed=seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
@@ -154,7 +150,8 @@ def finish(
         converged=None if verdict is None else verdict.converged,
         reason="" if verdict is None else verdict.reason,
         bands={} if bands is None else _band_reports(problem, bands),
-        rounds=tuple(rounds or ()),
+        rounds=() if run is None else tuple(run.rounds),
+        choice="" if run is None else run.choice,
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
     if verdict is not None:

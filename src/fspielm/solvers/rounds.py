@@ -1,0 +1,102 @@
+"""The state of an automatic solve, and one round of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation import Points, Scaling
+from fspielm.equations import Problem
+from fspielm.linalg import LeastSquares
+from fspielm.solution import Round
+from fspielm.solvers.approach import Approach
+from fspielm.solvers.attempt import Attempt, Streams, attempt
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.singular import Choice
+from fspielm.solvers.trial import Trial, work
+from fspielm.solvers.widths import widths_of
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Run:
+    """What is fixed, what was tried, what is left to spend."""
+
+    problem: Problem
+    tol: float
+    budget: Budget
+    streams: Streams
+    points: Points | None
+    method: LeastSquares
+    scaling: Scaling
+    progress: Callable[[Round], None]
+    reuse: bool = False
+    singular: Choice = None
+    approach: Approach | None = None
+    started: float = field(default_factory=perf_counter)
+    rounds: list[Round] = field(default_factory=list)
+    best: Attempt | None = None
+    rate: float = 0.0
+    band_seconds: float = 0.0
+    choice: str = ""
+    ending: str = ""
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Extent of the domain along each axis."""
+        lower, upper = self.problem.domain.bounding_box
+        return upper - lower
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the budget."""
+        return np.inf if self.budget.seconds is None else self.budget.seconds - (perf_counter() - self.started)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of the factored system of the best round, if it is kept."""
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.system.augmented.nbytes
+
+
+def play(run: Run, trial: Trial) -> Attempt:
+    """Solve with what the trial says, and tell about it."""
+    begun = perf_counter()
+    latest = attempt(
+        run.problem,
+        trial.family,
+        trial.points,
+        run.method,
+        run.scaling,
+        run.streams,
+        threads=run.budget.thread_count,
+        estimate=True,
+        keep_matrix=False,
+        reuse=run.reuse,
+        columns=trial.columns,
+    )
+    spent = perf_counter() - begun
+    run.rate = work(latest.rows, latest.basis.size) / spent
+    assert latest.estimate is not None
+    best = run.best
+    if best is None or best.estimate is None or latest.estimate.relative <= best.estimate.relative:
+        run.best = latest
+    done = Round(
+        number=len(run.rounds) + 1,
+        why=trial.why,
+        neurons=latest.basis.size,
+        rows=latest.rows,
+        widths=widths_of(trial.family, latest.basis),
+        error_estimate=latest.estimate.relative,
+        growth=latest.growth,
+        seconds=spent,
+    )
+    run.rounds.append(done)
+    _log.info("%s", done)
+    run.progress(done)
+    return latest

@@ -1,0 +1,57 @@
+"""What one round of the automatic solver tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from fspielm.collocation import Points, matrix_bytes
+from fspielm.equations import Problem
+from fspielm.features import Basis, Family
+from fspielm.solvers.probing import further_features
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Features, points, and the reason for them.
+
+    Attributes
+    ----------
+    family : Family
+    points : Points
+    columns : tuple of Basis
+        Functions beside the features.
+    why : str
+        What it changes, for reports.
+    """
+
+    family: Family
+    points: Points
+    columns: tuple[Basis, ...]
+    why: str
+
+    @property
+    def neurons(self) -> int:
+        """Columns of the system."""
+        return self.family.neurons + sum(columns.size for columns in self.columns)
+
+    def rows(self, problem: Problem) -> int:
+        """Rows of the system."""
+        return sum(self.points.counts(problem).values())
+
+    def work(self, problem: Problem) -> float:
+        """Floating-point operations, about."""
+        return work(self.rows(problem), self.neurons)
+
+    def probing_bytes(self, problem: Problem) -> int:
+        """Memory of the larger system that an honest estimate needs beside the first, if the features call for one."""
+        if not self.family.satisfies_equation:
+            return 0
+        rows = self.rows(problem)
+        return matrix_bytes(rows, self.neurons + further_features(problem, self.neurons, rows))
+
+
+def work(rows: int, columns: int) -> float:
+    """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
+    return 2.0 * rows * columns**2 + 200.0 * rows * columns
