@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -42,7 +42,8 @@ class Plan:
     solution: Solution
     _attempt: Attempt
     _held_out: HeldOut
-    _threads: int
+    _budget: Budget
+    _with_source: list[Plan] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"Plan({self.solution!r})"
@@ -53,7 +54,9 @@ class Plan:
         Parameters
         ----------
         right_hand_side : number, Expr or callable, optional
-            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default.
+            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default. If the plan was
+            prepared without one, the first costs another preparation, as features that satisfy the equation without
+            it do not serve.
         values : mapping, optional
             New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``): numbers, expressions
             or callables; for ``"measured"`` an array too.
@@ -65,6 +68,19 @@ class Plan:
             `AccuracyWarning`.
         """
         problem = with_data(self.problem, right_hand_side, values)
+        if self._attempt.family.satisfies_equation and problem.right_hand_side.constant != 0.0:
+            return self._solve_with_source(problem)
+        return self._solve(problem)
+
+    def _solve_with_source(self, problem: Problem) -> Solution:
+        """Solve with a right-hand side that the features cannot have: with another plan, made the first time."""
+        if self._with_source:
+            return self._with_source[0]._solve(problem)
+        report = self.solution.report
+        self._with_source.append(prepare(problem, tol=report.tol, budget=self._budget, rng=report.seed))
+        return self._with_source[0].solution
+
+    def _solve(self, problem: Problem) -> Solution:
         reusable = self._attempt.reusable
         first = self._attempt.estimate
         assert reusable is not None
@@ -80,7 +96,7 @@ class Plan:
                 system,
                 self._attempt.points,
                 np.random.default_rng(0),  # not drawn from: everything random is kept
-                threads=self._threads,
+                threads=self._budget.thread_count,
                 sensitivity=first.sensitivity,
                 held_out=self._held_out,
             )
@@ -103,7 +119,7 @@ class Plan:
             rounds=(),
         )
         if not verdict.converged:
-            warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=2)
+            warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
         return Solution(problem, self._attempt.basis, coefficients, report, lambda: estimate)
 
     def _coefficients(self, problem: Problem) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -149,4 +165,4 @@ def prepare(
     solution = finish(problem, done, tol, QR(), "rms", seed, budget, streams, run=run, bands=bands)
     fresh = HeldOut(done.points.thinned().draw(problem, streams.probes))
     held_out = fresh.tabulated(problem, done.basis, budget.thread_count)
-    return Plan(problem, solution, done, held_out, budget.thread_count)
+    return Plan(problem, solution, done, held_out, budget)
