@@ -227,7 +227,7 @@ def test_a_hole_that_the_solution_does_not_continue_into() -> None:
     domain = fs.Disk((0, 0), 1) - fs.Disk((0.1, 0), 0.05)
     solution = fs.solve(laplace(exact, domain), rng=0)
     assert solution.converged
-    assert solution.report.rounds[-1].why == "multipoles in the holes"
+    assert "multipoles in the holes" in solution.report.rounds[-1].why
     assert error(solution, exact) <= 1e-11
 
 

@@ -79,6 +79,7 @@ def _facts(report: Report, seconds: str) -> dict[str, str]:
     """What was found, and what was done."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
         "features": _features(report),
+        **({"chosen": report.choice} if report.choice else {}),
         "least squares": f"{report.least_squares}, row scaling {report.scaling}",
         "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
         f"condition {report.condition:.1e}",
@@ -101,7 +102,8 @@ def _features(report: Report) -> str:
     """The features as they would be typed, or the automatic ones with their digits rounded."""
     if report.widths is None:
         return report.features
-    return "cosines, frequencies up to " + ", ".join(f"{width:.4g} in {axis}" for axis, width in report.widths.items())
+    reach = ", ".join(f"{width:.4g} in {axis}" for axis, width in report.widths.items())
+    return f"{report.kind}, frequencies up to {reach}"
 
 
 def _rounds_table(report: Report) -> Table:

@@ -119,6 +119,15 @@ class Report:
         best = min(self.rounds, key=lambda done: done.error_estimate)
         return dict(zip(self.bands, best.widths, strict=True))
 
+    @property
+    def kind(self) -> str:
+        """What the features are, in words."""
+        return {
+            "Band": "cosines",
+            "Characteristic": "functions that satisfy the equation",
+            "Joined": "functions that satisfy the equation, and cosines",
+        }.get(self.features.partition("(")[0], self.features)
+
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
 

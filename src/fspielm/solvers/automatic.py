@@ -30,9 +30,10 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     for stage in selection.stages:
         if _is_enough(run, stage, bands):
             break
-        run.choice = f"{selection.why}; {stage.ending}"
         if stage is selection.stages[-1]:
             run.ending = stage.ending
+        else:
+            run.choice += f"; {stage.ending}, so another kind came next"
     assert run.best is not None
     return run.best, bands
 

@@ -59,7 +59,7 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     except ProblemError as error:
         if run.approach == "characteristic":
             raise ProblemError(f"approach: no characteristic features for this problem: {error}") from None
-        return Selection([band], f"a filled band, as {error}")
+        return Selection([band], f"a filled band; no functions that satisfy the equation, as {error}")
     if run.approach == "characteristic":
         return Selection([exact], "functions that satisfy the equation were asked for")
     trial = exact.first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import ClassVar, final
 
@@ -54,7 +55,8 @@ class ExactFeatures(Stage):
 
     def first(self) -> Trial:
         """As many as waves and data ask for."""
-        return self._trial(self._family, "functions that satisfy the equation")
+        beside = ", multipoles in the holes among them" if self._columns == self._holes != () else ""
+        return self._trial(self._family, f"functions that satisfy the equation{beside}")
 
     def next(self, latest: Attempt) -> Trial | None:
         """More functions as long as that helps, then singular ones."""
@@ -106,5 +108,6 @@ class ExactFeatures(Stage):
 def _has_helped(before: Attempt, after: Attempt) -> bool:
     assert before.estimate is not None
     assert after.estimate is not None
-    smaller = after.estimate.relative * _SMALLER_ESTIMATE <= before.estimate.relative
+    estimates = before.estimate.relative, after.estimate.relative
+    smaller = math.isfinite(estimates[1]) and _SMALLER_ESTIMATE * estimates[1] <= estimates[0]
     return smaller or after.growth * _FEWER_COEFFICIENTS <= before.growth

@@ -1,0 +1,187 @@
+"""Which kind of features the automatic solver takes, when it takes another, and what it says about it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy import special
+
+import fspielm as fs
+from fspielm.features import ExponentialBasis, JoinedBasis, RidgeBasis
+
+x, y, z, t = sp.symbols("x y z t")
+u, A = sp.Function("u")(x, y), sp.Function("a")(x, y)
+LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
+SQUARE, DISK = fs.Box((0, 0), (1, 1)), fs.Disk((0, 0), 1)
+L_SHAPE = fs.Polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)])
+Exact = Callable[[np.ndarray], np.ndarray]
+
+
+def source(kappa: float, place: tuple[float, ...]) -> Exact:
+    """A point source of Helmholtz' equation, or Laplace's."""
+
+    def values(points: np.ndarray) -> np.ndarray:
+        r = np.linalg.norm(points - np.array(place), axis=1)
+        if len(place) == 3:
+            return np.cos(kappa * r) / r
+        return np.asarray(special.y0(kappa * r) if kappa else np.log(r))
+
+    return values
+
+
+def helmholtz(kappa: float, domain: Any, exact: Any) -> fs.Problem:
+    return fs.Problem(sp.Eq(LAPLACIAN + sp.Float(kappa) ** 2 * u, 0), domain, [fs.Dirichlet(exact)])
+
+
+def error(solution: fs.Solution, exact: Exact) -> float:
+    points = solution.problem.domain.sample(2000, np.random.default_rng(11))
+    return float(np.linalg.norm(solution(points) - exact(points)) / np.linalg.norm(exact(points)))
+
+
+def solved(problem: fs.Problem, exact: Exact, limit: float, **settings: Any) -> fs.Solution:
+    """Solve without hints; the error within its limit and the estimate."""
+    solution = fs.solve(problem, rng=1, **settings)
+    assert error(solution, exact) <= limit
+    assert error(solution, exact) <= solution.error_estimate
+    assert solution.converged
+    return solution
+
+
+@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), (200, 800), pytest.param(400, 1400, marks=pytest.mark.slow)])
+def test_a_hundred_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
+    exact = source(kappa, (2, 1))
+    solution = solved(helmholtz(kappa, fs.Panda(1.0), exact), exact, 1e-11)
+    assert solution.report.neurons <= neurons
+    assert len(solution.report.rounds) == 1
+    assert solution.report.choice.startswith("functions that satisfy the equation")
+    assert set(solution.report.points) == {"dirichlet outline"}
+
+
+@pytest.mark.parametrize("kappa", [0, 10])
+@pytest.mark.parametrize("distance", [0.5, 0.3, 0.1])
+def test_sources_outside_the_boundary_take_more_functions(kappa: int, distance: float) -> None:
+    exact = source(kappa, (1 + distance, 0))
+    solution = solved(helmholtz(kappa, DISK, exact), exact, 1e-8)
+    assert all("satisfy the equation" in done.why for done in solution.report.rounds)
+
+
+def test_in_a_ball() -> None:
+    w = sp.Function("u")(x, y, z)
+    exact = source(6, (2, 1, 0.5))
+    equation = sp.Eq(sum(w.diff(s, 2) for s in (x, y, z)) + 36 * w, 0)
+    solution = solved(fs.Problem(equation, fs.Ball((0, 0, 0), 1), [fs.Dirichlet(exact)]), exact, 1e-9)
+    assert solution.report.features.startswith("Characteristic")
+
+
+def test_an_ordinary_equation_takes_its_two_solutions() -> None:
+    w = sp.Function("u")(x)
+    solution = fs.solve(fs.Problem(w.diff(x, 2) + 900 * w, fs.Interval(0, 1), [fs.Dirichlet(x)]), rng=0)
+    assert solution.report.neurons == 2
+    assert solution(np.array([[0.5]]))[0] == pytest.approx(np.sin(15) / np.sin(30), rel=1e-12)
+
+
+def test_holes_bring_multipoles_at_once() -> None:
+    def exact(points: np.ndarray) -> np.ndarray:
+        return np.asarray(np.log(np.hypot(*points.T)) + points[:, 0] ** 2 - points[:, 1] ** 2)
+
+    solution = solved(helmholtz(0, DISK - fs.Disk((0, 0), 0.3), exact), exact, 1e-12)
+    assert len(solution.report.rounds) == 1
+
+
+def test_a_singular_corner_brings_singular_functions() -> None:
+    def exact(points: np.ndarray) -> np.ndarray:
+        theta = np.mod(np.arctan2(points[:, 1] - 1, points[:, 0] - 1) - np.pi / 2, 2 * np.pi)
+        return np.asarray(np.hypot(*(points - 1).T) ** (2 / 3) * np.sin(2 * theta / 3))
+
+    solution = solved(helmholtz(0, L_SHAPE, exact), exact, 1e-12)
+    assert solution.report.rounds[-1].why == "singular functions at the corners"
+    assert "a filled band" in solution.report.choice
+
+
+def test_a_plane_wave_on_an_l_shape_needs_none() -> None:
+    def exact(points: np.ndarray) -> np.ndarray:
+        return np.asarray(np.cos(20 * (0.6 * points[:, 0] + 0.8 * points[:, 1]) + 0.3))
+
+    solution = solved(helmholtz(20, L_SHAPE, exact), exact, 1e-12)
+    assert len(solution.report.rounds) == 1
+
+
+# --- where there are none -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("equation", "reason"),
+    [
+        (
+            (2 + x) * LAPLACIAN + (3 + y) * u,
+            "multiples of one function; got y + 3 and x + 2",
+        ),
+        (u.diff(x, 2) + A * u.diff(y, 2) + u, "must be constant, or all be multiples of one function"),
+    ],
+)
+def test_otherwise_the_band_is_filled_and_the_report_says_why(equation: sp.Expr, reason: str) -> None:
+    given = {A: lambda points: np.full(len(points), 2.0)} if equation.has(A) else {}
+    problem = fs.Problem(equation, SQUARE, [fs.Dirichlet(sp.cos(x + y))], given=given)
+    solution = fs.solve(problem, rng=0, tol=1e-4)
+    assert solution.report.choice.startswith("a filled band; no functions that satisfy the equation, as the coeff")
+    assert reason in solution.report.choice
+    assert solution.report.choice in str(solution.report)
+
+
+def test_data_that_are_not_smooth_are_left_to_the_band() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fs.AccuracyWarning)
+        solution = fs.solve(helmholtz(0, DISK, sp.Abs(x)), rng=0, tol=1e-3)
+    assert solution.report.choice == (
+        "a filled band; no functions that satisfy the equation, as the data of 'dirichlet circle' are not smooth"
+    )
+
+
+# --- asked for ----------------------------------------------------------------------------------
+
+
+def test_the_band_may_be_asked_for() -> None:
+    exact = source(10, (2, 1))
+    solution = solved(helmholtz(10, DISK, exact), exact, 1e-8, approach="band")
+    assert isinstance(solution.basis, RidgeBasis)
+    assert solution.report.choice == "a filled band was asked for"
+
+
+def test_functions_of_the_equation_may_be_asked_for() -> None:
+    exact = source(10, (2, 1))
+    solution = solved(helmholtz(10, DISK, exact), exact, 1e-8, approach="characteristic")
+    assert isinstance(solution.basis, JoinedBasis)
+    assert {type(part) for part in solution.basis.parts} == {RidgeBasis, ExponentialBasis}
+    assert solution.report.choice == "functions that satisfy the equation were asked for"
+
+
+def test_what_cannot_be_had_is_refused() -> None:
+    problem = fs.Problem(LAPLACIAN + (1 + x) * u, SQUARE, [fs.Dirichlet(1)])
+    with pytest.raises(fs.ProblemError, match=r"approach: no characteristic features for this problem: .*constant"):
+        fs.solve(problem, approach="characteristic")
+    known = re.escape("approach must be one of ['characteristic', ")
+    with pytest.raises(fs.ProblemError, match=f"{known}.*; got 'best'"):
+        fs.solve(problem, approach="best")  # type: ignore[arg-type]
+    with pytest.raises(fs.ProblemError, match="give features or approach, not both"):
+        fs.solve(problem, approach="band", features=fs.Characteristic(10))
+
+
+# --- plans --------------------------------------------------------------------------------------
+
+
+def test_a_plan_serves_other_data_and_makes_another_for_a_source() -> None:
+    exact, other = source(20, (2, 1)), source(20, (-2, 0.5))
+    plan = fs.prepare(helmholtz(20, DISK, exact), rng=0)
+    assert plan.solution.report.features.startswith("Characteristic")
+    assert error(plan.solve(values={"dirichlet": other}), other) <= 1e-10
+    for k in (3, 2):
+        wave = sp.cos(k * x + y)
+        driven = plan.solve(wave * (400 - k**2 - 1), values={"dirichlet": wave})
+        assert error(driven, lambda points, k=k: np.cos(k * points[:, 0] + points[:, 1])) <= 1e-8
+    assert error(plan.solve(values={"dirichlet": other}), other) <= 1e-10
