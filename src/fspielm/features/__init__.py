@@ -3,9 +3,10 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic, neurons_needed
+from fspielm.features.characteristic import Characteristic, check_homogeneous, neurons_needed
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
+from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
@@ -23,6 +24,7 @@ __all__ = [
     "ExponentialBasis",
     "Family",
     "FrequencyShift",
+    "Joined",
     "JoinedBasis",
     "LocalOperator",
     "Outgoing",
@@ -34,6 +36,7 @@ __all__ = [
     "Tanh",
     "Wave",
     "check_count",
+    "check_homogeneous",
     "localise",
     "magnitudes",
     "neurons_needed",

@@ -14,7 +14,7 @@ import numpy as np
 
 from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
-from fspielm.features import Basis, Characteristic, JoinedBasis, SingularBasis, neurons_needed
+from fspielm.features import Basis, Characteristic, Family, JoinedBasis, SingularBasis, neurons_needed
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, factor
 from fspielm.solution import Sensitivity, find_sensitivity
@@ -31,6 +31,7 @@ _SATISFIED = 1e-8
 
 def probe(
     problem: Problem,
+    family: Family,
     basis: Basis,
     factorisation: Factorisation,
     system: System,
@@ -38,12 +39,16 @@ def probe(
     rng: np.random.Generator,
     *,
     threads: int,
-) -> Sensitivity:
+) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
+
+    None where no part of the family satisfies the equation: then nothing is hidden, nor can be found this way.
 
     Parameters
     ----------
-    problem, basis
+    problem, family
+    basis : Basis
+        Drawn from the family, with other columns beside it.
     factorisation, system
         Of the basis on its rows.
     blocks : sequence of RowBlock
@@ -51,8 +56,10 @@ def probe(
     rng : Generator
     threads : int
     """
+    if not _exact(family):
+        return None
     plain = find_sensitivity(problem, basis, factorisation, rng, threads)
-    further = _further(problem, basis, len(system.values), rng)
+    further = _further(problem, family, basis, len(system.values), rng)
     if not further:
         return plain
     joined = JoinedBasis([basis, *further])
@@ -73,22 +80,33 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
     return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
 
 
-def further_features(problem: Problem, neurons: int, rows: int) -> int:
-    """How many features are added to probe `neurons` of them, as far as the rows can tell them apart."""
+def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """How many features are added to probe those of a family that satisfy the equation.
+
+    As many as the rows can tell apart beside all of the `columns`.
+    """
+    exact = _exact(family)
+    if not exact:
+        return 0
     needed = neurons_needed(problem)
-    wanted = max(int(_SHARE * neurons), needed if neurons < needed else 0)
-    number = min(wanted, _most(neurons, rows))
+    wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
+    number = min(wanted, _most(columns, rows))
     return number if number >= _LEAST_FEATURES else 0
 
 
-def _most(neurons: int, rows: int) -> int:
-    return int(rows / _LEAST_ROWS) - neurons
+def _exact(family: Family) -> int:
+    """How many features of a family satisfy the equation."""
+    return sum(part.neurons for part in family.parts if part.satisfies_equation)
 
 
-def _further(problem: Problem, basis: Basis, rows: int, rng: np.random.Generator) -> list[Basis]:
+def _most(columns: int, rows: int) -> int:
+    return int(rows / _LEAST_ROWS) - columns
+
+
+def _further(problem: Problem, family: Family, basis: Basis, rows: int, rng: np.random.Generator) -> list[Basis]:
     """Functions that satisfy the equation beside those of the basis, as many as the rows can tell apart."""
     further: list[Basis] = []
-    number = further_features(problem, basis.size, rows)
+    number = further_features(problem, family, basis.size, rows)
     if number:
         axis = None if problem.domain.time is None else problem.dimension - 1
         further.append(Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem))

@@ -5,7 +5,7 @@ from fspielm.features.characteristic.family import Characteristic, neurons_neede
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
-from fspielm.features.characteristic.symbol import Symbol, homogeneous_symbol, symbol_of
+from fspielm.features.characteristic.symbol import Symbol, check_homogeneous, homogeneous_symbol, symbol_of
 from fspielm.features.characteristic.zeros import solve_along
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Scene",
     "Symbol",
     "characteristic_frequencies",
+    "check_homogeneous",
     "directions_needed",
     "homogeneous_symbol",
     "neurons_needed",
