@@ -3,7 +3,14 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic, check_homogeneous, neurons_needed
+from fspielm.features.characteristic import (
+    Characteristic,
+    check_homogeneous,
+    modes_needed,
+    neurons_needed,
+    steady_neurons,
+    symbol_of,
+)
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
@@ -39,5 +46,8 @@ __all__ = [
     "check_homogeneous",
     "localise",
     "magnitudes",
+    "modes_needed",
     "neurons_needed",
+    "steady_neurons",
+    "symbol_of",
 ]

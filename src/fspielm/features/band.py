@@ -29,7 +29,8 @@ class Band(Family):
     ----------
     neurons : int
     widths : sequence of float
-        Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``.
+        Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``. With a center they
+        may be zero, for that frequency alone.
     core : sequence of float, optional
         Half-widths of a box inside the band that is filled to its corners; from there to `widths` the corners
         are rounded, as frequencies that are extreme along several axes at once are hardly ever needed. Without
@@ -46,7 +47,7 @@ class Band(Family):
 
     def __post_init__(self) -> None:
         check_count("neurons", self.neurons)
-        object.__setattr__(self, "widths", _as_widths("widths", self.widths))
+        object.__setattr__(self, "widths", _as_widths("widths", self.widths, zero=self.center is not None))
         if self.core is not None:
             object.__setattr__(self, "core", _as_widths("core", self.core, zero=True))
             if len(self.core) != len(self.widths) or np.any(np.array(self.core) > self.widths):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -28,7 +29,7 @@ class Joined(Family):
         At least one.
     """
 
-    families: tuple[Family, ...]
+    families: Sequence[Family]
 
     def __post_init__(self) -> None:
         try:

@@ -26,7 +26,7 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.probing import further_features, probe, satisfies
+from fspielm.solvers.probing import NEARLY_ROWS, further_features, probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -67,13 +67,15 @@ def solve_by_hand(
 def default_points(problem: Problem, features: Family) -> Points:
     """Points that suit the features: what a band needs, or else the paper's proportions."""
     if isinstance(features, Joined):
-        return join_points(problem, [default_points(problem, part) for part in features.parts])
+        points = join_points(problem, [default_points(problem, part) for part in features.parts])
+        probed = points.interior and any(part.satisfies_equation for part in features.parts)
+        return replace(points, interior=points.interior + NEARLY_ROWS) if probed else points
     if features.satisfies_equation:
         return allot_conditions(problem, features.neurons)
     if not isinstance(features, Band):
         return points_for(problem, features.neurons)
     lower, upper = problem.domain.bounding_box
-    widths = np.array(features.widths)
+    widths = np.maximum(features.widths, np.pi / (upper - lower))  # a single frequency fills a period as well
     evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
     factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
     return allot_points(problem, features.neurons, widths, factor_per_axis)

@@ -2,7 +2,9 @@
 
 Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
 eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
-harmless. Functions independent of them, which satisfy the equation as well, show what it may hide.
+harmless. Functions independent of them, which satisfy the equation as well, show what it may hide. Beside features
+for a right-hand side, functions that almost satisfy the equation show what of it would matter most if the features left
+it out.
 """
 
 from __future__ import annotations
@@ -14,7 +16,16 @@ import numpy as np
 
 from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
-from fspielm.features import Basis, Characteristic, Family, JoinedBasis, SingularBasis, neurons_needed
+from fspielm.features import (
+    Basis,
+    Characteristic,
+    ExponentialBasis,
+    Family,
+    JoinedBasis,
+    RidgeBasis,
+    SingularBasis,
+    neurons_needed,
+)
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, factor
 from fspielm.solution import Sensitivity, find_sensitivity
@@ -26,6 +37,9 @@ _SHARE = 0.125
 _LEAST_FEATURES = 4
 # Rows for each of the functions, at least.
 _LEAST_ROWS = 1.2
+# Functions that almost satisfy the equation, which need rows of it.
+_NEARLY = 24
+NEARLY_ROWS = 40
 _SATISFIED = 1e-8
 
 
@@ -59,7 +73,7 @@ def probe(
     if not _exact(family):
         return None
     plain = find_sensitivity(problem, basis, factorisation, rng, threads)
-    further = _further(problem, family, basis, len(system.values), rng)
+    further = _further(problem, family, basis, blocks, rng)
     if not further:
         return plain
     joined = JoinedBasis([basis, *further])
@@ -103,16 +117,41 @@ def _most(columns: int, rows: int) -> int:
     return int(rows / _LEAST_ROWS) - columns
 
 
-def _further(problem: Problem, family: Family, basis: Basis, rows: int, rng: np.random.Generator) -> list[Basis]:
-    """Functions that satisfy the equation beside those of the basis, as many as the rows can tell apart."""
+def _further(
+    problem: Problem, family: Family, basis: Basis, blocks: Sequence[RowBlock], rng: np.random.Generator
+) -> list[Basis]:
+    """Functions that satisfy the equation, or almost, beside those of the basis: as many as the rows can tell apart."""
+    rows = sum(len(block) for block in blocks)
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        axis = None if problem.domain.time is None else problem.dimension - 1
-        further.append(Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem))
+        further.append(_draw(problem, number, rng))
+    inside = sum(len(block) for block in blocks if block.name == "equation")
+    nearly = min(_NEARLY, _most(basis.size - _exact(family), inside))
+    if nearly >= _LEAST_FEATURES and not family.satisfies_equation:
+        further += [_beside(problem, leaf, rng) for leaf in _leaves(_draw(problem, nearly, rng))]
     there = isinstance(basis, JoinedBasis) and any(isinstance(part, SingularBasis) for part in basis.parts)
     for columns in () if there else special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
         if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
+
+
+def _draw(problem: Problem, number: int, rng: np.random.Generator) -> Basis:
+    axis = None if problem.domain.time is None else problem.dimension - 1
+    return Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem)
+
+
+def _beside(problem: Problem, waves: Basis, rng: np.random.Generator) -> Basis:
+    """Functions whose frequencies are beside those of some that satisfy the equation, by up to half a period."""
+    lower, upper = problem.domain.bounding_box
+    shift = rng.uniform(-1.0, 1.0, (waves.size, problem.dimension)) * np.pi / (upper - lower)
+    if isinstance(waves, RidgeBasis):
+        return RidgeBasis(waves.W + shift, waves.b, waves.activation, waves.origin)
+    assert isinstance(waves, ExponentialBasis)
+    return ExponentialBasis(waves.W + shift, waves.b, waves.origin, waves.peaks, waves.powers, waves.along)
+
+
+def _leaves(basis: Basis) -> tuple[Basis, ...]:
+    return basis.parts if isinstance(basis, JoinedBasis) else (basis,)

@@ -15,7 +15,6 @@ from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.scene import Scene, scene_of
-from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
 from fspielm.features.characteristic.symbol import symbol_of
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, check_count
@@ -69,19 +68,6 @@ class Characteristic(Family):
         symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=time_axis, reach=self.reach)
         return realise(found, scene, rng)
-
-
-def neurons_needed(problem: Problem) -> int:
-    """How many features hold every wave of a problem without time; one where there are none to be held.
-
-    A basis of fewer may not see a resonance: its eigenfunction is not among what it holds.
-    """
-    symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
-    axes = tuple(range(problem.dimension))
-    if problem.domain.time is not None:
-        return 1
-    space = Space(axes, np.zeros(problem.dimension), scene.radius(axes))
-    return directions_needed(highest_wavenumber(symbol, space) * space.radius, problem.dimension)
 
 
 def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:
