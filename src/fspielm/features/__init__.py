@@ -5,6 +5,7 @@ from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.characteristic import (
     Characteristic,
+    Symbol,
     check_homogeneous,
     modes_needed,
     neurons_needed,
@@ -40,6 +41,7 @@ __all__ = [
     "SingularBasis",
     "Sinusoid",
     "Siren",
+    "Symbol",
     "Tanh",
     "Wave",
     "check_count",

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
 from fspielm.features import (
@@ -21,11 +23,14 @@ from fspielm.features import (
     Characteristic,
     ExponentialBasis,
     Family,
+    Joined,
     JoinedBasis,
     RidgeBasis,
     SingularBasis,
     neurons_needed,
+    symbol_of,
 )
+from fspielm.features.powers import ComplexArray
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, factor
 from fspielm.solution import Sensitivity, find_sensitivity
@@ -125,11 +130,13 @@ def _further(
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        further.append(_draw(problem, number, rng))
+        further.append(_draw(problem, Characteristic(number), rng))
     inside = sum(len(block) for block in blocks if block.name == "equation")
     nearly = min(_NEARLY, _most(basis.size - _exact(family), inside))
-    if nearly >= _LEAST_FEATURES and not family.satisfies_equation:
-        further += [_beside(problem, leaf, rng) for leaf in _leaves(_draw(problem, nearly, rng))]
+    # what evolves answers all frequencies alike
+    if nearly >= _LEAST_FEATURES and not family.satisfies_equation and problem.domain.time is None:
+        exact = Joined([part for part in family.parts if part.satisfies_equation])
+        further += _beside(problem, _draw(problem, exact, rng), nearly, rng)
     there = isinstance(basis, JoinedBasis) and any(isinstance(part, SingularBasis) for part in basis.parts)
     for columns in () if there else special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
@@ -138,20 +145,42 @@ def _further(
     return further
 
 
-def _draw(problem: Problem, number: int, rng: np.random.Generator) -> Basis:
+def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
     axis = None if problem.domain.time is None else problem.dimension - 1
-    return Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem)
+    return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
 
 
-def _beside(problem: Problem, waves: Basis, rng: np.random.Generator) -> Basis:
-    """Functions whose frequencies are beside those of some that satisfy the equation, by up to half a period."""
+def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generator) -> list[Basis]:
+    """About so many functions with frequencies beside those of some that satisfy the equation."""
+    found: list[Basis] = []
+    for leaf in _leaves(exact):
+        if not isinstance(leaf, RidgeBasis | ExponentialBasis):
+            continue
+        some = rng.choice(leaf.size, min(-(-number * leaf.size // exact.size), leaf.size), replace=False)
+        steps, are_off = _off_zero(problem, leaf.W[some].astype(np.complex128))
+        some, steps = some[are_off], steps[are_off]
+        if isinstance(leaf, RidgeBasis):
+            found.append(RidgeBasis(leaf.W[some] + steps, leaf.b[some], leaf.activation, leaf.origin))
+        else:
+            shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
+            found.append(ExponentialBasis(leaf.W[some] + steps, leaf.b[some], *shape))
+    return [basis for basis in found if basis.size]
+
+
+def _off_zero(problem: Problem, W: ComplexArray) -> tuple[FloatArray, BoolArray]:
+    """Steps of half a period over the domain along each axis, to the side where the symbol is largest; ``(n, d)``.
+
+    Together with a mask of those that do not lead to another zero, as all do from the tip of a cone.
+    """
     lower, upper = problem.domain.bounding_box
-    shift = rng.uniform(-1.0, 1.0, (waves.size, problem.dimension)) * np.pi / (upper - lower)
-    if isinstance(waves, RidgeBasis):
-        return RidgeBasis(waves.W + shift, waves.b, waves.activation, waves.origin)
-    assert isinstance(waves, ExponentialBasis)
-    return ExponentialBasis(waves.W + shift, waves.b, waves.origin, waves.peaks, waves.powers, waves.along)
+    steps = np.array(list(product((-1.0, 1.0), repeat=problem.dimension))) * np.pi / (upper - lower)
+    symbol = symbol_of(problem.operator)
+    values = np.stack([np.abs(symbol(W + step)) for step in steps])
+    best = np.argmax(values, axis=0)
+    return steps[best], np.asarray(values.max(axis=0) > _SATISFIED * symbol.size(W + steps[best]))
 
 
-def _leaves(basis: Basis) -> tuple[Basis, ...]:
-    return basis.parts if isinstance(basis, JoinedBasis) else (basis,)
+def _leaves(basis: Basis) -> list[Basis]:
+    if not isinstance(basis, JoinedBasis):
+        return [basis]
+    return [leaf for part in basis.parts for leaf in _leaves(part)]

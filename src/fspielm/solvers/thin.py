@@ -14,7 +14,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.features import Band, Characteristic, Family, Joined, modes_needed, steady_neurons, symbol_of
+from fspielm.features import Band, Characteristic, Joined, Symbol, modes_needed, steady_neurons, symbol_of
 from fspielm.geometry import Sites
 from fspielm.solvers.density import cloud, layout
 from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, data_bands, find_peaks, symbol_band
@@ -23,16 +23,40 @@ from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, data_bands, find_peak
 _BEYOND = 4.0
 # The least variation assumed of a solution without waves, in periods over the domain.
 _LEAST_PERIODS = 0.75
-_FROZEN_SITES = 512
+# Variable coefficients spread a wave over so many periods to either side.
+_SPREAD = 1.0
 # Waves that satisfy the equation to this share of its terms are met by waves around them: those grow along the way.
 _RESONANT = 1e-3
+_FROZEN_SITES = 512
 _NORMALS = 200
 
 
-def thin_family(problem: Problem, bands: Bands, decades: float, rng: np.random.Generator) -> Joined | None:
+def thin_family(
+    problem: Problem,
+    bands: Bands,
+    decades: float,
+    rng: np.random.Generator,
+    *,
+    wider: float = 0.0,
+    more: float = 1.0,
+) -> Joined | None:
     """Features for the peaks of the right-hand side, and for what the equation has without it, to so many digits.
 
-    None where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
+    Parameters
+    ----------
+    problem, bands
+    decades : float
+    rng : Generator
+    wider : float
+        Widens the features' bands around each peak by so many periods over the domain: for a round after one whose
+        coefficients were large.
+    more : float
+        So many times the features that satisfy the equation are taken.
+
+    Returns
+    -------
+    Joined or None
+        None where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
     """
     field = problem.right_hand_side
     if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
@@ -40,43 +64,45 @@ def thin_family(problem: Problem, bands: Bands, decades: float, rng: np.random.G
     peaks = find_peaks(field, problem.domain, bands.frequencies, rng)
     if not peaks:
         return None
-    lower, upper = problem.domain.bounding_box
-    clouds = [_particular(problem, peak, upper - lower, decades) for peak in peaks]
-    return Joined([_homogeneous(problem, bands, peaks, decades, rng), *clouds])
+    symbol = _symbol(problem)
+    lengths = np.subtract(*problem.domain.bounding_box[::-1])
+    spread = (wider + (_SPREAD if symbol is None else 0.0)) * 2 * np.pi / lengths
+    clouds = [
+        Band(2, tuple(peak.widths), center=tuple(peak.center))
+        if peak.exact and symbol is not None and _responds(symbol, peak.center)
+        else cloud(peak.center, peak.widths + spread, lengths, decades).family
+        for peak in peaks
+    ]
+    if symbol is None:
+        return Joined([_filled(problem, lengths, decades, rng), *clouds])
+    return Joined([_characteristic(problem, bands, peaks, decades, more, rng), *clouds])
 
 
-def _particular(problem: Problem, peak: Peak, lengths: FloatArray, decades: float) -> Band:
-    """Features for the part of the right-hand side that a peak is."""
-    if peak.exact and _responds(problem, peak.center):
-        return Band(2, tuple(peak.widths), center=tuple(peak.center))
-    return cloud(peak.center, peak.widths, lengths, decades).family
-
-
-def _responds(problem: Problem, frequency: FloatArray) -> bool:
-    """Whether a wave makes a wave of its frequency: coefficients are constant, and it is none of the equation's own."""
+def _symbol(problem: Problem) -> Symbol | None:
+    """The symbol; None where coefficients vary."""
     try:
-        symbol = symbol_of(problem.operator)
+        return symbol_of(problem.operator)
     except ProblemError:
-        return False
+        return None
+
+
+def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
+    """Whether a wave makes one of the same frequency: not if it is almost one of the equation's own, or constant."""
     W = frequency[None, :].astype(np.complex128)
-    return bool(np.abs(symbol(W))[0] > _RESONANT * symbol.size(W)[0])
+    return bool(frequency.any() and np.abs(symbol(W))[0] > _RESONANT * symbol.size(W)[0])
 
 
-def _homogeneous(
-    problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, rng: np.random.Generator
-) -> Family:
-    """Features for the equation without its right-hand side, under conditions that see the peaks as well."""
-    try:
-        symbol_of(problem.operator)
-    except ProblemError:  # variable coefficients
-        return _filled(problem, decades, rng)
+def _characteristic(
+    problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
+) -> Characteristic:
+    """Features that satisfy the equation, under conditions that see the peaks as well."""
     if problem.domain.time is None:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
-        return Characteristic(steady_neurons(problem, along, decades))
+        return Characteristic(int(more * steady_neurons(problem, along, decades)))
     lower, upper = problem.domain.bounding_box
     highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
     reach = highest + _BEYOND * 2 * np.pi / (upper - lower)
-    return Characteristic(modes_needed(problem, reach), tuple(reach))
+    return Characteristic(int(more * modes_needed(problem, reach)), tuple(reach))
 
 
 def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Generator) -> float:
@@ -90,7 +116,7 @@ def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Gene
     return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
 
 
-def _filled(problem: Problem, decades: float, rng: np.random.Generator) -> Family:
+def _filled(problem: Problem, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
     """A band for the frequencies of the conditions' data, and of the waves that the equation carries."""
     frequencies = np.zeros(problem.dimension)
     for band in data_bands(problem, rng):
@@ -98,7 +124,5 @@ def _filled(problem: Problem, decades: float, rng: np.random.Generator) -> Famil
             frequencies[band.axis] = max(frequencies[band.axis], band.frequency)
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
     waves = symbol_band(problem.operator, sites, frequencies)
-    lower, upper = problem.domain.bounding_box
-    lengths: FloatArray = upper - lower
     core = np.maximum(np.maximum(frequencies, waves), _LEAST_PERIODS * 2 * np.pi / lengths)
     return layout(core, lengths, decades).family

@@ -2,10 +2,10 @@
 
 from fspielm.spectrum.bands import Bands, infer_bands
 from fspielm.spectrum.data import DataBand, data_bands
-from fspielm.spectrum.peak import Peak
 from fspielm.spectrum.peaks import find_peaks
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE
 from fspielm.spectrum.symbol import symbol_band
+from fspielm.spectrum.waves import Peak
 
 __all__ = [
     "RIGHT_HAND_SIDE",

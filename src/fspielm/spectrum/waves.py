@@ -39,17 +39,21 @@ class Peak:
     exact: bool = False
 
 
-def sharpened(peaks: Sequence[Peak], field: Field, domain: Domain, rng: np.random.Generator) -> tuple[Peak, ...]:
-    """The peaks, with their exact frequencies if the field is a sum of waves with one each.
+def exact_waves(
+    peaks: Sequence[Peak], field: Field, domain: Domain, rng: np.random.Generator
+) -> tuple[Peak, ...] | None:
+    """The peaks with their exact frequencies, if the field is a sum of waves with one each; None if not.
 
     The frequencies are fitted to the field by steps of Gauss and Newton's, and checked at other points.
     """
-    if len(peaks) > _MOST_WAVES or any(peak.widths.any() for peak in peaks):
-        return tuple(peaks)
+    if not 0 < len(peaks) <= _MOST_WAVES:
+        return None
     lower, upper = domain.bounding_box
     number = max(4 * len(peaks) * (domain.dimension + 2), _LEAST_SITES)
     points = domain.sample(2 * number, rng, "low-discrepancy") - 0.5 * (lower + upper)
     values = field(points + 0.5 * (lower + upper))
+    if not np.all(np.isfinite(values)):
+        return None
     W = np.array([peak.center for peak in peaks])
     for _ in range(_STEPS):
         amplitudes, left = _fit(W, points[::2], values[::2])
@@ -59,7 +63,7 @@ def sharpened(peaks: Sequence[Peak], field: Field, domain: Domain, rng: np.rando
     amplitudes, _ = _fit(W, points[::2], values[::2])
     error = np.abs(_waves(W, points[1::2]) @ amplitudes - values[1::2]).max()
     if not error <= _ROUNDING * np.abs(values).max():
-        return tuple(peaks)
+        return None
     return tuple(Peak(center, peak.widths, exact=True) for center, peak in zip(W, peaks, strict=True))
 
 
