@@ -17,7 +17,7 @@ from fspielm.equations import (
     normal_derivative,
 )
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
-from fspielm.features import GFF, Band, Characteristic, FrequencyShift, Siren, Tanh
+from fspielm.features import GFF, Band, Characteristic, FrequencyShift, Joined, Siren, Tanh
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
@@ -41,6 +41,7 @@ __all__ = [
     "Dirichlet",
     "FrequencyShift",
     "Initial",
+    "Joined",
     "Measured",
     "MemoryBudgetError",
     "Neumann",

@@ -170,3 +170,41 @@ def test_a_domain_far_from_zero_loses_no_digits() -> None:
     assert np.array_equal(far.matrix(operator, Sites(center + offsets)), expected)
     careless = RidgeBasis(near.W, near.b - near.W @ center, COSINE).matrix(operator, Sites(center + offsets))
     assert np.abs(careless - expected).max() > 1e-10 * np.abs(expected).max()
+
+
+# --- around another frequency -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("neurons", [20, 21])
+def test_a_shifted_band_has_each_frequency_twice(neurons: int) -> None:
+    basis = draw(Band(neurons, (3.0, 5.0), center=(40.0, -7.0)))
+    assert basis.size == neurons
+    assert np.all(np.abs(basis.W - [40.0, -7.0]) <= [3.0, 5.0])
+    pairs = neurons // 2
+    np.testing.assert_array_equal(basis.W[0 : 2 * pairs : 2], basis.W[1 : 2 * pairs : 2])
+    assert basis.b[0 : 2 * pairs : 2] - basis.b[1 : 2 * pairs : 2] == pytest.approx(0.5 * np.pi)
+
+
+def test_a_shifted_band_is_rounded_about_its_center() -> None:
+    W = draw(Band(2000, (14.0, 14.0), (10.0, 10.0), center=(100.0, 0.0))).W - [100.0, 0.0]
+    assert np.linalg.norm(np.maximum(np.abs(W) - 10.0, 0), axis=1).max() <= 4.0
+
+
+def test_a_few_features_around_a_frequency_hold_a_modulated_wave() -> None:
+    """Thirty-two functions for exp(x) sin(1000.3 x), which a band from zero would need hundreds for."""
+    sites = Sites(np.random.default_rng(0).random((200, 1)))
+    H = draw(Band(32, (10.0,), center=(1000.0,)), center=np.array([0.5])).matrix(identity(1), sites)
+    wave = np.exp(sites.points[:, 0]) * np.sin(1000.3 * sites.points[:, 0])
+    coefficients = np.linalg.lstsq(H, wave, rcond=1e-15)[0]
+    assert np.abs(H @ coefficients - wave).max() < 1e-11
+
+
+@pytest.mark.parametrize("center", [(1.0,), (1.0, np.nan), (1.0, 2.0, 3.0)])
+def test_a_center_has_one_number_for_each_axis(center: tuple[float, ...]) -> None:
+    with pytest.raises(ProblemError, match="center must have one finite number for each of 2 axes"):
+        Band(10, (1.0, 1.0), center=center)
+
+
+def test_a_center_is_a_sequence_of_numbers() -> None:
+    with pytest.raises(ProblemError, match="center must be a sequence of numbers"):
+        Band(10, (1.0, 1.0), center=3.0)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """How: points, row blocks, and the assembled system."""
 
-from fspielm.collocation.allotment import allot_conditions, allot_points
+from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
@@ -17,6 +17,7 @@ __all__ = [
     "assemble",
     "check_memory",
     "check_scaling",
+    "join_points",
     "make_blocks",
     "matrix_bytes",
     "points_for",

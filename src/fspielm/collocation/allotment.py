@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from fspielm.arrays import FloatArray
@@ -24,25 +26,12 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     multipoles of a hole, may be told apart on a small part alone: each part gets rows for `special` of them.
     """
     rng = np.random.default_rng(0)  # only counts: the same for the same problem
-    traces: dict[str, int] = {}
-    initial = None
-    for constraint in problem.constraints:
-        if constraint.region.kind != "start" and constraint.part is None:
-            continue  # given points are all there is
+    counts: dict[str, int] = {}
+    for constraint in _sampled(problem):
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(constraint, widths, rng)
         # a part cannot tell apart more features than there are
-        count = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
-        if constraint.region.kind == "start":
-            initial = max(count, initial or 0)
-        else:
-            name = constraint.part_names[0]
-            traces[name] = max(traces.get(name, 0), int(np.ceil(count / constraint.region.share)))
-    return Points(
-        interior=max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS),
-        boundary=traces or None,
-        initial=initial,
-        sampling="clustered",
-    )
+        counts[constraint.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
+    return _as_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
 
 
 def allot_conditions(problem: Problem, neurons: int) -> Points:
@@ -51,19 +40,37 @@ def allot_conditions(problem: Problem, neurons: int) -> Points:
     Half of the rows are shared out evenly, the other half by the size of the regions: of their boundary, or, as time
     has another unit, of what they cover of the domain's extent.
     """
-    sampled = [c for c in problem.constraints if c.region.kind == "start" or c.part is not None]
+    sampled = _sampled(problem)
     sizes = np.array([_relative_size(problem, c) for c in sampled])
     rows = 0.5 * _ROWS_PER_EXACT_NEURON * neurons * (sizes / sizes.sum() + 1 / max(len(sampled), 1))
+    counts = {c.name: int(np.ceil(wanted)) + _LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
+    return _as_points(problem, 0, counts)
+
+
+def join_points(problem: Problem, parts: Sequence[Points]) -> Points:
+    """Points for several sets of functions together: as many on each block as all of them ask for."""
+    counts = [part.counts(problem) for part in parts]
+    summed = {c.name: sum(count[c.name] for count in counts) for c in _sampled(problem)}
+    return _as_points(problem, sum(part.interior for part in parts), summed)
+
+
+def _sampled(problem: Problem) -> list[Constraint]:
+    """The constraints whose points are drawn: where they are given, those are all there is."""
+    return [c for c in problem.constraints if c.region.kind == "start" or c.part is not None]
+
+
+def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
+    """Clustered points with so many in every sampled block, by its name, or more where blocks share a part."""
     boundary: dict[str, int] = {}
     initial = None
-    for constraint, wanted in zip(sampled, rows, strict=True):
-        count = int(np.ceil(wanted)) + _LEAST_ROWS
+    for constraint in _sampled(problem):
+        count = counts[constraint.name]
         if constraint.region.kind == "start":
             initial = max(count, initial or 0)
         else:
             name = constraint.part_names[0]
             boundary[name] = max(boundary.get(name, 0), int(np.ceil(count / constraint.region.share)))
-    return Points(interior=0, boundary=boundary or None, initial=initial, sampling="clustered")
+    return Points(interior, boundary or None, initial=initial, sampling="clustered")
 
 
 def _relative_size(problem: Problem, constraint: Constraint) -> float:

@@ -3,9 +3,19 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic, homogeneous_symbol, neurons_needed
+from fspielm.features.characteristic import (
+    Characteristic,
+    Symbol,
+    check_homogeneous,
+    homogeneous_symbol,
+    modes_needed,
+    neurons_needed,
+    steady_neurons,
+    symbol_of,
+)
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
+from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
@@ -23,6 +33,7 @@ __all__ = [
     "ExponentialBasis",
     "Family",
     "FrequencyShift",
+    "Joined",
     "JoinedBasis",
     "LocalOperator",
     "Outgoing",
@@ -31,11 +42,16 @@ __all__ = [
     "SingularBasis",
     "Sinusoid",
     "Siren",
+    "Symbol",
     "Tanh",
     "Wave",
     "check_count",
+    "check_homogeneous",
     "homogeneous_symbol",
     "localise",
     "magnitudes",
+    "modes_needed",
     "neurons_needed",
+    "steady_neurons",
+    "symbol_of",
 ]

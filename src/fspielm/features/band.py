@@ -29,29 +29,37 @@ class Band(Family):
     ----------
     neurons : int
     widths : sequence of float
-        Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``.
+        Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``. With a center they
+        may be zero, for that frequency alone.
     core : sequence of float, optional
         Half-widths of a box inside the band that is filled to its corners; from there to `widths` the corners
         are rounded, as frequencies that are extreme along several axes at once are hardly ever needed. Without
         it the whole box is filled.
+    center : sequence of float, optional
+        Where the middle of the band is; zero unless given. Around another frequency a cosine has no mirror image in the
+        band to make its sine with, so each frequency is there twice, a quarter of a period apart.
     """
 
     neurons: int
     widths: tuple[float, ...]
     core: tuple[float, ...] | None = None
+    center: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         check_count("neurons", self.neurons)
-        object.__setattr__(self, "widths", _as_widths("widths", self.widths))
+        object.__setattr__(self, "widths", _as_widths("widths", self.widths, zero=self.center is not None))
         if self.core is not None:
             object.__setattr__(self, "core", _as_widths("core", self.core, zero=True))
             if len(self.core) != len(self.widths) or np.any(np.array(self.core) > self.widths):
                 raise ProblemError(f"core must lie inside widths; got core={self.core}, widths={self.widths}")
+        if self.center is not None:
+            object.__setattr__(self, "center", _as_center(self.center, len(self.widths)))
 
     def __repr__(self) -> str:
-        """Four digits of the widths, for reports."""
+        """Four digits of the frequencies, for reports."""
         core = "" if self.core is None else f", core={_short(self.core)}"
-        return f"Band({self.neurons}, widths={_short(self.widths)}{core})"
+        center = "" if self.center is None else f", center={_short(self.center)}"
+        return f"Band({self.neurons}, widths={_short(self.widths)}{core}{center})"
 
     def draw(
         self,
@@ -67,8 +75,13 @@ class Band(Family):
             raise ProblemError(f"widths must have one entry for each of {dimension} axes; got {self.widths}")
         widths = np.array(self.widths)
         stream = unit_stream(dimension, rng, "low-discrepancy")
-        W = reject(lambda n: (2 * stream(n) - 1) * widths, self._holds, self.neurons, what="the band")
-        return RidgeBasis(W, rng.uniform(0.0, 2 * np.pi, self.neurons), COSINE, origin=center)
+        each = 1 if self.center is None else 2
+        number = -(-self.neurons // each)
+        W = reject(lambda n: (2 * stream(n) - 1) * widths, self._holds, number, what="the band")
+        b = rng.uniform(0.0, 2 * np.pi, number)
+        if self.center is not None:
+            W, b = W + self.center, b[:, None] - [0.0, 0.5 * np.pi]
+        return RidgeBasis(W.repeat(each, axis=0)[: self.neurons], b.ravel()[: self.neurons], COSINE, origin=center)
 
     def _holds(self, frequencies: FloatArray) -> BoolArray:
         if self.core is None:
@@ -86,6 +99,16 @@ def in_rounded_box(frequencies: FloatArray, core: FloatArray, widths: FloatArray
     beyond = np.maximum(np.abs(frequencies) - core, 0.0)
     excess = np.divide(beyond, margin, out=np.where(beyond > 0, np.inf, 0.0), where=margin > 0)
     return np.asarray(np.sum(excess**2, axis=1) <= 1.0)
+
+
+def _as_center(values: Sequence[float], dimension: int) -> tuple[float, ...]:
+    try:
+        center = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise ProblemError(f"center must be a sequence of numbers, one for each axis; got {values!r}") from None
+    if len(center) != dimension or not np.all(np.isfinite(center)):
+        raise ProblemError(f"center must have one finite number for each of {dimension} axes; got {values!r}")
+    return center
 
 
 def _as_widths(name: str, values: Sequence[float], *, zero: bool = False) -> tuple[float, ...]:

@@ -22,12 +22,19 @@ class Family(ABC):
     ----------
     neurons : int
         How many are drawn.
-    satisfies_equation : bool
-        Whether all of them satisfy the equation without its right-hand side, which then needs no points.
     """
 
     neurons: int
-    satisfies_equation: ClassVar[bool] = False
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether all of them satisfy the equation without its right-hand side, which then needs no points."""
+        return False
+
+    @property
+    def parts(self) -> tuple[Family, ...]:
+        """The families it is made of: itself alone, unless it joins others."""
+        return (self,)
 
     @abstractmethod
     def draw(

@@ -153,9 +153,7 @@ def _estimate(
 ) -> ErrorEstimate | None:
     if factorisation is None:
         return None
-    sensitivity = None
-    if family.satisfies_equation:
-        sensitivity = probe(problem, basis, factorisation, system, blocks, streams.probes, threads=threads)
+    sensitivity = probe(problem, family, basis, factorisation, system, blocks, streams.probes, threads=threads)
     return estimate_error(
         problem,
         basis,

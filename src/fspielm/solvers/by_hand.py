@@ -14,18 +14,19 @@ from fspielm.collocation import (
     allot_points,
     assemble,
     check_memory,
+    join_points,
     make_blocks,
     matrix_bytes,
     points_for,
 )
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.features import Band, Basis, Family
+from fspielm.features import Band, Basis, Family, Joined, check_homogeneous
 from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.probing import further_features, probe, satisfies
+from fspielm.solvers.probing import NEARLY_ROWS, further_features, probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -41,12 +42,13 @@ def solve_by_hand(
     singular: bool | Singular | Sequence[Singular] = False,
 ) -> Attempt:
     """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
+    if features.satisfies_equation:
+        check_homogeneous(problem)
     columns = special_columns(problem, singular)
     points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    probing = (
-        matrix_bytes(rows, neurons + further_features(problem, neurons, rows)) if features.satisfies_equation else 0
-    )
+    further = further_features(problem, features, neurons, rows)
+    probing = matrix_bytes(rows, neurons + further) if further else 0
     check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,
@@ -64,12 +66,16 @@ def solve_by_hand(
 
 def default_points(problem: Problem, features: Family) -> Points:
     """Points that suit the features: what a band needs, or else the paper's proportions."""
+    if isinstance(features, Joined):
+        points = join_points(problem, [default_points(problem, part) for part in features.parts])
+        probed = points.interior and any(part.satisfies_equation for part in features.parts)
+        return replace(points, interior=points.interior + NEARLY_ROWS) if probed else points
     if features.satisfies_equation:
         return allot_conditions(problem, features.neurons)
     if not isinstance(features, Band):
         return points_for(problem, features.neurons)
     lower, upper = problem.domain.bounding_box
-    widths = np.array(features.widths)
+    widths = np.maximum(features.widths, np.pi / (upper - lower))  # a single frequency fills a period as well
     evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
     factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
     return allot_points(problem, features.neurons, widths, factor_per_axis)
@@ -101,9 +107,7 @@ def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -
     blocks = make_blocks(problem, done.points.draw(problem, rng))
     system = assemble(done.basis, blocks, scaling="rms", threads=threads)
     factorisation = factor(system.augmented[:, :-1])
-    sensitivity = None
-    if done.family.satisfies_equation:
-        sensitivity = probe(problem, done.basis, factorisation, system, blocks, rng, threads=threads)
+    sensitivity = probe(problem, done.family, done.basis, factorisation, system, blocks, rng, threads=threads)
     return estimate_error(
         problem,
         done.basis,

@@ -2,19 +2,35 @@
 
 Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
 eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
-harmless. Functions independent of them, which satisfy the equation as well, show what it may hide.
+harmless. Functions independent of them, which satisfy the equation as well, show what it may hide. Beside features
+for a right-hand side, functions that almost satisfy the equation show what of it would matter most if the features left
+it out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
-from fspielm.features import Basis, Characteristic, JoinedBasis, SingularBasis, neurons_needed
+from fspielm.features import (
+    Basis,
+    Characteristic,
+    ExponentialBasis,
+    Family,
+    Joined,
+    JoinedBasis,
+    RidgeBasis,
+    SingularBasis,
+    neurons_needed,
+    symbol_of,
+)
+from fspielm.features.powers import ComplexArray
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, factor
 from fspielm.solution import Sensitivity, find_sensitivity
@@ -26,11 +42,15 @@ _SHARE = 0.125
 _LEAST_FEATURES = 4
 # Rows for each of the functions, at least.
 _LEAST_ROWS = 1.2
+# Functions that almost satisfy the equation, which need rows of it.
+_NEARLY = 24
+NEARLY_ROWS = 40
 _SATISFIED = 1e-8
 
 
 def probe(
     problem: Problem,
+    family: Family,
     basis: Basis,
     factorisation: Factorisation,
     system: System,
@@ -38,12 +58,16 @@ def probe(
     rng: np.random.Generator,
     *,
     threads: int,
-) -> Sensitivity:
+) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
+
+    None where no part of the family satisfies the equation: then nothing is hidden, nor can be found this way.
 
     Parameters
     ----------
-    problem, basis
+    problem, family
+    basis : Basis
+        Drawn from the family, with other columns beside it.
     factorisation, system
         Of the basis on its rows.
     blocks : sequence of RowBlock
@@ -51,8 +75,10 @@ def probe(
     rng : Generator
     threads : int
     """
+    if not _exact(family):
+        return None
     plain = find_sensitivity(problem, basis, factorisation, rng, threads)
-    further = _further(problem, basis, len(system.values), rng)
+    further = _further(problem, family, basis, blocks, rng)
     if not further:
         return plain
     joined = JoinedBasis([basis, *further])
@@ -73,28 +99,88 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
     return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
 
 
-def further_features(problem: Problem, neurons: int, rows: int) -> int:
-    """How many features are added to probe `neurons` of them, as far as the rows can tell them apart."""
+def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """How many features are added to probe those of a family that satisfy the equation.
+
+    As many as the rows can tell apart beside all of the `columns`.
+    """
+    exact = _exact(family)
+    if not exact:
+        return 0
     needed = neurons_needed(problem)
-    wanted = max(int(_SHARE * neurons), needed if neurons < needed else 0)
-    number = min(wanted, _most(neurons, rows))
+    wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
+    number = min(wanted, _most(columns, rows))
     return number if number >= _LEAST_FEATURES else 0
 
 
-def _most(neurons: int, rows: int) -> int:
-    return int(rows / _LEAST_ROWS) - neurons
+def _exact(family: Family) -> int:
+    """How many features of a family satisfy the equation."""
+    return sum(part.neurons for part in family.parts if part.satisfies_equation)
 
 
-def _further(problem: Problem, basis: Basis, rows: int, rng: np.random.Generator) -> list[Basis]:
-    """Functions that satisfy the equation beside those of the basis, as many as the rows can tell apart."""
+def _most(columns: int, rows: int) -> int:
+    return int(rows / _LEAST_ROWS) - columns
+
+
+def _further(
+    problem: Problem, family: Family, basis: Basis, blocks: Sequence[RowBlock], rng: np.random.Generator
+) -> list[Basis]:
+    """Functions that satisfy the equation, or almost, beside those of the basis: as many as the rows can tell apart."""
+    rows = sum(len(block) for block in blocks)
     further: list[Basis] = []
-    number = further_features(problem, basis.size, rows)
+    number = further_features(problem, family, basis.size, rows)
     if number:
-        axis = None if problem.domain.time is None else problem.dimension - 1
-        further.append(Characteristic(number).draw(problem.dimension, rng, time_axis=axis, problem=problem))
+        further.append(_draw(problem, Characteristic(number), rng))
+    inside = sum(len(block) for block in blocks if block.name == "equation")
+    nearly = min(_NEARLY, _most(basis.size - _exact(family), inside))
+    # what evolves answers all frequencies alike
+    if nearly >= _LEAST_FEATURES and not family.satisfies_equation and problem.domain.time is None:
+        exact = Joined([part for part in family.parts if part.satisfies_equation])
+        further += _beside(problem, _draw(problem, exact, rng), nearly, rng)
     there = isinstance(basis, JoinedBasis) and any(isinstance(part, SingularBasis) for part in basis.parts)
     for columns in () if there else special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
         if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
+
+
+def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
+    axis = None if problem.domain.time is None else problem.dimension - 1
+    return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
+
+
+def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generator) -> list[Basis]:
+    """About so many functions with frequencies beside those of some that satisfy the equation."""
+    found: list[Basis] = []
+    for leaf in _leaves(exact):
+        if not isinstance(leaf, RidgeBasis | ExponentialBasis):
+            continue
+        some = rng.choice(leaf.size, min(-(-number * leaf.size // exact.size), leaf.size), replace=False)
+        steps, are_off = _off_zero(problem, leaf.W[some].astype(np.complex128))
+        some, steps = some[are_off], steps[are_off]
+        if isinstance(leaf, RidgeBasis):
+            found.append(RidgeBasis(leaf.W[some] + steps, leaf.b[some], leaf.activation, leaf.origin))
+        else:
+            shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
+            found.append(ExponentialBasis(leaf.W[some] + steps, leaf.b[some], *shape))
+    return [basis for basis in found if basis.size]
+
+
+def _off_zero(problem: Problem, W: ComplexArray) -> tuple[FloatArray, BoolArray]:
+    """Steps of half a period over the domain along each axis, to the side where the symbol is largest; ``(n, d)``.
+
+    Together with a mask of those that do not lead to another zero, as all do from the tip of a cone.
+    """
+    lower, upper = problem.domain.bounding_box
+    steps = np.array(list(product((-1.0, 1.0), repeat=problem.dimension))) * np.pi / (upper - lower)
+    symbol = symbol_of(problem.operator)
+    values = np.stack([np.abs(symbol(W + step)) for step in steps])
+    best = np.argmax(values, axis=0)
+    return steps[best], np.asarray(values.max(axis=0) > _SATISFIED * symbol.size(W + steps[best]))
+
+
+def _leaves(basis: Basis) -> list[Basis]:
+    if not isinstance(basis, JoinedBasis):
+        return [basis]
+    return [leaf for part in basis.parts for leaf in _leaves(part)]

@@ -46,10 +46,9 @@ class Trial:
 
     def probing_bytes(self, problem: Problem) -> int:
         """Memory of the larger system that an honest estimate needs beside the first, if the features call for one."""
-        if not self.family.satisfies_equation:
-            return 0
         rows = self.rows(problem)
-        return matrix_bytes(rows, self.neurons + further_features(problem, self.neurons, rows))
+        further = further_features(problem, self.family, self.neurons, rows)
+        return matrix_bytes(rows, self.neurons + further) if further else 0
 
 
 def work(rows: int, columns: int) -> float:

@@ -2,6 +2,18 @@
 
 from fspielm.spectrum.bands import Bands, infer_bands
 from fspielm.spectrum.data import DataBand, data_bands
+from fspielm.spectrum.peaks import find_peaks
+from fspielm.spectrum.sizes import RIGHT_HAND_SIDE
 from fspielm.spectrum.symbol import symbol_band
+from fspielm.spectrum.waves import Peak
 
-__all__ = ["Bands", "DataBand", "data_bands", "infer_bands", "symbol_band"]
+__all__ = [
+    "RIGHT_HAND_SIDE",
+    "Bands",
+    "DataBand",
+    "Peak",
+    "data_bands",
+    "find_peaks",
+    "infer_bands",
+    "symbol_band",
+]

@@ -1,11 +1,12 @@
 """Features that satisfy an equation: zeros of its symbol, the functions they make, and the family of those."""
 
 from fspielm.features.characteristic.choice import characteristic_frequencies
-from fspielm.features.characteristic.family import Characteristic, neurons_needed, realise
+from fspielm.features.characteristic.family import Characteristic, realise
 from fspielm.features.characteristic.frequencies import Frequencies
+from fspielm.features.characteristic.needed import modes_needed, neurons_needed, steady_neurons
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
-from fspielm.features.characteristic.symbol import Symbol, homogeneous_symbol, symbol_of
+from fspielm.features.characteristic.symbol import Symbol, check_homogeneous, homogeneous_symbol, symbol_of
 from fspielm.features.characteristic.zeros import solve_along
 
 __all__ = [
@@ -14,11 +15,14 @@ __all__ = [
     "Scene",
     "Symbol",
     "characteristic_frequencies",
+    "check_homogeneous",
     "directions_needed",
     "homogeneous_symbol",
+    "modes_needed",
     "neurons_needed",
     "realise",
     "scene_of",
     "solve_along",
+    "steady_neurons",
     "symbol_of",
 ]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
-from fspielm.features.characteristic.lattice import spread
+from fspielm.features.characteristic.lattice import ByFrequency, count, spread
 from fspielm.features.characteristic.scene import Scene
 from fspielm.features.characteristic.steady import Space, steady_frequencies, zeros_in_directions
 from fspielm.features.characteristic.symbol import Symbol
@@ -76,6 +76,13 @@ def evolving_frequencies(
     return join([modes, driven], symbol.dimension).distinct().first(neurons)
 
 
+def evolving_neurons(symbol: Symbol, course: Course, limit: float, rng: np.random.Generator) -> int:
+    """How many functions wavenumbers up to `limit` make at their natural density, what is driven included."""
+    functions, extent = _mode_laws(symbol, course, rng)
+    modes = count(limit, extent, functions) * max(int(symbol.orders[:, course.axis].max()), 1)
+    return int(np.ceil(modes / (1 - _driven_share(symbol, course, rng))))
+
+
 def _driven_share(symbol: Symbol, course: Course, rng: np.random.Generator) -> float:
     """The share of the neurons for what is driven from the boundary and is none of the modes."""
     probes = half_sphere(_FEW, len(course.space), rng)
@@ -96,14 +103,7 @@ def _at(course: Course, frequency: float) -> Space:
 def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
     """Modes of wavenumbers up to `limit`, or as far as the neurons go."""
     dimension = len(course.space)
-    probes = half_sphere(_FEW, dimension, rng)
-
-    def functions(wavenumbers: FloatArray) -> FloatArray:
-        return np.array([2.0 * _mode_directions(k * course.radius, dimension) for k in wavenumbers])
-
-    def extent(wavenumbers: FloatArray) -> FloatArray:
-        return 2 * course.radius + course.duration * _speeds(symbol, course, wavenumbers, probes)
-
+    functions, extent = _mode_laws(symbol, course, rng)
     branches = max(int(symbol.orders[:, course.axis].max()), 1)
     wavenumbers = spread(extent, functions, neurons / branches, np.pi / course.radius, limit)
     frequencies = [
@@ -111,6 +111,19 @@ def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generato
         for k in wavenumbers
     ]
     return _solve_for_axis(symbol, course, np.concatenate(frequencies))[0]
+
+
+def _mode_laws(symbol: Symbol, course: Course, rng: np.random.Generator) -> tuple[ByFrequency, ByFrequency]:
+    """How many functions the modes of given wavenumbers make, and the extent over which to tell them apart."""
+    probes = half_sphere(_FEW, len(course.space), rng)
+
+    def functions(wavenumbers: FloatArray) -> FloatArray:
+        return np.array([2.0 * _mode_directions(k * course.radius, len(course.space)) for k in wavenumbers])
+
+    def extent(wavenumbers: FloatArray) -> FloatArray:
+        return 2 * course.radius + course.duration * _speeds(symbol, course, wavenumbers, probes)
+
+    return functions, extent
 
 
 def _driven(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:

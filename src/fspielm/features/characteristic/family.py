@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.scene import Scene, scene_of
-from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
-from fspielm.features.characteristic.symbol import homogeneous_symbol
+from fspielm.features.characteristic.symbol import symbol_of
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, check_count
 
@@ -27,8 +26,8 @@ class Characteristic(Family):
     """Functions ``exp(i w x)`` whose complex frequencies w are zeros of the equation's symbol.
 
     They satisfy the equation exactly, so only the conditions are left to fit, and as many neurons are needed as the
-    boundary has degrees of freedom. The equation must be homogeneous, its coefficients constant, or all multiples of
-    one function.
+    boundary has degrees of freedom. The coefficients of the equation must be constant, or all multiples of one
+    function, and its right-hand side zero, unless `Joined` brings other features for that.
 
     Parameters
     ----------
@@ -41,12 +40,16 @@ class Characteristic(Family):
 
     neurons: int
     reach: tuple[float, ...] | None = None
-    satisfies_equation: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_count("neurons", self.neurons)
         if self.reach is not None:
             object.__setattr__(self, "reach", _as_reach(self.reach))
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """True: it is what they are."""
+        return True
 
     def draw(
         self,
@@ -62,22 +65,9 @@ class Characteristic(Family):
             raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
         if self.reach is not None and len(self.reach) != dimension:
             raise ProblemError(f"reach must have one entry for each of {dimension} axes; got {self.reach}")
-        symbol, scene = homogeneous_symbol(problem), scene_of(problem.domain)
+        symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=time_axis, reach=self.reach)
         return realise(found, scene, rng)
-
-
-def neurons_needed(problem: Problem) -> int:
-    """How many features hold every wave of a problem without time; one where there are none to be held.
-
-    A basis of fewer may not see a resonance: its eigenfunction is not among what it holds.
-    """
-    symbol, scene = homogeneous_symbol(problem), scene_of(problem.domain)
-    axes = tuple(range(problem.dimension))
-    if problem.domain.time is not None:
-        return 1
-    space = Space(axes, np.zeros(problem.dimension), scene.radius(axes))
-    return directions_needed(highest_wavenumber(symbol, space) * space.radius, problem.dimension)
 
 
 def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:

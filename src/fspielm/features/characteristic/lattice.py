@@ -44,20 +44,19 @@ def spread(
         return _lattice(grid, extent(grid), _factor_for(grid, extent(grid), functions(grid), neurons))
     low, high = 0.0, unit
     for _ in range(60):  # as far as to exceed the number, then halving
-        if _count(high, extent, functions) > neurons:
+        if count(high, extent, functions) > neurons:
             break
         low, high = high, 2 * high
     for _ in range(30):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if _count(middle, extent, functions) > neurons else (middle, high)
+        low, high = (low, middle) if count(middle, extent, functions) > neurons else (middle, high)
     grid = np.linspace(0.0, max(low, 1e-3 * unit), _GRID)
     lengths = extent(grid)
     return _lattice(grid, lengths, _natural_factor(grid, lengths))
 
 
-def _count(
-    highest: float, extent: Callable[[FloatArray], FloatArray], functions: Callable[[FloatArray], FloatArray]
-) -> float:
+def count(highest: float, extent: ByFrequency, functions: ByFrequency) -> float:
+    """How many functions frequencies up to `highest` make, as dense as their extent and number ask for."""
     grid = np.linspace(0.0, highest, 40)
     lengths = extent(grid)
     return _natural_factor(grid, lengths) * _integral(grid, lengths * functions(grid)) / (2 * np.pi)

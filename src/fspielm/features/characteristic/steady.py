@@ -59,13 +59,14 @@ class Space:
         return (1.0, -1.0) if self.base.any() else (1.0,)
 
 
-def directions_needed(reach: float, dimension: int) -> int:
+def directions_needed(reach: float, dimension: int, beyond: float = 0.0) -> int:
     """How many plane waves of wavenumber k hold all solutions in a ball of radius R; `reach` is k R.
 
     In a disk, angular orders up to k R are of full size, the higher ones fall off within a width of about the
-    cube root of k R; each order is two functions. In a ball, orders up to n are (n + 1)^2 functions.
+    cube root of k R; each order is two functions. In a ball, orders up to n are (n + 1)^2 functions. Orders `beyond`
+    are those of other functions to be counted with them.
     """
-    orders = reach + 6.0 * np.cbrt(reach) + 10.0
+    orders = reach + 6.0 * np.cbrt(reach) + 10.0 + beyond
     return int(np.ceil({1: 2.0, 2: 2.0 * orders}.get(dimension, orders ** (dimension - 1))))
 
 

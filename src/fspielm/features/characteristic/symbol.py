@@ -85,9 +85,14 @@ def symbol_of(operator: Operator) -> Symbol:
 
 def homogeneous_symbol(problem: Problem) -> Symbol:
     """The symbol of a problem whose equation has zero on its right-hand side; a `ProblemError` says why not."""
+    check_homogeneous(problem)
+    return symbol_of(problem.operator)
+
+
+def check_homogeneous(problem: Problem) -> None:
+    """Refuse an equation whose right-hand side is not zero: no sum of functions without it has it."""
     if problem.right_hand_side.constant != 0.0:
         raise ProblemError(
             "the features satisfy the equation without a right-hand side, so that must be zero; got "
             f"{problem.right_hand_side.source}"
         )
-    return symbol_of(problem.operator)

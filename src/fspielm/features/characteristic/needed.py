@@ -1,0 +1,48 @@
+"""How many features that satisfy the equation a problem needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.features.characteristic.evolution import course_along, evolving_neurons
+from fspielm.features.characteristic.scene import scene_of
+from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
+from fspielm.features.characteristic.symbol import symbol_of
+
+# Orders for each e-folding from the center to the boundary, and each decade of accuracy.
+_ORDERS_PER_FOLDING = 0.33
+
+
+def neurons_needed(problem: Problem) -> int:
+    """How many features hold every wave of a problem without time; one where there are none to be held.
+
+    A basis of fewer may not see a resonance: its eigenfunction is not among what it holds.
+    """
+    return 1 if problem.domain.time is not None else steady_neurons(problem, 0.0, 0.0)
+
+
+def steady_neurons(problem: Problem, along: float, decades: float) -> int:
+    """How many features a problem without time needs whose conditions oscillate with frequencies up to `along`.
+
+    Where those are higher than the frequencies of the waves, the solution falls off from the boundary, and exponentials
+    as steep as that are counted too, for so many digits.
+    """
+    symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
+    axes = tuple(range(problem.dimension))
+    space = Space(axes, np.zeros(problem.dimension), scene.radius(axes))
+    wavenumber = highest_wavenumber(symbol, space)
+    if problem.dimension == 1:
+        return symbol.order
+    steepness = np.sqrt(max(along**2 - wavenumber**2, 0.0)) * space.radius
+    return directions_needed(
+        wavenumber * space.radius, problem.dimension, beyond=_ORDERS_PER_FOLDING * decades * steepness
+    )
+
+
+def modes_needed(problem: Problem, reach: FloatArray) -> int:
+    """How many features a problem with time needs for frequencies up to `reach` along each axis, ``(d,)``."""
+    symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
+    course = course_along(scene, problem.dimension - 1)
+    return evolving_neurons(symbol, course, float(np.max(reach[:-1])), np.random.default_rng(0))  # only looks

@@ -1,0 +1,128 @@
+"""Small bases for equations whose right-hand side has a thin spectrum.
+
+The solution is a particular one, made where the right-hand side's frequencies are, and one of the equation without it,
+which the conditions ask for. Features around the former and features that satisfy the equation hold both; nothing fills
+the band between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.features import Band, Characteristic, Joined, Symbol, modes_needed, steady_neurons, symbol_of
+from fspielm.geometry import Sites
+from fspielm.solvers.density import cloud, layout
+from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, data_bands, find_peaks, symbol_band
+
+# Frequencies that modes reach beyond those of the data, in periods over the domain.
+_BEYOND = 4.0
+# The least variation assumed of a solution without waves, in periods over the domain.
+_LEAST_PERIODS = 0.75
+# Variable coefficients spread a wave over so many periods to either side.
+_SPREAD = 1.0
+# Waves that satisfy the equation to this share of its terms are met by waves around them: those grow along the way.
+_RESONANT = 1e-3
+_FROZEN_SITES = 512
+_NORMALS = 200
+
+
+def thin_family(
+    problem: Problem,
+    bands: Bands,
+    decades: float,
+    rng: np.random.Generator,
+    *,
+    wider: float = 0.0,
+    more: float = 1.0,
+) -> Joined | None:
+    """Features for the peaks of the right-hand side, and for what the equation has without it, to so many digits.
+
+    Parameters
+    ----------
+    problem, bands
+    decades : float
+    rng : Generator
+    wider : float
+        Widens the features' bands around each peak by so many periods over the domain: for a round after one whose
+        coefficients were large.
+    more : float
+        So many times the features that satisfy the equation are taken.
+
+    Returns
+    -------
+    Joined or None
+        None where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
+    """
+    field = problem.right_hand_side
+    if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
+        return None
+    peaks = find_peaks(field, problem.domain, bands.frequencies, rng)
+    if not peaks:
+        return None
+    symbol = _symbol(problem)
+    lengths = np.subtract(*problem.domain.bounding_box[::-1])
+    spread = (wider + (_SPREAD if symbol is None else 0.0)) * 2 * np.pi / lengths
+    clouds = [
+        Band(2, tuple(peak.widths), center=tuple(peak.center))
+        if peak.exact and symbol is not None and _responds(symbol, peak.center)
+        else cloud(peak.center, peak.widths + spread, lengths, decades).family
+        for peak in peaks
+    ]
+    if symbol is None:
+        return Joined([_filled(problem, lengths, decades, rng), *clouds])
+    return Joined([_characteristic(problem, bands, peaks, decades, more, rng), *clouds])
+
+
+def _symbol(problem: Problem) -> Symbol | None:
+    """The symbol; None where coefficients vary."""
+    try:
+        return symbol_of(problem.operator)
+    except ProblemError:
+        return None
+
+
+def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
+    """Whether a wave makes one of the same frequency: not if it is almost one of the equation's own, or constant."""
+    W = frequency[None, :].astype(np.complex128)
+    return bool(frequency.any() and np.abs(symbol(W))[0] > _RESONANT * symbol.size(W)[0])
+
+
+def _characteristic(
+    problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
+) -> Characteristic:
+    """Features that satisfy the equation, under conditions that see the peaks as well."""
+    if problem.domain.time is None:
+        along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
+        return Characteristic(int(more * steady_neurons(problem, along, decades)))
+    lower, upper = problem.domain.bounding_box
+    highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
+    reach = highest + _BEYOND * 2 * np.pi / (upper - lower)
+    return Characteristic(int(more * modes_needed(problem, reach)), tuple(reach))
+
+
+def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Generator) -> float:
+    """The highest frequency that waves of the peaks have along the boundary."""
+    found = [constraint.sample(_NORMALS, rng, "low-discrepancy").normals for constraint in problem.constraints]
+    normals = [n for n in found if n is not None]
+    if not normals or problem.dimension == 1:
+        return 0.0
+    n = np.concatenate(normals)
+    tangential = [np.linalg.norm(peak.center - (n @ peak.center)[:, None] * n, axis=1).max() for peak in peaks]
+    return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
+
+
+def _filled(problem: Problem, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
+    """A band for the frequencies of the conditions' data, and of the waves that the equation carries."""
+    frequencies = np.zeros(problem.dimension)
+    for band in data_bands(problem, rng):
+        if band.source != RIGHT_HAND_SIDE:
+            frequencies[band.axis] = max(frequencies[band.axis], band.frequency)
+    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    waves = symbol_band(problem.operator, sites, frequencies)
+    core = np.maximum(np.maximum(frequencies, waves), _LEAST_PERIODS * 2 * np.pi / lengths)
+    return layout(core, lengths, decades).family
