@@ -129,7 +129,7 @@ def test_otherwise_the_band_is_filled_and_the_report_says_why(equation: sp.Expr,
     given = {A: lambda points: np.full(len(points), 2.0)} if equation.has(A) else {}
     problem = fs.Problem(equation, SQUARE, [fs.Dirichlet(sp.cos(x + y))], given=given)
     solution = fs.solve(problem, rng=0, tol=1e-4)
-    assert solution.report.choice.startswith("a filled band; no functions that satisfy the equation, as the coeff")
+    assert solution.report.choice.startswith("a filled band, as there is no smaller basis: the coeff")
     assert reason in solution.report.choice
     assert solution.report.choice in str(solution.report)
 
@@ -139,7 +139,7 @@ def test_data_that_are_not_smooth_are_left_to_the_band() -> None:
         warnings.simplefilter("ignore", fs.AccuracyWarning)
         solution = fs.solve(helmholtz(0, DISK, sp.Abs(x)), rng=0, tol=1e-3)
     assert solution.report.choice == (
-        "a filled band; no functions that satisfy the equation, as the data of 'dirichlet circle' are not smooth"
+        "a filled band, as there is no smaller basis: the data of 'dirichlet circle' are not smooth"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from fspielm.errors import ProblemError
 
-Approach: TypeAlias = Literal["characteristic", "band"]
+Approach: TypeAlias = Literal["characteristic", "thin", "band"]
 
 
 def check_approach(approach: Any) -> None:

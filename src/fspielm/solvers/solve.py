@@ -75,9 +75,10 @@ def solve(
     singular : bool, Singular or sequence of Singular, optional
         Singular functions at corners of a plane domain: at all (True), at none (False), or at those named. By
         default they are added where the solution turns out not to be smooth.
-    approach : {"characteristic", "band"}, optional
-        The kind of features: functions that satisfy the equation, or cosines that fill a band of frequencies. By
-        default the cheapest that suits the problem, and the next one where that is not good enough.
+    approach : {"characteristic", "thin", "band"}, optional
+        The kind of features: functions that satisfy the equation; those and cosines around the few frequencies of
+        the right-hand side; or cosines that fill a band of frequencies. By default the cheapest that suits the
+        problem, and the last one where that is not good enough.
 
     Returns
     -------

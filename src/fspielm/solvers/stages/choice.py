@@ -16,6 +16,7 @@ from fspielm.solvers.special import special_columns
 from fspielm.solvers.stages.exact import ExactFeatures
 from fspielm.solvers.stages.filled import FilledBand
 from fspielm.solvers.stages.stage import Stage
+from fspielm.solvers.stages.thin import ThinSpectrum, thin_features
 from fspielm.spectrum import Bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
@@ -53,34 +54,44 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     if run.approach == "band":
         return Selection([band], "a filled band was asked for")
     filled = band.first()
-    limit = np.inf if run.approach == "characteristic" else _HANDICAP * filled.work(run.problem)
+    limit = np.inf if run.approach is not None else _HANDICAP * filled.work(run.problem)
     try:
-        exact = _exact_features(run, bands, limit)
+        small = _small_basis(run, bands, limit)
     except ProblemError as error:
-        if run.approach == "characteristic":
-            raise ProblemError(f"approach: no characteristic features for this problem: {error}") from None
-        return Selection([band], f"a filled band; no functions that satisfy the equation, as {error}")
-    if run.approach == "characteristic":
-        return Selection([exact], "functions that satisfy the equation were asked for")
-    trial = exact.first()
+        if run.approach is not None:
+            raise ProblemError(f"approach: no {run.approach} features for this problem: {error}") from None
+        return Selection([band], f"a filled band, as there is no smaller basis: {error}")
+    trial = small.first()
+    if run.approach is not None:
+        return Selection([small], f"{trial.why} were asked for")
     if trial.work(run.problem) > limit:
-        return Selection(
-            [band],
-            f"a filled band of {filled.neurons} cosines, cheaper than {trial.neurons} functions that satisfy the "
-            "equation",
-        )
+        return Selection([band], f"a filled band of {filled.neurons} cosines, cheaper than {trial.neurons} {trial.why}")
     return Selection(
-        [exact, band],
-        f"functions that satisfy the equation: {trial.neurons}, where a filled band would begin with {filled.neurons}",
+        [small, band], f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     )
 
 
-def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
-    """The stage of features that satisfy the equation; a ProblemError says why there is none."""
+def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
+    """The stage of features that make use of the equation; a ProblemError says why there is none."""
     problem = run.problem
-    homogeneous_symbol(problem)
     if run.approach is None:
         _refuse_rough(problem, bands)
+    homogeneous = problem.right_hand_side.constant == 0.0
+    if run.approach == "characteristic" or (run.approach is None and homogeneous):
+        return _exact_features(run, bands, limit)
+    if homogeneous:
+        raise ProblemError("the right-hand side is zero")
+    if run.reuse:
+        raise ProblemError("a plan serves other right-hand sides as well")
+    family = thin_features(run, bands)
+    if family is None:
+        raise ProblemError("the right-hand side has no spectrum of a few peaks")
+    return ThinSpectrum(run, bands, family, limit)
+
+
+def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
+    problem = run.problem
+    homogeneous_symbol(problem)
     if run.singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, run.singular)):
         raise ProblemError("the singular functions asked for do not satisfy the equation")
     return ExactFeatures(run, _first_number(problem, bands), limit)
