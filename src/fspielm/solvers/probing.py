@@ -16,7 +16,7 @@ from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
 from fspielm.features import Basis, Characteristic, JoinedBasis, SingularBasis, neurons_needed
 from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation, factor
+from fspielm.linalg import Factorisation, extend
 from fspielm.solution import Sensitivity, find_sensitivity
 from fspielm.solvers.special import special_columns
 
@@ -55,11 +55,11 @@ def probe(
     further = _further(problem, basis, len(system.values), rng)
     if not further:
         return plain
-    joined = JoinedBasis([basis, *further])
+    beside = JoinedBasis(further)
     # on the same rows with the same scales, so that the two are in the same units
     scaled = [replace(block, weight=scale) for block, scale in zip(blocks, system.scales, strict=True)]
-    larger = factor(assemble(joined, scaled, threads=threads).augmented[:, :-1])
-    seen = find_sensitivity(problem, joined, larger, rng, threads)
+    larger = extend(factorisation, assemble(beside, scaled, threads=threads).augmented[:, :-1])
+    seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
     return replace(plain, amplification=max(plain.amplification, seen.amplification))
 
 
