@@ -42,8 +42,8 @@ COLUMNS = ("domain", "method", "wavenumber", "wavelengths", "unknowns", "error",
 
 SECONDS, BYTES = 60.0, 8e9
 WAVENUMBERS = {
-    "panda": (20, 30, 40, 60, 100, 150, 200, 300, 400, 600, 1000, 1400, 2000),
-    "ball": (5, 8, 12, 16, 20, 25, 30, 35, 40),
+    "panda": (20, 40, 60, 100, 200, 400, 700, 1000, 1400, 2000),
+    "ball": (5, 10, 15, 20, 25, 30, 40),
 }
 QUICK = {"panda": (20, 40, 80), "ball": (5, 8)}
 EXACT, BAND, ELEMENTS = "characteristic", "filled band", "finite elements"
@@ -65,7 +65,7 @@ class Scene:
 
 SCENES = {
     "panda": Scene(fs.Panda(1.0), (2, 1), lambda r, k: sp.bessely(0, k * r), (EXACT, BAND, ELEMENTS)),
-    "ball": Scene(fs.Ball((0, 0, 0), 1), (2, 1, 0.5), lambda r, k: sp.cos(k * r) / r, (EXACT, BAND)),
+    "ball": Scene(fs.Ball((0, 0, 0), 1), (2, 1, 0.5), lambda r, k: sp.cos(k * r) / r, (EXACT,)),
 }
 
 
