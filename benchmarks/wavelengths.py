@@ -142,7 +142,7 @@ def measure_apart(name: str, method: str, k: float) -> dict[str, Any] | str:
         return f"takes {row['seconds']:.0f} s and {row['memory_gb']:.1f} GB"
     lower, upper = SCENES[name].domain.bounding_box
     across = k * float(np.max(upper - lower)) / (2 * np.pi)
-    return {"domain": name, "method": method, "wavenumber": k, "wavelengths": round(across, 1), **row}
+    return {"domain": name, "method": method, "wavenumber": k, "wavelengths": across, **row}
 
 
 def run(wavenumbers: dict[str, tuple[int, ...]], methods: list[str]) -> list[dict[str, Any]]:
@@ -174,8 +174,9 @@ def write_table(rows: list[dict[str, Any]]) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            rounded = {key: f"{row[key]:.2e}" for key in ("error", "estimate")}
-            writer.writerow(row | rounded | {key: f"{row[key]:.2f}" for key in ("seconds", "memory_gb")})
+            formats = {"wavenumber": ".0f", "unknowns": ".0f", "error": ".2e", "estimate": ".2e"}
+            formats |= {"wavelengths": ".1f", "seconds": ".2f", "memory_gb": ".2f"}
+            writer.writerow(row | {key: format(row[key], form) for key, form in formats.items()})
 
 
 def read_table() -> list[dict[str, Any]]:
