@@ -19,7 +19,7 @@ import json
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -145,9 +145,8 @@ def measure_apart(name: str, method: str, k: float) -> dict[str, Any] | str:
     return {"domain": name, "method": method, "wavenumber": k, "wavelengths": across, **row}
 
 
-def run(wavenumbers: dict[str, tuple[int, ...]], methods: list[str]) -> list[dict[str, Any]]:
+def run(wavenumbers: dict[str, tuple[int, ...]], methods: list[str]) -> Iterator[dict[str, Any]]:
     """Measure everything, one line each."""
-    rows = []
     for name, scene in SCENES.items():
         for method in [method for method in scene.methods if method in methods]:
             if method == ELEMENTS and find_spec("ngsolve") is None:
@@ -158,14 +157,13 @@ def run(wavenumbers: dict[str, tuple[int, ...]], methods: list[str]) -> list[dic
                 if isinstance(row, str):
                     print(f"{name:<5} {method:<15} {k:5d}  the end: {row}", flush=True)
                     break
-                rows.append(row)
                 print(
                     f"{name:<5} {method:<15} {k:5d} {row['wavelengths']:6.0f} wavelengths {row['unknowns']:8d} unknowns"
                     f"  error {row['error']:.1e}  estimate {row['estimate']:.1e}  {row['seconds']:6.1f} s "
                     f"{row['memory_gb']:5.2f} GB",
                     flush=True,
                 )
-    return rows
+                yield row
 
 
 def write_table(rows: list[dict[str, Any]]) -> None:
@@ -199,7 +197,7 @@ def slope(rows: list[dict[str, Any]], name: str, method: str, what: str = "unkno
 def print_slopes(rows: list[dict[str, Any]]) -> None:
     """How fast unknowns grow with the wavenumber."""
     for name, scene in SCENES.items():
-        for method in scene.methods:
+        for method in [method for method in scene.methods if np.isfinite(slope(rows, name, method))]:
             print(f"{name:<5} {method:<15} unknowns ~ wavenumber^{slope(rows, name, method):.2f}")
 
 
@@ -220,11 +218,13 @@ def main() -> None:
 
         draw(read_table(), PICTURE)
     else:
-        rows = run(QUICK if options.quick else WAVENUMBERS, options.methods)
+        kept = [row for row in read_table() if row["method"] not in options.methods] if TABLE.exists() else []
+        rows = []
+        for row in run(QUICK if options.quick else WAVENUMBERS, options.methods):
+            rows.append(row)
+            if not options.quick:
+                write_table(kept + rows)  # what was measured stays, whatever comes next
         print_slopes(rows)
-        if not options.quick:
-            kept = [row for row in read_table() if row["method"] not in options.methods] if TABLE.exists() else []
-            write_table(kept + rows)
 
 
 if __name__ == "__main__":
