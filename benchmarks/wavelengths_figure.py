@@ -11,17 +11,11 @@ from fspielm.solution.pictures.style import BLUE, GRID, INK, VERMILION, style
 
 GREEN = "#009e73"
 LINES = {
-    "characteristic": ("features that satisfy\nthe equation", BLUE, "o"),
+    "characteristic": ("features that satisfy the equation", BLUE, "o"),
     "filled band": ("filled band", VERMILION, "s"),
-    "finite elements": ("finite elements\nof order 10", GREEN, "^"),
+    "finite elements": ("finite elements of order 10", GREEN, "^"),
 }
 PANELS = (("seconds", "seconds"), ("error", "relative error"), ("unknowns", "unknowns"))
-# Where the name of each line stands: panel, and place among its points (the last is -1), with an offset in points.
-NAMES = {
-    "characteristic": (2, -2, (-2, -14), "center"),
-    "filled band": (2, -1, (-4, 7), "right"),
-    "finite elements": (2, -2, (-7, 2), "right"),
-}
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
@@ -29,21 +23,21 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     with style():
-        figure, axes = plt.subplots(1, 3, figsize=(7.4, 2.6), layout="constrained")
+        figure, axes = plt.subplots(1, 3, figsize=(7.4, 2.8), layout="constrained")
         for axis, (key, label) in zip(axes, PANELS, strict=True):
             _panel(axis, rows, key, label)
-        for method, (panel, place, offset, side) in NAMES.items():
-            _name(axes[panel], rows, method, PANELS[panel][0], place, offset, side)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LINES))
         figure.savefig(path)
         plt.close(figure)
 
 
 def _panel(axis: Any, rows: list[dict[str, Any]], key: str, label: str) -> None:
-    for method, (_, colour, marker) in LINES.items():
+    for method, (name, colour, marker) in LINES.items():
         chosen = _of(rows, method)
         axis.plot(
             [row["wavenumber"] for row in chosen],
             [row[key] for row in chosen],
+            label=name,
             color=colour,
             marker=marker,
             markersize=3.5,
@@ -69,27 +63,7 @@ def _slope_mark(axis: Any, rows: list[dict[str, Any]]) -> None:
     ends = np.array([chosen[0]["wavenumber"], chosen[-1]["wavenumber"]])
     line = 0.55 * chosen[-1]["unknowns"] * ends / ends[-1]
     axis.plot(ends, line, color=INK, linewidth=0.6, dashes=(4, 3))
-    axis.annotate(r"$\sim \kappa$", (ends[0], line[0]), (4, 10), textcoords="offset points", size=7.5)
-
-
-def _name(
-    axis: Any, rows: list[dict[str, Any]], method: str, key: str, place: int, offset: tuple[int, int], side: str
-) -> None:
-    name, colour, _ = LINES[method]
-    chosen = _of(rows, method)
-    if chosen:
-        row = chosen[place]
-        axis.annotate(
-            name,
-            (row["wavenumber"], row[key]),
-            offset,
-            textcoords="offset points",
-            color=colour,
-            ha=side,
-            va="center",
-            size=7.5,
-            linespacing=1.05,
-        )
+    axis.annotate(r"$\sim \kappa$", (ends[-1], line[-1]), (-4, -12), textcoords="offset points", ha="right", size=7.5)
 
 
 def _of(rows: list[dict[str, Any]], method: str) -> list[dict[str, Any]]:
