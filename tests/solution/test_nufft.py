@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 
 from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import COSINE, SINE, TANH, Basis, JoinedBasis, Power, RidgeBasis, SingularBasis
+from fspielm.features import (
+    COSINE,
+    SINE,
+    TANH,
+    Basis,
+    ExponentialBasis,
+    JoinedBasis,
+    Power,
+    RidgeBasis,
+    SingularBasis,
+)
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate, evaluate_each
-from fspielm.solution.evaluation import cost, nufft, split_waves
+from fspielm.solution.evaluation import cost, direct, nufft, split_waves
 
 K = 40.0
 
@@ -29,11 +39,19 @@ def corner() -> SingularBasis:
     return SingularBasis((-2.0, 0.1), 0.3, 1.0, [Power(2 / 3), Power(4 / 3, logarithm=True)])
 
 
+def exponentials(dimension: int) -> ExponentialBasis:
+    rng = np.random.default_rng(3)
+    W = rng.uniform(-K, K, (90, dimension)) + 1j * rng.uniform(-5, 5, (90, dimension))
+    peaks, along = np.abs(W.imag).sum(axis=1), rng.uniform(-1, 1, (90, dimension))
+    return ExponentialBasis(W, rng.uniform(0, 6, 90), np.zeros(dimension), peaks, rng.integers(0, 3, 90), along)
+
+
 BASES: dict[str, Any] = {
     "cosine": lambda d: ridge(d),
     "sine": lambda d: ridge(d, SINE),
     "tanh": lambda d: ridge(d, TANH),
     "joined": lambda d: JoinedBasis([ridge(d, TANH), JoinedBasis([ridge(d), ridge(d, SINE, 30)]), ridge(d, seed=1)]),
+    "exponentials": lambda d: JoinedBasis([ridge(d), exponentials(d)]),
     "origins": lambda d: JoinedBasis([ridge(d), ridge(d, COSINE, 50, np.full(d, 0.25))]),
 }
 
@@ -136,6 +154,25 @@ def test_borders_of_chunks_and_slabs(n: int, monkeypatch: pytest.MonkeyPatch) ->
         assert apart(BASES["joined"](2), operator, Sites(points(2, n))) <= 1e-13
 
 
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_tiles_where_the_grid_of_all_points_is_too_large(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "_MOST_GRID_BYTES", 0.4 * cost._grid_bytes(np.full(dimension, 8 * K), 1))
+    assert np.prod(cost.tile_counts(np.full(dimension, 8 * K), 1)) >= 3
+    wide = Sites(2 * points(dimension))
+    assert apart(BASES["cosine"](dimension), derivative(orders(dimension, 1)), wide) <= 1e-13 * K * 4 / 100
+
+
+def test_tiles_end_where_the_grid_shrinks_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "_MOST_GRID_BYTES", 0.0)
+    assert np.prod(cost.tile_counts(np.array([1000.0, 1.0]), 1)) < 100
+
+
+def test_tiles_of_points_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "_MOST_GRID_BYTES", 1e5)
+    line = np.column_stack([np.linspace(0, 30, 300), np.full(300, 0.5)])
+    assert apart(ridge(2), identity(2), Sites(line)) <= 1e-13 * K * 30 / 100
+
+
 def test_points_on_a_line_and_a_single_point() -> None:
     line = np.column_stack([np.linspace(0, 1, 300), np.full(300, 0.5)])
     assert apart(ridge(2), identity(2), Sites(line)) <= 1e-13
@@ -148,11 +185,12 @@ def test_constant_functions() -> None:
     assert np.allclose(values, 3, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["joined", "exponentials"])
 @pytest.mark.parametrize("method", ["nufft", "direct"])
-def test_bits_do_not_depend_on_threads(method: Any) -> None:
-    basis = BASES["joined"](2)
+def test_bits_do_not_depend_on_threads(method: Any, name: str) -> None:
+    basis = BASES[name](2)
     coefficients = np.random.default_rng(1).normal(size=basis.size)
-    sites = Sites(points(2, 40_000))
+    sites = Sites(points(2, 20_000))
     one, *more = (
         evaluate(basis, coefficients, derivative((1, 1)), sites, threads=threads, method=method)
         for threads in (1, 2, 3, 3)
@@ -200,6 +238,16 @@ def test_many_points_take_the_transform(monkeypatch: pytest.MonkeyPatch) -> None
     for n in (10, 20_000):
         evaluate(basis, np.ones(500), identity(2), Sites(points(2, n)), threads=1)
     assert calls == [20_000]
+
+
+def test_exponentials_are_left_to_the_direct_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    basis, directly = BASES["exponentials"](2), []
+    summed = direct.direct_sum
+    monkeypatch.setattr(
+        "fspielm.solution.evaluation.choice.direct_sum", lambda *a, **k: directly.append(a[0]) or summed(*a, **k)
+    )
+    evaluate(basis, np.ones(basis.size), derivative((1, 0)), Sites(points(2, 50_000)), threads=2)
+    assert directly == [basis.parts[1]]
 
 
 def test_waves_of_one_origin_are_summed_together() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
+from fspielm.geometry.halton import Halton
 
 Sampling = Literal["uniform", "low-discrepancy", "clustered"]
 
@@ -40,12 +41,10 @@ def unit_stream(dimension: int, rng: np.random.Generator, sampling: Sampling) ->
         return lambda n: np.empty((n, 0))
     if sampling == "uniform":
         return lambda n: rng.random((n, dimension))
-    from scipy.stats import qmc  # imported here: scipy.stats alone would double the import time
-
-    sequence = qmc.Halton(dimension, scramble=True, rng=rng)
+    sequence = Halton(dimension, rng)
     if sampling == "clustered":
-        return lambda n: arcsine(sequence.random(n))
-    return lambda n: np.asarray(sequence.random(n), dtype=np.float64)
+        return lambda n: arcsine(sequence.draw(n))
+    return sequence.draw
 
 
 def kronecker(n: int, dimension: int) -> FloatArray:

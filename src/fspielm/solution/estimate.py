@@ -13,7 +13,7 @@ from fspielm.collocation import BlockResidual, Points, System, make_blocks
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation
+from fspielm.linalg import Factorisation, Triangular
 from fspielm.solution.evaluation import tabulate
 from fspielm.solution.held_out import HeldOut
 
@@ -175,7 +175,7 @@ def _check(
 
 
 def find_sensitivity(
-    problem: Problem, basis: Basis, factorisation: Factorisation, rng: np.random.Generator, threads: int
+    problem: Problem, basis: Basis, factorisation: Triangular, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))

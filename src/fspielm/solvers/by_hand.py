@@ -47,8 +47,7 @@ def solve_by_hand(
     columns = special_columns(problem, singular)
     points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    further = further_features(problem, features, neurons, rows)
-    probing = matrix_bytes(rows, neurons + further) if further else 0
+    probing = matrix_bytes(rows, further_features(problem, features, neurons, rows))
     check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,

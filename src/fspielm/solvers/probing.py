@@ -32,7 +32,7 @@ from fspielm.features import (
 )
 from fspielm.features.powers import ComplexArray
 from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation, factor
+from fspielm.linalg import Factorisation, extend
 from fspielm.solution import Sensitivity, find_sensitivity
 from fspielm.solvers.special import special_columns
 
@@ -81,11 +81,11 @@ def probe(
     further = _further(problem, family, basis, blocks, rng)
     if not further:
         return plain
-    joined = JoinedBasis([basis, *further])
+    beside = JoinedBasis(further)
     # on the same rows with the same scales, so that the two are in the same units
     scaled = [replace(block, weight=scale) for block, scale in zip(blocks, system.scales, strict=True)]
-    larger = factor(assemble(joined, scaled, threads=threads).augmented[:, :-1])
-    seen = find_sensitivity(problem, joined, larger, rng, threads)
+    larger = extend(factorisation, assemble(beside, scaled, threads=threads).augmented[:, :-1])
+    seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
     return replace(plain, amplification=max(plain.amplification, seen.amplification))
 
 

@@ -45,10 +45,9 @@ class Trial:
         return work(self.rows(problem), self.neurons)
 
     def probing_bytes(self, problem: Problem) -> int:
-        """Memory of the larger system that an honest estimate needs beside the first, if the features call for one."""
+        """Memory of the further columns that an honest estimate needs, if the features call for any."""
         rows = self.rows(problem)
-        further = further_features(problem, self.family, self.neurons, rows)
-        return matrix_bytes(rows, self.neurons + further) if further else 0
+        return matrix_bytes(rows, further_features(problem, self.family, self.neurons, rows))
 
 
 def work(rows: int, columns: int) -> float:

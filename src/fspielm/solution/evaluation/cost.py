@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 
@@ -31,6 +32,8 @@ _REPEATED = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
 # A transform that needs more than this is left alone.
 _MOST_BYTES = 600e6
+# A grid that needs more than this is cut into tiles, each with the points that lie on it.
+_MOST_GRID_BYTES = 160e6
 
 
 def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transforms: int, sums: int) -> bool:
@@ -50,14 +53,26 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
     directly = sum(sums * _COSINE * len(points) * len(W) for W in frequencies)
     seconds = 0.0
     for W in frequencies:
-        reach = extent * np.ptp(W, axis=0)
+        tiles = tile_counts(extent * np.ptp(W, axis=0), transforms)
+        reach = extent * np.ptp(W, axis=0) / tiles
         step = chunk_points(len(W), transforms, reach)
         if transform_bytes(step, transforms, reach) > _MOST_BYTES:
             return False
-        chunks = -(-len(points) // step)
+        chunks = int(np.prod(tiles)) - 1 - (-len(points) // step)
         seconds += chunks * _repeated(len(W), transforms, reach)
         seconds += len(points) * _each_point(transforms, len(reach))
     return seconds < directly
+
+
+def tile_counts(reach: FloatArray, transforms: int) -> NDArray[np.int_]:
+    """Into how many tiles to cut the points along each axis, so that the grid of each is not too large.
+
+    The grid shrinks with the extent of the points: tiles together need no more of it than the whole.
+    """
+    tiles = np.ones(len(reach), dtype=np.int_)
+    while _grid_bytes(reach / tiles, transforms) > max(_MOST_GRID_BYTES, _grid_bytes(0 * reach, transforms)):
+        tiles[np.argmax(reach / tiles)] += 1
+    return tiles
 
 
 def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
@@ -68,7 +83,11 @@ def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
 
 def transform_bytes(points: int, transforms: int, reach: FloatArray) -> float:
     """About what one transform of so many points holds in memory."""
-    return 16.0 * min(transforms, 2) * _grid(reach) + points * (16.0 * transforms + 24.0 * len(reach) + 64.0)
+    return _grid_bytes(reach, transforms) + points * (16.0 * transforms + 24.0 * len(reach) + 64.0)
+
+
+def _grid_bytes(reach: FloatArray, transforms: int) -> float:
+    return 16.0 * min(transforms, 2) * _grid(reach)
 
 
 def _repeated(neurons: int, transforms: int, reach: FloatArray) -> float:

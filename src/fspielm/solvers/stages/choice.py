@@ -23,8 +23,9 @@ from fspielm.spectrum import Bands
 _BESIDE_WAVES = 60
 _LEAST = {1: 8, 2: 150}
 _LEAST_ABOVE = 600
-# The first band seldom is the last, least of all where it is small.
-_HANDICAP = 3.0
+# The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
+# are less sure to be enough, and must be much cheaper.
+_SHARE = {"characteristic": 3.0, "thin": 0.3}
 
 
 @final
@@ -54,7 +55,7 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     if run.approach == "band":
         return Selection([band], "a filled band was asked for")
     filled = band.first()
-    limit = np.inf if run.approach is not None else _HANDICAP * filled.work(run.problem)
+    limit = np.inf if run.approach is not None else filled.work(run.problem)
     try:
         small = _small_basis(run, bands, limit)
     except ProblemError as error:
@@ -64,7 +65,7 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     trial = small.first()
     if run.approach is not None:
         return Selection([small], f"{trial.why} were asked for")
-    if trial.work(run.problem) > limit:
+    if trial.work(run.problem) > _SHARE[small.approach] * limit:
         return Selection([band], f"a filled band of {filled.neurons} cosines, cheaper than {trial.neurons} {trial.why}")
     return Selection(
         [small, band], f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
