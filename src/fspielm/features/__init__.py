@@ -9,6 +9,7 @@ from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, 
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.sources import SourceBasis
 
 __all__ = [
     "COSINE",
@@ -31,6 +32,7 @@ __all__ = [
     "SingularBasis",
     "Sinusoid",
     "Siren",
+    "SourceBasis",
     "Tanh",
     "Wave",
     "check_count",

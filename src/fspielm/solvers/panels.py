@@ -1,0 +1,155 @@
+"""Panels of a boundary, so short that functions on it are resolved: the length over which they vary, place by place.
+
+An analytic function has a singularity somewhere beside the curve. Sixteen Chebyshev coefficients on a panel fall to
+rounding where the panel is about half as long as that singularity is far, and no sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.collocation import first_edges
+from fspielm.equations import Constraint
+from fspielm.geometry import BoundaryPart, Sites
+
+# Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
+Signals: TypeAlias = Callable[[Sites], FloatArray]
+
+_NODES = 16
+_TAIL = 3
+# How close to a corner an end of a panel must be, in units of its length, to be there.
+_TOUCHES = 1e-2
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """How long panels may be.
+
+    Attributes
+    ----------
+    longest, shortest : float
+        Lengths to begin with, and to end at.
+    wavenumber : float
+        Of oscillations that are no reason to shorten a panel.
+    most : int
+        More panels than this are too many.
+    """
+
+    longest: float
+    shortest: float
+    wavenumber: float
+    most: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """Pieces of the part of the boundary that a constraint is on.
+
+    Attributes
+    ----------
+    part : BoundaryPart
+    ends : (n, 2) array
+        Of each panel, in the unit coordinate.
+    halvings : (n,) array
+        How often the first panels were halved for each.
+    graded : (n,) array
+        Whether the last halving was for the sake of a corner alone.
+    """
+
+    part: BoundaryPart
+    ends: FloatArray
+    halvings: FloatArray
+    graded: BoolArray
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Length of each panel."""
+        return self.part.measure * np.diff(self.ends, axis=1)[:, 0]
+
+    def along(self, n: int) -> Sites:
+        """The middles of `n` equal pieces of each panel, panel by panel."""
+        return self.part.place(_between(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
+
+    def select(self, index: BoolArray) -> Panels:
+        """Some of the panels."""
+        return Panels(self.part, self.ends[index], self.halvings[index], self.graded[index])
+
+
+def resolve(constraint: Constraint, signals: Signals, corners: FloatArray, limits: Limits) -> Panels | None:
+    """Halve panels until the signals are resolved on each, and towards `corners` ``(c, 2)`` to the shortest.
+
+    None where that takes too many: functions that are not smooth anywhere, as noise is not.
+    """
+    part = constraint.part
+    assert part is not None
+    cells = int(np.ceil(np.diff(part.breaks).max() * part.measure / limits.longest))
+    edges = first_edges(part, cells)
+    panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), *_marks(len(edges) - 1, 0))
+    done: list[Panels] = []
+    while len(panels.ends):
+        held, unresolved = _look(constraint, panels, signals, limits.wavenumber)
+        touching = _touch(panels, corners)
+        split = held & (unresolved | touching) & (panels.lengths > 2 * limits.shortest)
+        done.append(panels.select(held & ~split))
+        if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
+            return None
+        panels = _halved(panels.select(split), (touching & ~unresolved)[split])
+    return Panels(
+        part,
+        np.concatenate([p.ends for p in done]),
+        np.concatenate([p.halvings for p in done]),
+        np.concatenate([p.graded for p in done]),
+    )
+
+
+def _marks(n: int, halvings: int) -> tuple[FloatArray, BoolArray]:
+    return np.full(n, float(halvings)), np.zeros(n, dtype=np.bool_)
+
+
+def _halved(panels: Panels, graded: BoolArray) -> Panels:
+    low, high = panels.ends.T
+    middle = 0.5 * (low + high)
+    ends = np.stack([np.concatenate([low, middle]), np.concatenate([middle, high])], axis=1)
+    return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
+
+
+def _look(constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float) -> tuple[BoolArray, BoolArray]:
+    """Which panels the constraint holds on, and on which of them signals are unresolved.
+
+    Where it holds on a piece of a panel only, there is a place at which conditions change: never resolved.
+    """
+    reach = 0.5 * wavenumber * float(panels.lengths.max())
+    nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
+    abscissae = chebyshev.chebpts1(nodes)
+    sites = panels.part.place(_between(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
+    holds = constraint.holds(sites.points)
+    values = np.zeros((1, len(sites)))
+    if holds.any():
+        found = signals(sites.select(holds))
+        values = np.zeros((len(found), len(sites)))
+        values[:, holds] = found
+    # first-kind points: the transpose of the Vandermonde matrix is its inverse, up to the factor
+    last = (2.0 / nodes) * chebyshev.chebvander(abscissae, nodes - 1)[:, -_TAIL:]
+    tails = np.abs(values.reshape(len(values), -1, nodes) @ last).max(axis=(0, 2))
+    there = holds.reshape(-1, nodes)
+    return np.asarray(there.any(axis=1)), np.asarray((tails > 1.0) | ~there.all(axis=1))
+
+
+def _touch(panels: Panels, corners: FloatArray) -> BoolArray:
+    ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
+    distances = np.linalg.norm(ends - corners, axis=3).min(axis=(1, 2), initial=np.inf)
+    touching: BoolArray = distances <= _TOUCHES * panels.lengths
+    return touching
+
+
+def _between(ends: FloatArray, shares: FloatArray) -> FloatArray:
+    """Unit coordinates ``(n, len(shares))`` at these shares of every panel."""
+    return ends[:, :1] + np.diff(ends, axis=1) * shares
