@@ -36,6 +36,8 @@ class Limits:
     ----------
     longest, shortest : float
         Lengths to begin with, and to end at.
+    closest : float
+        Length to end at where one condition gives way to another within a part.
     wavenumber : float
         Of oscillations that are no reason to shorten a panel.
     most : int
@@ -44,8 +46,25 @@ class Limits:
 
     longest: float
     shortest: float
+    closest: float
     wavenumber: float
     most: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Corners to shorten panels towards.
+
+    Attributes
+    ----------
+    points : (c, 2) array
+    lengths : (c,) array
+        Of the last panels at each.
+    """
+
+    points: FloatArray
+    lengths: FloatArray
 
 
 @final
@@ -61,13 +80,14 @@ class Panels:
     halvings : (n,) array
         How often the first panels were halved for each.
     graded : (n,) array
-        Whether the last halving was for the sake of a corner alone.
+        How far on the way to a corner those are that were last halved for its sake alone, in octaves: one for the
+        last. Zero for the others.
     """
 
     part: BoundaryPart
     ends: FloatArray
     halvings: FloatArray
-    graded: BoolArray
+    graded: FloatArray
 
     @property
     def lengths(self) -> FloatArray:
@@ -83,8 +103,8 @@ class Panels:
         return Panels(self.part, self.ends[index], self.halvings[index], self.graded[index])
 
 
-def resolve(constraint: Constraint, signals: Signals, corners: FloatArray, limits: Limits) -> Panels | None:
-    """Halve panels until the signals are resolved on each, and towards `corners` ``(c, 2)`` to the shortest.
+def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limits) -> Panels | None:
+    """Halve panels until the signals are resolved on each, and towards corners.
 
     None where that takes too many: functions that are not smooth anywhere, as noise is not.
     """
@@ -92,16 +112,20 @@ def resolve(constraint: Constraint, signals: Signals, corners: FloatArray, limit
     assert part is not None
     cells = int(np.ceil(np.diff(part.breaks).max() * part.measure / limits.longest))
     edges = first_edges(part, cells)
-    panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), *_marks(len(edges) - 1, 0))
+    first = np.zeros(len(edges) - 1)
+    panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), first, first)
     done: list[Panels] = []
     while len(panels.ends):
-        held, unresolved = _look(constraint, panels, signals, limits.wavenumber)
-        touching = _touch(panels, corners)
-        split = held & (unresolved | touching) & (panels.lengths > 2 * limits.shortest)
+        held, unresolved, cut = _look(constraint, panels, signals, limits.wavenumber)
+        last = np.minimum(_last_lengths(panels, goals), np.where(cut, limits.closest, np.inf))
+        halved = panels.lengths / 2
+        split = held & ((unresolved & (halved >= limits.shortest)) | (halved >= last))
         done.append(panels.select(held & ~split))
         if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
             return None
-        panels = _halved(panels.select(split), (touching & ~unresolved)[split])
+        # those that were halved for more than a corner are not graded, whatever `last` is
+        way = _share_of_octaves(limits.longest, halved, last)
+        panels = _halved(panels.select(split), np.where(unresolved, 0.0, way)[split])
     return Panels(
         part,
         np.concatenate([p.ends for p in done]),
@@ -110,22 +134,17 @@ def resolve(constraint: Constraint, signals: Signals, corners: FloatArray, limit
     )
 
 
-def _marks(n: int, halvings: int) -> tuple[FloatArray, BoolArray]:
-    return np.full(n, float(halvings)), np.zeros(n, dtype=np.bool_)
-
-
-def _halved(panels: Panels, graded: BoolArray) -> Panels:
+def _halved(panels: Panels, graded: FloatArray) -> Panels:
     low, high = panels.ends.T
     middle = 0.5 * (low + high)
     ends = np.stack([np.concatenate([low, middle]), np.concatenate([middle, high])], axis=1)
     return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
-def _look(constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float) -> tuple[BoolArray, BoolArray]:
-    """Which panels the constraint holds on, and on which of them signals are unresolved.
-
-    Where it holds on a piece of a panel only, there is a place at which conditions change: never resolved.
-    """
+def _look(
+    constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds."""
     reach = 0.5 * wavenumber * float(panels.lengths.max())
     nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
     abscissae = chebyshev.chebpts1(nodes)
@@ -140,14 +159,22 @@ def _look(constraint: Constraint, panels: Panels, signals: Signals, wavenumber: 
     last = (2.0 / nodes) * chebyshev.chebvander(abscissae, nodes - 1)[:, -_TAIL:]
     tails = np.abs(values.reshape(len(values), -1, nodes) @ last).max(axis=(0, 2))
     there = holds.reshape(-1, nodes)
-    return np.asarray(there.any(axis=1)), np.asarray((tails > 1.0) | ~there.all(axis=1))
+    held, cut = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=1) & ~there.all(axis=1))
+    return held, np.asarray((tails > 1.0) & ~cut), cut
 
 
-def _touch(panels: Panels, corners: FloatArray) -> BoolArray:
+def _last_lengths(panels: Panels, goals: Goals) -> FloatArray:
+    """How short panels at the corners are to be in the end; infinity for the others."""
     ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
-    distances = np.linalg.norm(ends - corners, axis=3).min(axis=(1, 2), initial=np.inf)
-    touching: BoolArray = distances <= _TOUCHES * panels.lengths
-    return touching
+    distances = np.linalg.norm(ends - goals.points, axis=3).min(axis=1)
+    touching = distances <= _TOUCHES * panels.lengths[:, None]
+    return np.asarray(np.where(touching, goals.lengths, np.inf).min(axis=1, initial=np.inf))
+
+
+def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:
+    """How far on the way from the longest to the last length a length is; zero where there is no last."""
+    octaves = np.log2(longest / np.minimum(last, 0.5 * longest))
+    return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
 
 
 def _between(ends: FloatArray, shares: FloatArray) -> FloatArray:

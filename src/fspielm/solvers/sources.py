@@ -14,14 +14,14 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Constraint, Problem
 from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
-from fspielm.solvers.panels import Limits, Panels, resolve
+from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic, leading_exponent
+from fspielm.solvers.panels import Goals, Limits, Panels, resolve
 
 # Distance of the sources from a panel, in units of its length.
 _OFFSET = 1.2
@@ -31,12 +31,14 @@ _CLEAR = 0.7
 _UNRESOLVED = 1e-3
 _FINEST, _COARSEST = 1e-12, 1e-4
 _COARSER = 100.0
-# How close to a corner sources come, in units of the tolerance and the size of the domain.
-_CLOSEST = 0.1
+# More than one of them for each that can have sources: some lose theirs, or have fewer.
+_MOST_PANELS = 4
 # Share of the sources that is left on the shortest panels at a corner: what varies there is small.
 _TAPERED = 0.4
-# A corner is singular where the residual beside it is at least this share of the largest one.
-_SINGULAR = 0.1
+# A corner is singular where the residual beside it is at least this share of the largest one away from corners.
+_SINGULAR = 1.0
+# Beside a corner, and at it, in units of the size of the domain.
+_BESIDE, _AT_CORNER = 0.1, 1e-3
 _SAMPLES = 400
 _ROWS_PER_SOURCE = 2.0
 
@@ -79,15 +81,20 @@ def source_columns(
     if ratio is None or not constraints:
         return None
     size = 0.5 * float(np.linalg.norm(upper - lower))
-    corners = _singular_corners(problem, constraints, basis, coefficients, size, threads)
+    goals = _goals(problem, constraints, basis, coefficients, tol, size, threads)
+    limits = Limits(
+        longest=size,
+        shortest=size * max(tol, _FINEST),
+        closest=_last_length(tol, 0.5, size),
+        wavenumber=math.sqrt(max(ratio, 0.0)),
+        most=_MOST_PANELS * most // density,
+    )
     unresolved = max(_UNRESOLVED * tol, _FINEST)
     while unresolved <= _COARSEST:
-        shortest = size * max(_CLOSEST * tol, _FINEST)
-        limits = Limits(size, shortest, math.sqrt(max(ratio, 0.0)), 4 * most // density)
-        panels = _all_panels(constraints, size, unresolved, corners, limits)
-        placed = None if panels is None else _place(problem, panels, density, shortest / size)
-        if placed is not None and len(placed[0]) <= most:
-            return SourceBasis(placed[0], ratio, placed[1]) if len(placed[0]) else None
+        panels = _all_panels(constraints, size, unresolved, goals, limits)
+        points, clearances = _place(problem, panels or [], density)
+        if panels is not None and len(points) <= most:
+            return SourceBasis(points, ratio, clearances) if len(points) else None
         unresolved *= _COARSER
     return None
 
@@ -98,49 +105,52 @@ def crowded(points: Points, sources: SourceBasis) -> Points:
 
 
 def _all_panels(
-    constraints: list[Constraint], size: float, unresolved: float, corners: FloatArray, limits: Limits
+    constraints: list[Constraint], size: float, unresolved: float, goals: Goals, limits: Limits
 ) -> list[Panels] | None:
     found = []
     for constraint in constraints:
-        alike = [c for c in constraints if c.operator.order == constraint.operator.order]
-        scale = max(_largest_value(c) for c in alike) or 1.0
+        scale = _scale(constraint, constraints)
 
         def signals(sites: Sites, c: Constraint = constraint, scale: float = scale) -> FloatArray:
             values = c.value.checked(sites.points, f"the value of {c.name!r}") / scale
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
             return np.stack([values, *(sites.points.T / size)]) / unresolved
 
-        panels = resolve(constraint, signals, corners, limits)
+        panels = resolve(constraint, signals, goals, limits)
         if panels is None:
             return None
         found.append(panels)
     return found
 
 
-def _largest_value(constraint: Constraint) -> float:
-    return float(np.abs(constraint.value(_spread(constraint).points)).max(initial=0.0))
+def _scale(constraint: Constraint, constraints: list[Constraint]) -> float:
+    """The largest value of the conditions of the same kind."""
+    alike = [c for c in constraints if c.operator.order == constraint.operator.order]
+    return max(float(np.abs(c.value(_spread(c).points)).max(initial=0.0)) for c in alike) or 1.0
 
 
 def _spread(constraint: Constraint) -> Sites:
     """Sites all over a constraint's region."""
     assert constraint.part is not None
-    return constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
+    sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
+    return sites.select(constraint.holds(sites.points))
 
 
-def _place(problem: Problem, panels: list[Panels], density: int, depth: float) -> tuple[FloatArray, FloatArray]:
+def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
     """Sources ``(n, 2)`` beside the panels that were halved, and their distances from the boundary."""
-    points, offsets = [], []
+    points, offsets = [np.empty((0, 2))], [np.empty(0)]
     for on_part in panels:
-        taper = on_part.halvings / max(-math.log2(depth), 1.0) * on_part.graded
-        numbers = np.maximum(np.round(density * (1.0 - (1.0 - _TAPERED) * np.minimum(taper, 1.0))), 2.0)
+        numbers = np.round(density * (1.0 - (1.0 - _TAPERED) * on_part.graded)).astype(int)
         for number in np.unique(numbers):
             chosen = on_part.select((numbers == number) & (on_part.halvings > 0))
-            sites = chosen.along(int(number))
-            offset = np.repeat(_OFFSET * chosen.lengths, int(number))
+            sites = chosen.along(number)
+            offset = np.repeat(_OFFSET * chosen.lengths, number)
             assert sites.normals is not None  # every boundary part has them
             points.append(sites.points + offset[:, None] * sites.normals)
             offsets.append(offset)
     sources, offset = np.concatenate(points), np.concatenate(offsets)
+    if not len(sources):
+        return sources, offset
     boundary = [on_part.along(2 * density).points for on_part in panels]
     spread = [on_part.part.place(np.linspace(0.0, 1.0, 10 * _SAMPLES)[:, None]).points for on_part in panels]
     clearances = cKDTree(np.concatenate([*boundary, *spread])).query(sources)[0]
@@ -148,37 +158,61 @@ def _place(problem: Problem, panels: list[Panels], density: int, depth: float) -
     return sources[clear], clearances[clear]
 
 
-def _singular_corners(
+def _last_length(tol: float, exponent: float, size: float) -> float:
+    """The distance over which ``r**exponent`` differs by the tolerance."""
+    return float(size * max(tol ** (1.0 / exponent), _FINEST))
+
+
+def _goals(
     problem: Problem,
+    constraints: list[Constraint],
+    basis: Basis,
+    coefficients: FloatArray,
+    tol: float,
+    size: float,
+    threads: int,
+) -> Goals:
+    """The corners that sources should crowd at: those that have some already, and others with a large residual.
+
+    While none has, the re-entrant ones, if there are any: what they leave is all over the boundary.
+    """
+    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    points = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    last = np.array([_last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
+    reentrant = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
+    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
+    taken = np.zeros(len(points), dtype=np.bool_)
+    if there and len(points):
+        taken = cKDTree(np.concatenate(there)).query(points)[0] <= _AT_CORNER * size
+    if reentrant.any() and not taken.any():
+        chosen = reentrant
+    else:
+        chosen = taken | _stand_out(points, constraints, basis, coefficients, size, threads)
+    return Goals(points[chosen], last[chosen])
+
+
+def _stand_out(
+    points: FloatArray,
     constraints: list[Constraint],
     basis: Basis,
     coefficients: FloatArray,
     size: float,
     threads: int,
-) -> FloatArray:
-    """The corners ``(c, 2)`` beside which the residual is large, or sources are already."""
-    corners = np.array([corner.point for corner in problem.domain.corners()]).reshape(-1, 2)
-    if not len(corners):
-        return corners
-    beside, everywhere = np.zeros(len(corners)), 0.0
-    for constraint in constraints:
-        assert constraint.part is not None
-        scale = max(_largest_value(c) for c in constraints if c.operator.order == constraint.operator.order) or 1.0
-        near = _near_breaks(constraint)
-        for sites in (near, _spread(constraint)):
-            pieces = [
-                evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
-                for operator, there in constraint.pieces(sites)
-            ]
-            residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / scale
-            residual = np.where(constraint.holds(sites.points), residual, 0.0)
-            everywhere = max(everywhere, float(residual.max()))
-            distances = np.linalg.norm(sites.points[:, None] - corners, axis=2)
-            close = distances <= 0.1 * size
-            beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0))
-    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
-    taken = cKDTree(np.concatenate(there)).query(corners)[0] <= 1e-3 * size if there else np.zeros(len(corners), bool)
-    return np.asarray(corners[(beside >= _SINGULAR * everywhere) | taken])
+) -> BoolArray:
+    """Beside which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
+    beside, away = np.zeros(len(points)), 0.0
+    for constraint in constraints if len(points) else ():
+        sites = _near_breaks(constraint).followed_by(_spread(constraint))
+        sites = sites.select(constraint.holds(sites.points))
+        pieces = [
+            evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
+            for operator, there in constraint.pieces(sites)
+        ]
+        residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / _scale(constraint, constraints)
+        close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
+        beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
+        away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
+    return np.asarray(beside >= _SINGULAR * away)
 
 
 def _near_breaks(constraint: Constraint) -> Sites:
