@@ -35,11 +35,14 @@ _COARSER = 100.0
 _MOST_PANELS = 4
 # Share of the sources that is left on the shortest panels at a corner: what varies there is small.
 _TAPERED = 0.4
+# The exponent of the singularity where values give way to slopes on a smooth curve.
+_CHANGE = 0.5
 # A corner is singular where the residual beside it is at least this share of the largest one away from corners.
 _SINGULAR = 1.0
 # Beside a corner, and at it, in units of the size of the domain.
 _BESIDE, _AT_CORNER = 0.1, 1e-3
 _SAMPLES = 400
+_BISECTIONS = 50
 _ROWS_PER_SOURCE = 2.0
 
 
@@ -85,7 +88,7 @@ def source_columns(
     limits = Limits(
         longest=size,
         shortest=size * max(tol, _FINEST),
-        closest=_last_length(tol, 0.5, size),
+        closest=_last_length(tol, _CHANGE, size),
         wavenumber=math.sqrt(max(ratio, 0.0)),
         most=_MOST_PANELS * most // density,
     )
@@ -188,7 +191,27 @@ def _goals(
         chosen = reentrant
     else:
         chosen = taken | _stand_out(points, constraints, basis, coefficients, size, threads)
-    return Goals(points[chosen], last[chosen])
+    edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
+    changes = np.full(len(edges), _last_length(tol, _CHANGE, size))
+    return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+
+
+def _mask_edges(constraint: Constraint) -> FloatArray:
+    """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
+    part = constraint.part
+    assert part is not None
+    if constraint.mask is None:
+        return np.empty((0, 2))
+    # from beyond the last to beyond the first: a closed part goes on there
+    units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
+    held = constraint.holds(part.place((units % 1.0)[:, None]).points)
+    low, high = units[:-1][held[:-1] != held[1:]], units[1:][held[:-1] != held[1:]]
+    before = constraint.holds(part.place((low % 1.0)[:, None]).points)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        same = constraint.holds(part.place((middle % 1.0)[:, None]).points) == before
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return part.place((high % 1.0)[:, None]).points
 
 
 def _stand_out(
