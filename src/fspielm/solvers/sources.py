@@ -38,7 +38,7 @@ _TAPERED = 0.4
 # The exponent of the singularity where values give way to slopes on a smooth curve.
 _CHANGE = 0.5
 # A corner is singular where the residual beside it is at least this share of the largest one away from corners.
-_SINGULAR = 1.0
+_SINGULAR = 0.5
 # Beside a corner, and at it, in units of the size of the domain.
 _BESIDE, _AT_CORNER = 0.1, 1e-3
 _SAMPLES = 400
