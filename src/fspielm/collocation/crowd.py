@@ -97,16 +97,20 @@ def _tabulate(constraint: Constraint, tree: cKDTree) -> _Density:
     part = constraint.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
-    while True:
-        widths, middles = np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
-        points = part.place(middles[:, None]).points
+    lows, widths = edges[:-1], np.diff(edges)
+    cells, weights = [], []
+    while len(lows):
+        points = part.place((lows + 0.5 * widths)[:, None]).points
         across = part.measure * widths / tree.query(points)[0]
-        long = (across > _CELL) & (widths > _SHORTEST)
-        if not long.any():
-            break
-        edges = np.sort(np.concatenate([edges, middles[long]]))
-    weights = np.where(constraint.holds(points), across, 0.0)
-    return _Density(edges, np.concatenate([[0.0], np.cumsum(weights)]))
+        short = (across <= _CELL) | (widths <= _SHORTEST)
+        cells.append(lows[short])
+        weights.append(np.where(constraint.holds(points), across, 0.0)[short])
+        halves = 0.5 * widths[~short]
+        lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
+    starts, each = np.concatenate(cells), np.concatenate(weights)
+    order = np.argsort(starts)
+    integral = np.concatenate([[0.0], np.cumsum(each[order])])
+    return _Density(np.append(starts[order], edges[-1]), integral)
 
 
 def first_edges(part: BoundaryPart, cells: int) -> FloatArray:

@@ -7,7 +7,7 @@ rounding where the panel is about half as long as that singularity is far, and n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 import numpy as np
@@ -78,7 +78,8 @@ class Panels:
     ends : (n, 2) array
         Of each panel, in the unit coordinate.
     halvings : (n,) array
-        How often the first panels were halved for each.
+        How often the first panels were halved for each. A first panel counts as halved once if one of twice its length
+        would have been: the pieces of a boundary may be short themselves.
     graded : (n,) array
         How far on the way to a corner those are that were last halved for its sake alone, in octaves: one for the
         last. Zero for the others.
@@ -116,7 +117,9 @@ def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limi
     panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), first, first)
     done: list[Panels] = []
     while len(panels.ends):
-        held, unresolved, cut = _look(constraint, panels, signals, limits.wavenumber)
+        held, unresolved, cut, barely = _look(constraint, panels, signals, limits.wavenumber)
+        if not done:
+            panels = replace(panels, halvings=np.where(barely & (panels.lengths <= 0.5 * limits.longest), 1.0, 0.0))
         last = np.minimum(_last_lengths(panels, goals), np.where(cut, limits.closest, np.inf))
         halved = panels.lengths / 2
         split = held & ((unresolved & (halved >= limits.shortest)) | (halved >= last))
@@ -143,8 +146,11 @@ def _halved(panels: Panels, graded: FloatArray) -> Panels:
 
 def _look(
     constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float
-) -> tuple[BoolArray, BoolArray, BoolArray]:
-    """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds."""
+) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
+    """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds.
+
+    Last, which of them signals would not be resolved on with half of the nodes.
+    """
     reach = 0.5 * wavenumber * float(panels.lengths.max())
     nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
     abscissae = chebyshev.chebpts1(nodes)
@@ -156,11 +162,11 @@ def _look(
         values = np.zeros((len(found), len(sites)))
         values[:, holds] = found
     # first-kind points: the transpose of the Vandermonde matrix is its inverse, up to the factor
-    last = (2.0 / nodes) * chebyshev.chebvander(abscissae, nodes - 1)[:, -_TAIL:]
-    tails = np.abs(values.reshape(len(values), -1, nodes) @ last).max(axis=(0, 2))
+    upper = (2.0 / nodes) * chebyshev.chebvander(abscissae, nodes - 1)[:, nodes // 2 :]
+    sizes = np.abs(values.reshape(len(values), -1, nodes) @ upper).max(axis=0)
     there = holds.reshape(-1, nodes)
     held, cut = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=1) & ~there.all(axis=1))
-    return held, np.asarray((tails > 1.0) & ~cut), cut
+    return held, (sizes[:, -_TAIL:].max(axis=1) > 1.0) & ~cut, cut, (sizes.max(axis=1) > 1.0) & ~cut
 
 
 def _last_lengths(panels: Panels, goals: Goals) -> FloatArray:

@@ -31,6 +31,8 @@ _CLEAR = 0.7
 _UNRESOLVED = 1e-3
 _FINEST, _COARSEST = 1e-12, 1e-4
 _COARSER = 100.0
+# Exponentials hold what is singular farther away than about this, in units of the domain's size.
+_CLOSE = 0.3
 # More than one of them for each that can have sources: some lose theirs, or have fewer.
 _MOST_PANELS = 4
 # Share of the sources that is left on the shortest panels at a corner: what varies there is small.
@@ -42,6 +44,7 @@ _SINGULAR = 0.5
 # Beside a corner, and at it, in units of the size of the domain.
 _BESIDE, _AT_CORNER = 0.1, 1e-3
 _SAMPLES = 400
+_ALONG = 3000
 _BISECTIONS = 50
 _ROWS_PER_SOURCE = 2.0
 
@@ -84,7 +87,6 @@ def source_columns(
     if ratio is None or not constraints:
         return None
     size = 0.5 * float(np.linalg.norm(upper - lower))
-    goals = _goals(problem, constraints, basis, coefficients, tol, size, threads)
     limits = Limits(
         longest=size,
         shortest=size * max(tol, _FINEST),
@@ -93,11 +95,13 @@ def source_columns(
         most=_MOST_PANELS * most // density,
     )
     unresolved = max(_UNRESOLVED * tol, _FINEST)
+    choices = _goals(problem, constraints, basis, coefficients, tol, size, threads)
     while unresolved <= _COARSEST:
-        panels = _all_panels(constraints, size, unresolved, goals, limits)
-        points, clearances = _place(problem, panels or [], density)
-        if panels is not None and len(points) <= most:
-            return SourceBasis(points, ratio, clearances) if len(points) else None
+        for goals, reach in choices:
+            panels = _all_panels(constraints, size, unresolved, goals, limits)
+            points, clearances = _place(problem, panels or [], density)
+            if 0 < len(points) <= most and clearances.min() <= reach:
+                return SourceBasis(points, ratio, clearances)
         unresolved *= _COARSER
     return None
 
@@ -110,12 +114,11 @@ def crowded(points: Points, sources: SourceBasis) -> Points:
 def _all_panels(
     constraints: list[Constraint], size: float, unresolved: float, goals: Goals, limits: Limits
 ) -> list[Panels] | None:
-    found = []
+    found, scales = [], _scales(constraints)
     for constraint in constraints:
-        scale = _scale(constraint, constraints)
 
-        def signals(sites: Sites, c: Constraint = constraint, scale: float = scale) -> FloatArray:
-            values = c.value.checked(sites.points, f"the value of {c.name!r}") / scale
+        def signals(sites: Sites, c: Constraint = constraint) -> FloatArray:
+            values = c.value.checked(sites.points, f"the value of {c.name!r}") / scales[c.name]
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
             return np.stack([values, *(sites.points.T / size)]) / unresolved
 
@@ -126,10 +129,13 @@ def _all_panels(
     return found
 
 
-def _scale(constraint: Constraint, constraints: list[Constraint]) -> float:
-    """The largest value of the conditions of the same kind."""
-    alike = [c for c in constraints if c.operator.order == constraint.operator.order]
-    return max(float(np.abs(c.value(_spread(c).points)).max(initial=0.0)) for c in alike) or 1.0
+def _scales(constraints: list[Constraint]) -> dict[str, float]:
+    """What the values of each constraint are compared with: the largest of those of the same order."""
+    largest = {c.name: float(np.abs(c.value(_spread(c).points)).max(initial=0.0)) for c in constraints}
+    by_order: dict[int, float] = {}
+    for c in constraints:
+        by_order[c.operator.order] = max(by_order.get(c.operator.order, 0.0), largest[c.name])
+    return {c.name: by_order[c.operator.order] or 1.0 for c in constraints}
 
 
 def _spread(constraint: Constraint) -> Sites:
@@ -155,10 +161,16 @@ def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatA
     if not len(sources):
         return sources, offset
     boundary = [on_part.along(2 * density).points for on_part in panels]
-    spread = [on_part.part.place(np.linspace(0.0, 1.0, 10 * _SAMPLES)[:, None]).points for on_part in panels]
-    clearances = cKDTree(np.concatenate([*boundary, *spread])).query(sources)[0]
+    clearances = cKDTree(np.concatenate([*boundary, *_even(panels)])).query(sources)[0]
     clear = (clearances >= _CLEAR * offset) & ~problem.domain.contains(sources)
     return sources[clear], clearances[clear]
+
+
+def _even(panels: list[Panels]) -> list[FloatArray]:
+    """Points all along the boundary: on long panels, there are too few otherwise to tell distances from."""
+    total = sum(on_part.part.measure for on_part in panels)
+    numbers = [math.ceil(_ALONG * on_part.part.measure / total) for on_part in panels]
+    return [p.part.place(np.linspace(0.0, 1.0, n)[:, None]).points for p, n in zip(panels, numbers, strict=True)]
 
 
 def _last_length(tol: float, exponent: float, size: float) -> float:
@@ -174,26 +186,32 @@ def _goals(
     tol: float,
     size: float,
     threads: int,
-) -> Goals:
-    """The corners that sources should crowd at: those that have some already, and others with a large residual.
+) -> tuple[tuple[Goals, float], ...]:
+    """What sources should crowd at, to be tried in turn, and how close to the boundary one of them must then be.
 
-    While none has, the re-entrant ones, if there are any: what they leave is all over the boundary.
+    A singularity close to the boundary leaves a residual all over it, in which no corner stands out. While there are
+    no sources yet, corners therefore come second, the re-entrant ones if there are any. Later, they are those that have
+    sources already and those with a large residual.
     """
     corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
     points = np.array([corner.point for corner in corners]).reshape(-1, 2)
     last = np.array([_last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
-    reentrant = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
-    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
-    taken = np.zeros(len(points), dtype=np.bool_)
-    if there and len(points):
-        taken = cKDTree(np.concatenate(there)).query(points)[0] <= _AT_CORNER * size
-    if reentrant.any() and not taken.any():
-        chosen = reentrant
-    else:
-        chosen = taken | _stand_out(points, constraints, basis, coefficients, size, threads)
     edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
     changes = np.full(len(edges), _last_length(tol, _CHANGE, size))
-    return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+
+    def goals(chosen: BoolArray) -> Goals:
+        return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+
+    none = np.zeros(len(points), dtype=np.bool_)
+    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
+    if there and len(points):
+        taken = cKDTree(np.concatenate(there)).query(points)[0] <= _AT_CORNER * size
+        large = _stand_out(points, constraints, basis, coefficients, size, threads)
+        return (goals(taken | large), math.inf), (goals(taken), math.inf)
+    chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
+    if not chosen.any():
+        chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
+    return (goals(none), _CLOSE * size), (goals(chosen), math.inf)
 
 
 def _mask_edges(constraint: Constraint) -> FloatArray:
@@ -223,7 +241,7 @@ def _stand_out(
     threads: int,
 ) -> BoolArray:
     """Beside which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
-    beside, away = np.zeros(len(points)), 0.0
+    beside, away, scales = np.zeros(len(points)), 0.0, _scales(constraints)
     for constraint in constraints if len(points) else ():
         sites = _near_breaks(constraint).followed_by(_spread(constraint))
         sites = sites.select(constraint.holds(sites.points))
@@ -231,7 +249,7 @@ def _stand_out(
             evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
             for operator, there in constraint.pieces(sites)
         ]
-        residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / _scale(constraint, constraints)
+        residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / scales[constraint.name]
         close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
         beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
         away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
