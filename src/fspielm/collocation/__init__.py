@@ -2,7 +2,7 @@
 
 from fspielm.collocation.allotment import allot_conditions, allot_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
-from fspielm.collocation.crowd import Crowd, first_edges
+from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, Scaling, System, assemble, check_scaling
@@ -22,6 +22,7 @@ __all__ = [
     "first_edges",
     "make_blocks",
     "matrix_bytes",
+    "nearest_of",
     "points_for",
     "readable_bytes",
     "split_by_measure",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Constraint, Problem
@@ -20,6 +20,17 @@ _CELL = 0.25
 # Shorter cells, in the unit coordinate, have too few digits left.
 _SHORTEST = 1e-13
 _LEAST = 16
+
+
+Distances: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+def nearest_of(places: FloatArray) -> Distances:
+    """A function from points ``(n, 2)`` to their distances ``(n,)`` from the nearest of `places`."""
+    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+    tree = cKDTree(places)
+    return lambda points: np.asarray(tree.query(points)[0], dtype=np.float64)
 
 
 @final
@@ -59,9 +70,9 @@ class Crowd:
     def _shares(self, problem: Problem) -> list[tuple[Constraint, _Density, int]]:
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
-        tree = cKDTree(self.places)
+        nearest = nearest_of(self.places)
         on_curves = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
-        densities = [_tabulate(c, tree) for c in on_curves]
+        densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
         shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
         return [(c, d, count) for c, d, count in shares if count]
@@ -93,7 +104,7 @@ class _Density:
         return part.place(reject(crowded, lambda unit: constraint.holds(part.place(unit).points), n, what=what))
 
 
-def _tabulate(constraint: Constraint, tree: cKDTree) -> _Density:
+def _tabulate(constraint: Constraint, nearest: Distances) -> _Density:
     part = constraint.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
@@ -101,7 +112,7 @@ def _tabulate(constraint: Constraint, tree: cKDTree) -> _Density:
     cells, weights = [], []
     while len(lows):
         points = part.place((lows + 0.5 * widths)[:, None]).points
-        across = part.measure * widths / tree.query(points)[0]
+        across = part.measure * widths / nearest(points)
         short = (across <= _CELL) | (widths <= _SHORTEST)
         cells.append(lows[short])
         weights.append(np.where(constraint.holds(points), across, 0.0)[short])

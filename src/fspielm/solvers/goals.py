@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.collocation import nearest_of
 from fspielm.equations import Constraint, Problem
 from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
@@ -56,7 +56,7 @@ def find_goals(
     none = np.zeros(len(points), dtype=np.bool_)
     there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
     if there and len(points):
-        taken = cKDTree(np.concatenate(there)).query(points)[0] <= _AT_CORNER * size
+        taken = nearest_of(np.concatenate(there))(points) <= _AT_CORNER * size
         large = _stand_out(points, constraints, basis, coefficients, size, threads)
         return (goals(taken | large), math.inf), (goals(taken), math.inf)
     chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)

@@ -12,10 +12,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation import Crowd, Points
+from fspielm.collocation import Crowd, Points, nearest_of
 from fspielm.equations import Constraint, Problem
 from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
@@ -135,7 +134,7 @@ def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatA
     if not len(sources):
         return sources, offset
     boundary = [on_part.along(2 * density).points for on_part in panels]
-    clearances = cKDTree(np.concatenate([*boundary, *_even(panels)])).query(sources)[0]
+    clearances = nearest_of(np.concatenate([*boundary, *_even(panels)]))(sources)
     clear = (clearances >= _CLEAR * offset) & ~problem.domain.contains(sources)
     return sources[clear], clearances[clear]
 
