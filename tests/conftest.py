@@ -14,6 +14,7 @@ import fspielm as fs
 from fspielm.collocation import BlockResidual
 from fspielm.features import COSINE, SINE, TANH, Basis, JoinedBasis, RidgeBasis
 from fspielm.features.singular import Power, SingularBasis, Wave
+from fspielm.features.sources import SourceBasis
 from fspielm.geometry import Domain
 from fspielm.solution import BandReport, ErrorEstimate, Sensitivity
 
@@ -48,6 +49,8 @@ def columns_of(kind: str, dimension: int) -> Basis:
         return powers
     if kind == "waves":
         return waves
+    if kind.startswith("sources"):
+        return SourceBasis([(3.1, 0.3), (-2.0, 2 / 3)], {"-": -7.3, "0": 0.0, "+": 1 / 3}[kind[-1]], (1.1, 0.3))
     parts = [columns_of(name, dimension) for name in ridges]
     return JoinedBasis([*parts, JoinedBasis([powers, waves])] if dimension == 2 else parts)
 

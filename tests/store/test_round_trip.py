@@ -47,8 +47,8 @@ def test_loaded_evaluates_bit_for_bit(make_solution: Make, tmp_path: Path, domai
     np.testing.assert_array_equal(loaded.diff("x")(points[:9]), solution.diff("x")(points[:9]))
 
 
-@pytest.mark.parametrize("kind", ["powers", "waves"])
-def test_corner_functions_too(make_solution: Make, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["powers", "waves", "sources -", "sources 0", "sources +"])
+def test_corner_functions_and_sources_too(make_solution: Make, tmp_path: Path, kind: str) -> None:
     solution = make_solution("2d", kind)
     np.testing.assert_array_equal(
         there_and_back(solution, tmp_path)(points_of(solution)), solution(points_of(solution))

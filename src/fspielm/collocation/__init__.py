@@ -2,12 +2,14 @@
 
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
+from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, Scaling, System, assemble, check_scaling
 
 __all__ = [
     "BlockResidual",
+    "Crowd",
     "Points",
     "RowBlock",
     "Scaling",
@@ -17,9 +19,11 @@ __all__ = [
     "assemble",
     "check_memory",
     "check_scaling",
+    "first_edges",
     "join_points",
     "make_blocks",
     "matrix_bytes",
+    "nearest_of",
     "points_for",
     "readable_bytes",
     "split_by_measure",

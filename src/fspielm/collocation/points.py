@@ -8,6 +8,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
+from fspielm.collocation.crowd import Crowd
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sampling, Sites, check_sampling
@@ -31,6 +32,8 @@ class Points:
         Points for each initial condition; needed where there is one.
     sampling : {"uniform", "low-discrepancy", "clustered"}
         Independent random points, as in the paper; evenly spread ones; or those clustered toward the boundary.
+    crowd : Crowd, optional
+        Further points on the boundary, near places outside of it.
     """
 
     interior: int
@@ -38,6 +41,7 @@ class Points:
     boundary_total: int | None = None
     initial: int | None = None
     sampling: Sampling = "uniform"
+    crowd: Crowd | None = None
 
     def __post_init__(self) -> None:
         check_sampling(self.sampling)
@@ -58,6 +62,11 @@ class Points:
 
         What holds at given points, or on a part that is a single point, gets those, however many are asked for.
         """
+        crowded = {} if self.crowd is None else self.crowd.counts(problem)
+        return {name: count + crowded.get(name, 0) for name, count in self._spread_counts(problem).items()}
+
+    def _spread_counts(self, problem: Problem) -> dict[str, int]:
+        """The same without the crowd."""
         on_parts = _on_parts(problem)
         if isinstance(self.boundary, Mapping):
             counts = _by_name(self.boundary, on_parts)
@@ -78,12 +87,15 @@ class Points:
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
         """Draw the points of every block, by its name."""
-        counts = self.counts(problem)
+        counts = self._spread_counts(problem)
         sites = {}
         if self.interior:
             sites["equation"] = Sites(problem.domain.sample(self.interior, rng, self.sampling))
         for constraint in problem.constraints:
             sites[constraint.name] = constraint.sample(counts[constraint.name], rng, self.sampling)
+        if self.crowd is not None:
+            for name, crowded in self.crowd.draw(problem, rng).items():
+                sites[name] = sites[name].followed_by(crowded)
         return sites
 
     def thinned(self) -> Points:
@@ -99,6 +111,7 @@ class Points:
             ),
             boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
             initial=_fewer(self.initial),
+            crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
 

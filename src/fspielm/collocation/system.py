@@ -81,7 +81,14 @@ class System:
         return result
 
 
-def assemble(basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "none", threads: int = 1) -> System:
+def assemble(
+    basis: Basis,
+    blocks: Sequence[RowBlock],
+    *,
+    scaling: Scaling = "none",
+    threads: int = 1,
+    leading: int | None = None,
+) -> System:
     """Fill the collocation matrix, chunk by chunk on threads.
 
     Parameters
@@ -92,6 +99,9 @@ def assemble(basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "no
         ``"rms"`` divides each block's rows by the root mean square of their entries, so that no block drowns
         another; the paper scales nothing.
     threads : int
+    leading : int, optional
+        How many of the first functions decide about the scales; all by default. Functions that are singular beside
+        some of the points have derivatives there that say nothing about the others.
     """
     check_scaling(scaling)
     ends = np.cumsum([len(block) for block in blocks])
@@ -105,7 +115,7 @@ def assemble(basis: Basis, blocks: Sequence[RowBlock], *, scaling: Scaling = "no
     for block, start, end in zip(blocks, starts, ends, strict=True):
         out = transposed[:, start:end]
         _fill_block(basis, block, out, threads)
-        scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out))
+        scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out[:leading]))
         if scale != 1.0:
             out *= scale
             values[start:end] *= scale

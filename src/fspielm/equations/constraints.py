@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.operator import Operator
 from fspielm.equations.regions import Region, Sampler, probe
@@ -57,6 +58,14 @@ class Constraint:
     def mask(self) -> Mask | None:
         """Limits the constraint to a piece of the part."""
         return self.region.mask
+
+    def holds(self, points: FloatArray) -> BoolArray:
+        """Mask of the points ``(n, d)`` of its part that it is for."""
+        masks = [] if self.part is None else [mask for mask in (self.part.keep, self.mask) if mask is not None]
+        held = np.ones(len(points), dtype=np.bool_)
+        for mask in masks:
+            held &= mask(points)
+        return held
 
     @property
     def part_names(self) -> tuple[str, ...]:

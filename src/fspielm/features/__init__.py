@@ -19,6 +19,7 @@ from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.sources import SourceBasis
 
 __all__ = [
     "COSINE",
@@ -42,6 +43,7 @@ __all__ = [
     "SingularBasis",
     "Sinusoid",
     "Siren",
+    "SourceBasis",
     "Symbol",
     "Tanh",
     "Wave",

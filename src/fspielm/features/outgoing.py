@@ -1,14 +1,14 @@
-"""Waves around a hole, singular at its center."""
+"""Waves around a hole, or around a source, singular at its center."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from scipy import special
 
+from fspielm.arrays import FloatArray
 from fspielm.features.singular import ComplexArray, CornerFunction
 
 
@@ -37,18 +37,43 @@ class Outgoing(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        k = self.wavenumber
-        now = self.order - order + conjugate_order
-        # both kinds fall under a derivative along zeta and rise along its conjugate, with other signs
-        falls, rises = (-1.0, -1.0) if self.modified else (1.0, -1.0)
-        factor = (0.5 * k) ** (order + conjugate_order) * falls**order * rises**conjugate_order / self._size
-        radius = np.abs(zeta)
-        bessel = special.kv if self.modified else special.yv
-        return np.asarray(factor * bessel(now, k * radius) * (zeta / radius) ** now)
+        return outgoing_derivative(self.order, self.wavenumber, self.modified, zeta, order, conjugate_order)
 
-    @cached_property
-    def _size(self) -> float:
-        """About the value at the rim of the hole, free of zeros."""
-        if self.modified:
-            return float(special.kv(self.order, self.wavenumber))
-        return float(np.hypot(special.yv(self.order, self.wavenumber), special.jv(self.order, self.wavenumber)))
+
+def outgoing_derivative(
+    start: int,
+    wavenumber: float | FloatArray,
+    modified: bool,
+    zeta: ComplexArray,
+    order: int,
+    conjugate_order: int,
+) -> ComplexArray:
+    """The derivative of an `Outgoing` function of order `start`, about one in size where ``|zeta| = 1``.
+
+    `wavenumber` may be an array that goes with `zeta`: one for each of many sources.
+    """
+    now = start - order + conjugate_order
+    # both kinds fall under a derivative along zeta and rise along its conjugate, with other signs
+    sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
+    radius = np.abs(zeta)
+    values = _ratio(now, start, wavenumber, radius, modified)
+    factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
+    return np.asarray(factor * values * ((zeta / radius) ** now if now else 1.0))
+
+
+def _ratio(now: int, start: int, k: float | FloatArray, radius: FloatArray, modified: bool) -> FloatArray:
+    """A Bessel function of order `now` at k r, over the size of the one of order `start` at k, free of zeros."""
+    if modified:  # without the exponential factors, either of which may underflow
+        return np.asarray(_decaying(now, k * radius) / _decaying(start, k) * np.exp(k * (1.0 - radius)))
+    return np.asarray(_oscillating(now, k * radius) / np.hypot(_oscillating(start, k), special.jv(start, k)))
+
+
+def _decaying(order: int, z: float | FloatArray) -> FloatArray:
+    """``K(order, z) exp(z)``; the lowest orders have faster functions of their own."""
+    return np.asarray({0: special.k0e, 1: special.k1e}.get(abs(order), lambda z: special.kve(order, z))(z))
+
+
+def _oscillating(order: int, z: float | FloatArray) -> FloatArray:
+    """``Y(order, z)``."""
+    sign = -1.0 if order < 0 and order % 2 else 1.0
+    return np.asarray(sign * {0: special.y0, 1: special.y1}.get(abs(order), lambda z: special.yv(abs(order), z))(z))

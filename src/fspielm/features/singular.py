@@ -159,7 +159,7 @@ class SingularBasis(Basis):
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         zeta = self._zeta(operator.points)
         first, last, _ = columns.indices(self.size)
-        weights = self._weights(operator)
+        weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
         done: int | None = None
         for column in range(first, last):
             index, imaginary = self._columns[column]
@@ -170,21 +170,28 @@ class SingularBasis(Basis):
                 done = index
             out[column - first] = total.imag if imaginary else total.real
 
-    def _weights(self, operator: LocalOperator) -> dict[tuple[int, int], ComplexArray]:
-        """The operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there."""
-        turn = np.exp(-1j * self.axis) / self.scale
-        weights: dict[tuple[int, int], ComplexArray] = {}
-        for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
-            for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
-                key = (j, int(m + n) - j)
-                weights[key] = weights.get(key, np.zeros(())) + coefficient * share
-        largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
-        return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
-
     def _zeta(self, points: FloatArray) -> ComplexArray:
         x, y = (points - np.array(self.corner)).T
-        zeta = (x + 1j * y) * np.exp(-1j * self.axis) / self.scale
-        return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
+        return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
+
+
+def off_zero(zeta: ComplexArray) -> ComplexArray:
+    """The same places, with one beside the corner in the place of the corner itself."""
+    return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
+
+
+def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:
+    """An operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there.
+
+    With ``zeta = turn * (x + i y)``; the keys are the orders of the derivatives along both.
+    """
+    weights: dict[tuple[int, int], ComplexArray] = {}
+    for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
+        for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
+            key = (j, int(m + n) - j)
+            weights[key] = weights.get(key, np.zeros(())) + coefficient * share
+    largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
+    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
 
 
 def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
@@ -35,3 +36,10 @@ class Sites:
     def select(self, index: slice | NDArray[Any]) -> Sites:
         """The sites at `index` (a slice, a mask or an index array)."""
         return Sites(self.points[index], None if self.normals is None else self.normals[index])
+
+    def followed_by(self, other: Sites) -> Sites:
+        """These sites and then the others; with normals where both have them."""
+        points = np.concatenate([self.points, other.points])
+        if self.normals is None or other.normals is None:
+            return Sites(points)
+        return Sites(points, np.concatenate([self.normals, other.normals]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import AccuracyWarning, ProblemError
-from fspielm.features import Basis, SingularBasis
+from fspielm.features import Basis, SingularBasis, SourceBasis
 from fspielm.geometry import Quadrature
 from fspielm.solution.evaluation import split_waves
 from fspielm.solution.fields import Derived
@@ -98,7 +98,7 @@ def _is_hopeless(moves: list[float], nodes: int, place: Place) -> bool:
 
 
 def _is_singular(basis: Basis) -> bool:
-    return any(isinstance(leaf, SingularBasis) for leaf in getattr(basis, "parts", (basis,)))
+    return any(isinstance(leaf, SingularBasis | SourceBasis) for leaf in getattr(basis, "parts", (basis,)))
 
 
 def _warn(derived: Derived, integral: FloatArray, previous: FloatArray, nodes: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import BlockResidual, Points, RowBlock, Scaling, System, assemble, make_blocks
 from fspielm.equations import Problem
-from fspielm.features import Basis, Family, JoinedBasis
+from fspielm.features import Basis, Family, JoinedBasis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
 from fspielm.solution import ErrorEstimate, estimate_error
@@ -107,7 +107,10 @@ def attempt(
     basis: Basis = JoinedBasis([drawn, *columns]) if columns else drawn
     sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
     blocks = make_blocks(problem, sites)
-    system, seconds["assembly"] = timed(lambda: assemble(basis, blocks, scaling=scaling, threads=threads))
+    leading = drawn.size if any(isinstance(part, SourceBasis) for part in columns) else None
+    system, seconds["assembly"] = timed(
+        lambda: assemble(basis, blocks, scaling=scaling, threads=threads, leading=leading)
+    )
     (result, factorisation), seconds["solve"] = timed(
         lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
     )

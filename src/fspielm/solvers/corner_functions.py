@@ -121,6 +121,11 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
     return sorted(raised) or exponents
 
 
+def leading_exponent(problem: Problem, corner: Corner) -> float:
+    """The s of ``r**s``, the strongest of what the solution may have at a corner."""
+    return _exponents(problem, corner)[0]
+
+
 def _beside(problem: Problem, corner: Corner) -> list[FloatArray]:
     """A point ``(1, 2)`` on either side of the corner, next to it."""
     angles = (corner.start, corner.start + corner.opening)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, ExponentialBasis, JoinedBasis, RidgeBasis
+from fspielm.features import Basis, ExponentialBasis, JoinedBasis, RidgeBasis, SourceBasis
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
@@ -32,6 +32,9 @@ def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str
     if isinstance(basis, SingularBasis):
         place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
         return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
+    if isinstance(basis, SourceBasis):
+        arrays |= {f"{key}.points": basis.points, f"{key}.clearances": basis.clearances}
+        return {"kind": "sources", "ratio": basis.ratio}
     raise ProblemError(f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved")
 
 
@@ -52,6 +55,8 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         x, y = decode(tuple[float, ...], content["corner"])
         functions = [_read_function(f) for f in content["functions"]]
         return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
+    if kind == "sources":
+        return SourceBasis(arrays[f"{key}.points"], decode(float, content["ratio"]), arrays[f"{key}.clearances"])
     raise ValueError(f"a basis of the unknown kind {kind!r}")
 
 

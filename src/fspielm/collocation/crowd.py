@@ -1,0 +1,131 @@
+"""Points on a boundary that crowd where a solution varies fast: near places outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Constraint, Problem
+from fspielm.errors import ProblemError
+from fspielm.geometry import BoundaryPart, Sites, reject, unit_stream
+
+# Cells that the density is tabulated on: at first on every smooth piece, and in the end so long at most, relative to
+# the distance from the nearest place.
+_FIRST_CELLS = 32
+_CELL = 0.25
+# Shorter cells, in the unit coordinate, have too few digits left.
+_SHORTEST = 1e-13
+_LEAST = 16
+
+
+Distances: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+def nearest_of(places: FloatArray) -> Distances:
+    """A function from points ``(n, 2)`` to their distances ``(n,)`` from the nearest of `places`."""
+    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+    tree = cKDTree(places)
+    return lambda points: np.asarray(tree.query(points)[0], dtype=np.float64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Further points on the boundary of a plane domain, with a density of one over the distance to given places.
+
+    Fields of sources outside of a domain vary over a length that is their distance from it: sources whose spacing goes
+    with their distance have the same number of such points each.
+
+    Parameters
+    ----------
+    places : (m, 2) array
+    count : int
+        How many points, on the whole boundary.
+    """
+
+    places: FloatArray
+    count: int
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.places) != 2 or np.shape(self.places)[1] != 2 or not len(self.places):
+            raise ProblemError(f"places must have shape (m, 2), with at least one place; got {np.shape(self.places)}")
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many of the points each block gets, by its name."""
+        return {c.name: count for c, _, count in self._shares(problem)}
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block that gets any, by its name."""
+        return {c.name: density.draw(c, count, rng) for c, density, count in self._shares(problem)}
+
+    def thinned(self) -> Crowd:
+        """A quarter of the points."""
+        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
+
+    def _shares(self, problem: Problem) -> list[tuple[Constraint, _Density, int]]:
+        if problem.dimension != 2 or problem.domain.time is not None:
+            raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
+        nearest = nearest_of(self.places)
+        on_curves = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
+        densities = [_tabulate(c, nearest) for c in on_curves]
+        total = sum(density.total for density in densities)
+        shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
+        return [(c, d, count) for c, d, count in shares if count]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Density:
+    """The integral of a density along the unit coordinate of a curve, linear between `edges`."""
+
+    edges: FloatArray
+    integral: FloatArray
+
+    @property
+    def total(self) -> float:
+        return float(self.integral[-1])
+
+    def draw(self, constraint: Constraint, n: int, rng: np.random.Generator) -> Sites:
+        part = constraint.part
+        assert part is not None
+        even = unit_stream(1, rng, "low-discrepancy")
+
+        def crowded(count: int) -> FloatArray:
+            return np.interp(self.total * even(count), self.integral, self.edges)
+
+        if part.keep is None and constraint.mask is None:
+            return part.place(crowded(n))
+        what = f"the region on the part {part.name!r}"
+        return part.place(reject(crowded, lambda unit: constraint.holds(part.place(unit).points), n, what=what))
+
+
+def _tabulate(constraint: Constraint, nearest: Distances) -> _Density:
+    part = constraint.part
+    assert part is not None
+    edges = first_edges(part, _FIRST_CELLS)
+    lows, widths = edges[:-1], np.diff(edges)
+    cells, weights = [], []
+    while len(lows):
+        points = part.place((lows + 0.5 * widths)[:, None]).points
+        across = part.measure * widths / nearest(points)
+        short = (across <= _CELL) | (widths <= _SHORTEST)
+        cells.append(lows[short])
+        weights.append(np.where(constraint.holds(points), across, 0.0)[short])
+        halves = 0.5 * widths[~short]
+        lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
+    starts, each = np.concatenate(cells), np.concatenate(weights)
+    order = np.argsort(starts)
+    integral = np.concatenate([[0.0], np.cumsum(each[order])])
+    return _Density(np.append(starts[order], edges[-1]), integral)
+
+
+def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
+    """So many equal cells on every smooth piece of a part, as the ends of all of them."""
+    breaks = np.array(part.breaks)
+    shares = np.arange(cells) / cells
+    return np.append((breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel(), breaks[-1])

@@ -1,0 +1,137 @@
+"""Corners, and places where conditions change, that sources outside of a domain should crowd at."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.collocation import nearest_of
+from fspielm.equations import Constraint, Problem
+from fspielm.features import Basis, SourceBasis
+from fspielm.geometry import Sites
+from fspielm.solution import evaluate
+from fspielm.solvers.corner_functions import leading_exponent
+from fspielm.solvers.panels import Goals
+
+# Exponentials hold what is singular farther away than about this, in units of the domain's size.
+_CLOSE = 0.3
+# The exponent of the singularity where values give way to slopes on a smooth curve.
+CHANGE = 0.5
+# A corner is singular where the residual beside it is at least this share of the largest one away from corners.
+_SINGULAR = 0.5
+# Beside a corner, and at it, in units of the size of the domain.
+_BESIDE, _AT_CORNER = 0.1, 1e-3
+_SAMPLES = 400
+_BISECTIONS = 50
+# No panel is shorter than this, in units of the domain's size: too few digits are left.
+FINEST = 1e-12
+
+
+def find_goals(
+    problem: Problem,
+    constraints: list[Constraint],
+    basis: Basis,
+    coefficients: FloatArray,
+    tol: float,
+    size: float,
+    threads: int,
+) -> tuple[tuple[Goals, float], ...]:
+    """What sources should crowd at, to be tried in turn, and how close to the boundary one of them must then be.
+
+    A singularity close to the boundary leaves a residual all over it, in which no corner stands out. While there are
+    no sources yet, corners therefore come second, the re-entrant ones if there are any. Later, they are those that have
+    sources already and those with a large residual.
+    """
+    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    points = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    last = np.array([last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
+    edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
+    changes = np.full(len(edges), last_length(tol, CHANGE, size))
+
+    def goals(chosen: BoolArray) -> Goals:
+        return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+
+    none = np.zeros(len(points), dtype=np.bool_)
+    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
+    if there and len(points):
+        taken = nearest_of(np.concatenate(there))(points) <= _AT_CORNER * size
+        large = _stand_out(points, constraints, basis, coefficients, size, threads)
+        return (goals(taken | large), math.inf), (goals(taken), math.inf)
+    chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
+    if not chosen.any():
+        chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
+    return (goals(none), _CLOSE * size), (goals(chosen), math.inf)
+
+
+def _mask_edges(constraint: Constraint) -> FloatArray:
+    """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
+    part = constraint.part
+    assert part is not None
+    if constraint.mask is None:
+        return np.empty((0, 2))
+    # from beyond the last to beyond the first: a closed part goes on there
+    units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
+    held = constraint.holds(part.place((units % 1.0)[:, None]).points)
+    low, high = units[:-1][held[:-1] != held[1:]], units[1:][held[:-1] != held[1:]]
+    before = constraint.holds(part.place((low % 1.0)[:, None]).points)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        same = constraint.holds(part.place((middle % 1.0)[:, None]).points) == before
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return part.place((high % 1.0)[:, None]).points
+
+
+def _stand_out(
+    points: FloatArray,
+    constraints: list[Constraint],
+    basis: Basis,
+    coefficients: FloatArray,
+    size: float,
+    threads: int,
+) -> BoolArray:
+    """Beside which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
+    beside, away, scales = np.zeros(len(points)), 0.0, value_scales(constraints)
+    for constraint in constraints if len(points) else ():
+        sites = _near_breaks(constraint).followed_by(_spread(constraint))
+        sites = sites.select(constraint.holds(sites.points))
+        pieces = [
+            evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
+            for operator, there in constraint.pieces(sites)
+        ]
+        residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / scales[constraint.name]
+        close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
+        beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
+        away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
+    return np.asarray(beside >= _SINGULAR * away)
+
+
+def _near_breaks(constraint: Constraint) -> Sites:
+    """Sites ever closer to the ends of the smooth pieces of a constraint's part."""
+    part = constraint.part
+    assert part is not None
+    breaks = np.array(part.breaks)
+    steps = np.diff(breaks)[:, None] * np.logspace(-7, -1, 25)
+    return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
+
+
+def _spread(constraint: Constraint) -> Sites:
+    """Sites all over a constraint's region."""
+    assert constraint.part is not None
+    sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
+    return sites.select(constraint.holds(sites.points))
+
+
+def value_scales(constraints: list[Constraint]) -> dict[str, float]:
+    """What the values of each constraint are compared with: the largest of those of the same order."""
+    largest = {c.name: float(np.abs(c.value(_spread(c).points)).max(initial=0.0)) for c in constraints}
+    by_order: dict[int, float] = {}
+    for c in constraints:
+        by_order[c.operator.order] = max(by_order.get(c.operator.order, 0.0), largest[c.name])
+    return {c.name: by_order[c.operator.order] or 1.0 for c in constraints}
+
+
+def last_length(tol: float, exponent: float, size: float) -> float:
+    """The distance over which ``r**exponent`` differs by the tolerance."""
+    return float(size * max(tol ** (1.0 / exponent), FINEST))
