@@ -3,7 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic import Characteristic, neurons_needed
+from fspielm.features.characteristic import Characteristic, neurons_for_reach, neurons_needed, reach_for
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.local import LocalOperator, localise
@@ -36,5 +36,7 @@ __all__ = [
     "check_count",
     "localise",
     "magnitudes",
+    "neurons_for_reach",
     "neurons_needed",
+    "reach_for",
 ]

@@ -65,7 +65,7 @@ def solve_by_hand(
 def default_points(problem: Problem, features: Family) -> Points:
     """Points that suit the features: what a band needs, or else the paper's proportions."""
     if features.satisfies_equation:
-        return allot_conditions(problem, features.neurons)
+        return allot_conditions(problem, features.neurons, getattr(features, "reach", None))
     if not isinstance(features, Band):
         return points_for(problem, features.neurons)
     lower, upper = problem.domain.bounding_box

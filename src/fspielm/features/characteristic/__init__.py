@@ -3,6 +3,7 @@
 from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.family import Characteristic, neurons_needed, realise
 from fspielm.features.characteristic.frequencies import Frequencies
+from fspielm.features.characteristic.prediction import neurons_for_reach, reach_for
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
 from fspielm.features.characteristic.symbol import Symbol, homogeneous_symbol, symbol_of
@@ -16,7 +17,9 @@ __all__ = [
     "characteristic_frequencies",
     "directions_needed",
     "homogeneous_symbol",
+    "neurons_for_reach",
     "neurons_needed",
+    "reach_for",
     "realise",
     "scene_of",
     "solve_along",
