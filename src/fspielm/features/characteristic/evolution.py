@@ -30,7 +30,7 @@ _EVANESCENT_SHARE = 0.125
 _LEAST_STEADY = 40
 _STEADY_SHARE = 3.0
 # The same where it is known how far the frequencies reach: angular orders, and their growth with the wavenumber.
-_LEAST_ORDERS = 6.0
+_LEAST_ORDERS = 9.0
 _ORDERS = 1.5
 _ROUNDING = 1e-9
 
@@ -155,12 +155,11 @@ def _modes(
 ) -> Frequencies:
     """Modes of wavenumbers up to `limit`, along each axis of space up to its end."""
     dimension = len(course.space)
-    wavenumbers = lattice(_mode_extent(symbol, course, rng), limit, density, dimension)
+    wavenumbers = lattice(_mode_extent(symbol, course, rng), limit, rng, density, dimension)
     counts = _mode_directions(wavenumbers * course.radius, dimension)
-    frequencies = [np.zeros((1, dimension))]
-    for k, count in zip(wavenumbers[1:], counts[1:], strict=True):
-        frequencies.append(k * half_sphere(int(count), dimension, rng))
-    every = np.concatenate(frequencies)
+    every = np.concatenate(
+        [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
+    )
     inside = np.all(np.abs(every) <= (1 + _ROUNDING) * ends, axis=1)
     return _solve_for_axis(symbol, course, every[inside])[0]
 
@@ -186,7 +185,7 @@ def _driven(
     """Real frequencies along the axis up to `limit`, each with so many functions that grow or decay in space."""
     if not each:
         return join([], symbol.dimension)
-    frequencies = lattice(_constant(course.duration), limit, density)
+    frequencies = lattice(_constant(course.duration), limit, rng, density)
     parts = [steady_frequencies(symbol, _at(course, frequency), each, rng, waves=False) for frequency in frequencies]
     return join(parts, symbol.dimension)
 

@@ -1,4 +1,4 @@
-"""Real frequencies from zero on, as dense as those of a Fourier extension.
+"""Real frequencies of every size, as dense as those of a Fourier extension.
 
 A function of frequencies up to K on an interval of length E is held by frequencies up to K + d, spaced as the multiples
 of a period (1 + s) E is, where ``s d E`` is about twice the number of e-foldings wanted: a window that falls off in
@@ -31,8 +31,13 @@ def excess(band: float, extent: float, dimension: int = 1) -> float:
     return float(max(np.sqrt(wanted * band / extent), wanted / _LARGEST_SHARE / extent))
 
 
-def lattice(extent: ByFrequency, limit: float, density: float = 1.0, dimension: int = 1) -> FloatArray:
-    """Frequencies from zero to `limit`, so dense that each resolves `extent`.
+def lattice(
+    extent: ByFrequency, limit: float, rng: np.random.Generator, density: float = 1.0, dimension: int = 1
+) -> FloatArray:
+    """Frequencies up to `limit`, so dense that each resolves `extent`.
+
+    The first lies at random between a quarter and half of a step from zero, so that no two draws have functions in
+    common: what one of them misses, the other shows.
 
     Parameters
     ----------
@@ -40,6 +45,7 @@ def lattice(extent: ByFrequency, limit: float, density: float = 1.0, dimension: 
         Length over which functions of given frequencies have to be told apart.
     limit : float
         The excess over the band included.
+    rng : Generator
     density : float
         Relative to that of an extension.
     dimension : int
@@ -51,7 +57,9 @@ def lattice(extent: ByFrequency, limit: float, density: float = 1.0, dimension: 
         0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * density * _factor(grid, lengths, dimension) / (2 * np.pi)
     )
     index = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.interp(np.arange(int(index[-1]) + 1), index, grid)
+    count = int(np.ceil(index[-1]))
+    places = np.arange(count) + rng.uniform(0.25, 0.5)
+    return np.asarray(np.interp(places * (index[-1] / places[-1]), index, grid))
 
 
 def limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit: float, dimension: int = 1) -> float:
