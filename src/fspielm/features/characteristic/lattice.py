@@ -57,9 +57,9 @@ def lattice(
         0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * density * _factor(grid, lengths, dimension) / (2 * np.pi)
     )
     index = np.concatenate([[0.0], np.cumsum(steps)])
-    count = int(np.ceil(index[-1]))
+    count = max(int(np.ceil(index[-1])), 1)
     places = np.arange(count) + rng.uniform(0.25, 0.5)
-    return np.asarray(np.interp(places * (index[-1] / places[-1]), index, grid))
+    return np.asarray(np.interp(places * (index[-1] / count), index, grid))
 
 
 def limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit: float, dimension: int = 1) -> float:
