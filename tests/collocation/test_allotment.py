@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, Time
-from fspielm.collocation import allot_points
+from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, ProblemError, Time
+from fspielm.collocation import allot_conditions, allot_points
 
 x, y, t = sp.symbols("x y t")
 
@@ -124,3 +124,14 @@ def test_thinned_points_keep_every_part(masked: Problem) -> None:
     assert points.thinned().boundary == {"x-": 100, "x+": 16, "y+": 8, "y-": 25}
     assert set(points.thinned().counts(masked)) == set(points.counts(masked))
     assert min(points.thinned().counts(masked).values()) >= 1
+
+
+def test_conditions_get_rows_as_they_tell_features_apart() -> None:
+    u = sp.Function("u")(x, t)
+    problem = Problem(sp.Eq(u.diff(t) - u.diff(x, 2), 0), Interval(0, 1) * Time(0, 1), [Dirichlet(0), Initial(1)])
+    for reach, more in [((900.0, 30.0), "initial"), ((30.0, 900.0), "dirichlet x-")]:
+        counts = allot_conditions(problem, 500, reach).counts(problem)
+        assert max(counts, key=lambda name: counts[name]) == more
+        assert sum(counts.values()) == pytest.approx(1500, rel=0.05)
+    with pytest.raises(ProblemError, match="reach must have one entry for each of 2 axes"):
+        allot_conditions(problem, 500, (1.0,))

@@ -9,6 +9,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation.points import Points
 from fspielm.equations import Constraint, Problem
+from fspielm.errors import ProblemError
 
 # Rows per neuron inside, and rows per feature that the boundary can tell apart; clustered points need no more.
 _ROWS_PER_NEURON = 1.5
@@ -16,6 +17,8 @@ _ROWS_PER_TRACE = 1.5
 _LEAST_ROWS = 8
 # Rows per neuron where there are only conditions.
 _ROWS_PER_EXACT_NEURON = 3.0
+# Their share that is the same for every condition, where it is known how many features each can tell apart.
+_EVEN_SHARE = 0.15
 
 
 def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: float, special: int = 0) -> Points:
@@ -34,15 +37,23 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     return _as_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
 
 
-def allot_conditions(problem: Problem, neurons: int) -> Points:
+def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | None = None) -> Points:
     """Points for `neurons` features that satisfy the equation: on the conditions alone.
 
     Half of the rows are shared out evenly, the other half by the size of the regions: of their boundary, or, as time
-    has another unit, of what they cover of the domain's extent.
+    has another unit, of what they cover of the domain's extent. If it is known how far the frequencies reach along each
+    axis, most are shared out by the number of features that the regions can tell apart.
     """
+    if reach is not None and len(reach) != problem.dimension:
+        raise ProblemError(f"reach must have one entry for each of {problem.dimension} axes; got {reach}")
     sampled = _sampled(problem)
-    sizes = np.array([_relative_size(problem, c) for c in sampled])
-    rows = 0.5 * _ROWS_PER_EXACT_NEURON * neurons * (sizes / sizes.sum() + 1 / max(len(sampled), 1))
+    if reach is None:
+        sizes, even = np.array([_relative_size(problem, c) for c in sampled]), 0.5
+    else:
+        rng = np.random.default_rng(0)  # only counts: the same for the same problem
+        sizes, even = np.array([_traces(c, np.asarray(reach), rng) for c in sampled]), _EVEN_SHARE
+    shares = (1 - even) * sizes / max(sizes.sum(), np.finfo(float).tiny) + even / max(len(sampled), 1)
+    rows = _ROWS_PER_EXACT_NEURON * neurons * shares
     counts = {c.name: int(np.ceil(wanted)) + _LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
     return _as_points(problem, 0, counts)
 

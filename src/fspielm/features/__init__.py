@@ -8,8 +8,9 @@ from fspielm.features.characteristic import (
     Symbol,
     check_homogeneous,
     homogeneous_symbol,
-    modes_needed,
+    neurons_for_reach,
     neurons_needed,
+    reach_for,
     steady_neurons,
     symbol_of,
 )
@@ -52,8 +53,9 @@ __all__ = [
     "homogeneous_symbol",
     "localise",
     "magnitudes",
-    "modes_needed",
+    "neurons_for_reach",
     "neurons_needed",
+    "reach_for",
     "steady_neurons",
     "symbol_of",
 ]

@@ -70,7 +70,7 @@ def default_points(problem: Problem, features: Family) -> Points:
         probed = points.interior and any(part.satisfies_equation for part in features.parts)
         return replace(points, interior=points.interior + NEARLY_ROWS) if probed else points
     if features.satisfies_equation:
-        return allot_conditions(problem, features.neurons)
+        return allot_conditions(problem, features.neurons, getattr(features, "reach", None))
     if not isinstance(features, Band):
         return points_for(problem, features.neurons)
     lower, upper = problem.domain.bounding_box

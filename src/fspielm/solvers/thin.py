@@ -14,13 +14,20 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.features import Band, Characteristic, Joined, Symbol, modes_needed, steady_neurons, symbol_of
+from fspielm.features import (
+    Band,
+    Characteristic,
+    Joined,
+    Symbol,
+    neurons_for_reach,
+    reach_for,
+    steady_neurons,
+    symbol_of,
+)
 from fspielm.geometry import Sites
 from fspielm.solvers.density import cloud, layout
 from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, data_bands, find_peaks, symbol_band
 
-# Frequencies that modes reach beyond those of the data, in periods over the domain.
-_BEYOND = 4.0
 # The least variation assumed of a solution without waves, in periods over the domain.
 _LEAST_PERIODS = 0.75
 # Variable coefficients spread a wave over so many periods to either side.
@@ -99,10 +106,9 @@ def _characteristic(
     if problem.domain.time is None:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
         return Characteristic(int(more * steady_neurons(problem, along, decades)))
-    lower, upper = problem.domain.bounding_box
     highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
-    reach = highest + _BEYOND * 2 * np.pi / (upper - lower)
-    return Characteristic(int(more * modes_needed(problem, reach)), tuple(reach))
+    reach = reach_for(problem, highest)
+    return Characteristic(int(more * neurons_for_reach(problem, reach)), reach)
 
 
 def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Generator) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
+from fspielm.spectrum.extension import TOLERANCE, extension_band
+from fspielm.spectrum.sizes import data_sizes
 from fspielm.spectrum.symbol import symbol_band
 
 _FROZEN_SITES = 512
@@ -34,9 +36,15 @@ class Bands:
     unsettled: tuple[str, ...]
 
 
-def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
-    """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
+def infer_bands(problem: Problem, rng: np.random.Generator, *, fine: bool = False) -> Bands:
+    """Infer the band from the spectra of the data, joined with the waves that the equation carries.
+
+    If `fine`, to eight digits of the solution instead of five of each datum, for features that are solved with once: it
+    takes longer, and nothing is left to be added.
+    """
     data = data_bands(problem, rng)
+    if fine:
+        data = _refined(problem, data, rng)
     frequencies = np.zeros(problem.dimension)
     sources = ["constant data"] * problem.dimension
     for band in data:
@@ -53,3 +61,27 @@ def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
 
 def _unsettled(data: list[DataBand]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(band.source for band in data if not band.settled))
+
+
+def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> list[DataBand]:
+    """The bands to eight digits of the solution, in which data weigh as much as they are large.
+
+    Without waves, what decays in time is no matter of frequencies.
+    """
+    sizes = data_sizes(problem, rng)
+    largest = max(sizes.values()) or 1.0
+    last = problem.dimension - 1
+    highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
+    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    decaying = problem.domain.time is not None and symbol_band(problem.operator, sites, highest)[last] == 0.0
+    refined = []
+    for band in data:
+        if band.settled and band.samples is not None:
+            values, lengths = band.samples
+            guess = band.frequency / band.slant
+            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
+            found = extension_band(values, lengths, guess, tolerance, decaying=decaying and band.axis == last)
+            refined.append(replace(band, frequency=band.slant * max(guess, found)))
+        else:
+            refined.append(band)
+    return refined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -48,6 +48,10 @@ class DataBand:
         the datum has jumps or kinks.
     noise : bool
         Whether those higher frequencies are as strong as the low ones.
+    samples : tuple of a (lines, n) and a (lines,) array, optional
+        Values along lines, and the lines' lengths, that it was read from.
+    slant : float
+        The largest component of those lines along the axis.
     """
 
     source: str
@@ -55,6 +59,8 @@ class DataBand:
     frequency: float
     settled: bool
     noise: bool = False
+    samples: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
+    slant: float = 1.0
 
 
 def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
@@ -166,7 +172,8 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
             within = _finite_inside(field, domain, rng)
             inside = _inside(field, source, domain, range(domain.dimension), rng) if within else []
         for axis in along_axes:
-            band = replace(along, axis=int(axis), frequency=float(along.frequency * directions[axis]))
+            slant = float(directions[axis])
+            band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
             narrower = [b for b in (inside or []) if aslant and b.axis == axis and b.settled >= band.settled]
             bands.append(min([band, *narrower], key=lambda b: (not b.settled, b.frequency)))
     return bands
@@ -248,7 +255,7 @@ def _settle(source: str, axis: int, sample: LineValues) -> DataBand:
         ):
             if band.rough:
                 break
-            return DataBand(source, axis, band.frequency, True)
+            return DataBand(source, axis, band.frequency, True, samples=(values, lengths))
         if n >= _MOST_SAMPLES:
             break
         previous = band

@@ -3,7 +3,8 @@
 from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.family import Characteristic, realise
 from fspielm.features.characteristic.frequencies import Frequencies
-from fspielm.features.characteristic.needed import modes_needed, neurons_needed, steady_neurons
+from fspielm.features.characteristic.needed import neurons_needed, steady_neurons
+from fspielm.features.characteristic.prediction import neurons_for_reach, reach_for
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
 from fspielm.features.characteristic.symbol import Symbol, check_homogeneous, homogeneous_symbol, symbol_of
@@ -18,8 +19,9 @@ __all__ = [
     "check_homogeneous",
     "directions_needed",
     "homogeneous_symbol",
-    "modes_needed",
+    "neurons_for_reach",
     "neurons_needed",
+    "reach_for",
     "realise",
     "scene_of",
     "solve_along",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fspielm.features.characteristic.directions import half_sphere
-from fspielm.features.characteristic.evolution import course_along, evolving_frequencies
+from fspielm.features.characteristic.evolution import Course, course_along, evolving_frequencies
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.scene import Scene
 from fspielm.features.characteristic.steady import Space, steady_frequencies
@@ -30,12 +30,18 @@ def characteristic_frequencies(
     With time, or where the equation is not elliptic, solutions evolve, and are spread over wavenumbers; otherwise
     over directions.
     """
-    axis = _evolution_axis(symbol, scene) if time_axis is None else time_axis
-    if axis is not None and symbol.dimension > 1:
-        return evolving_frequencies(symbol, course_along(scene, axis), neurons, rng, reach)
+    course = course_of(symbol, scene, time_axis)
+    if course is not None:
+        return evolving_frequencies(symbol, course, neurons, rng, reach)
     axes = tuple(range(symbol.dimension))
     space = Space(axes, np.zeros(symbol.dimension), scene.radius(axes))
     return steady_frequencies(symbol, space, neurons, rng)
+
+
+def course_of(symbol: Symbol, scene: Scene, time_axis: int | None = None) -> Course | None:
+    """How solutions evolve: along time, or, where the equation is not elliptic, along another axis; None otherwise."""
+    axis = _evolution_axis(symbol, scene) if time_axis is None else time_axis
+    return None if axis is None or symbol.dimension == 1 else course_along(scene, axis)
 
 
 def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
-from fspielm.features.characteristic.lattice import ByFrequency, count, spread
+from fspielm.features.characteristic.lattice import ByFrequency, lattice, limit_for
 from fspielm.features.characteristic.scene import Scene
 from fspielm.features.characteristic.steady import Space, steady_frequencies, zeros_in_directions
 from fspielm.features.characteristic.symbol import Symbol
@@ -29,6 +29,10 @@ _EVANESCENT_SHARE = 0.125
 # Functions for each real frequency in time, in two and more dimensions of space: the least, and their share.
 _LEAST_STEADY = 40
 _STEADY_SHARE = 3.0
+# The same where it is known how far the frequencies reach: angular orders, and their growth with the wavenumber.
+_LEAST_ORDERS = 9.0
+_ORDERS = 1.5
+_ROUNDING = 1e-9
 
 
 @final
@@ -69,18 +73,38 @@ def evolving_frequencies(
 
     With `reach`, the highest real frequency along each axis, they are spread up to there.
     """
-    budget = int(_driven_share(symbol, course, rng) * neurons)
-    driven = _driven(symbol, course, budget, rng, None if reach is None else reach[course.axis])
-    limit = None if reach is None else max(reach[i] for i in course.space)
-    modes = _modes(symbol, course, neurons - driven.total, rng, limit)
-    return join([modes, driven], symbol.dimension).distinct().first(neurons)
+    if reach is None:
+        budget = int(_driven_share(symbol, course, rng) * neurons)
+        driven = _driven(symbol, course, rng, *_driven_within(course, budget))
+        limit = _modes_within(symbol, course, neurons - driven.total, rng)
+        modes = _modes(symbol, course, rng, limit, np.full(len(course.space), limit))
+        return join([modes, driven], symbol.dimension).distinct().first(neurons)
+    density = neurons / functions_needed(symbol, course, reach)
+    return _reaching(symbol, course, rng, reach, density).first(neurons)
 
 
-def evolving_neurons(symbol: Symbol, course: Course, limit: float, rng: np.random.Generator) -> int:
-    """How many functions wavenumbers up to `limit` make at their natural density, what is driven included."""
-    functions, extent = _mode_laws(symbol, course, rng)
-    modes = count(limit, extent, functions) * max(int(symbol.orders[:, course.axis].max()), 1)
-    return int(np.ceil(modes / (1 - _driven_share(symbol, course, rng))))
+def functions_needed(symbol: Symbol, course: Course, reach: tuple[float, ...]) -> int:
+    """How many real functions hold what evolves with frequencies up to `reach`, to about twelve digits."""
+    return _reaching(symbol, course, np.random.default_rng(0), reach).total  # only counts
+
+
+def highest_speed(symbol: Symbol, course: Course, wavenumber: float) -> float:
+    """The highest group velocity of waves of a wavenumber."""
+    directions = half_sphere(_FEW, len(course.space), np.random.default_rng(0))  # only looks
+    return float(_speeds(symbol, course, np.array([wavenumber]), directions)[0])
+
+
+def _reaching(
+    symbol: Symbol, course: Course, rng: np.random.Generator, reach: tuple[float, ...], density: float = 1.0
+) -> Frequencies:
+    """Modes and what is driven, up to the frequencies of `reach`, so much denser than needed."""
+    ends = np.maximum([reach[i] for i in course.space], np.pi / course.radius)
+    limit = float(np.linalg.norm(ends))
+    parts = [_modes(symbol, course, rng, limit, ends, density)]
+    if _driven_share(symbol, course, rng):
+        each = _steady_functions(limit * course.radius, len(course.space))
+        parts.append(_driven(symbol, course, rng, max(reach[course.axis], _least(course)), each, density))
+    return join(parts, symbol.dimension).distinct()
 
 
 def _driven_share(symbol: Symbol, course: Course, rng: np.random.Generator) -> float:
@@ -100,57 +124,83 @@ def _at(course: Course, frequency: float) -> Space:
     return Space(course.space, base, course.radius)
 
 
-def _modes(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
-    """Modes of wavenumbers up to `limit`, or as far as the neurons go."""
-    dimension = len(course.space)
-    functions, extent = _mode_laws(symbol, course, rng)
-    branches = max(int(symbol.orders[:, course.axis].max()), 1)
-    wavenumbers = spread(extent, functions, neurons / branches, np.pi / course.radius, limit)
-    frequencies = [
-        k * half_sphere(_mode_directions(k * course.radius, dimension) if k > 0 else 1, dimension, rng)
-        for k in wavenumbers
-    ]
-    return _solve_for_axis(symbol, course, np.concatenate(frequencies))[0]
+def _least(course: Course) -> float:
+    """The frequency along the axis of one period."""
+    return 2 * np.pi / course.duration
 
 
-def _mode_laws(symbol: Symbol, course: Course, rng: np.random.Generator) -> tuple[ByFrequency, ByFrequency]:
-    """How many functions the modes of given wavenumbers make, and the extent over which to tell them apart."""
+def _mode_extent(symbol: Symbol, course: Course, rng: np.random.Generator) -> ByFrequency:
+    """What modes have to be told apart on: the domain, and as much as passes through it."""
     probes = half_sphere(_FEW, len(course.space), rng)
-
-    def functions(wavenumbers: FloatArray) -> FloatArray:
-        return np.array([2.0 * _mode_directions(k * course.radius, len(course.space)) for k in wavenumbers])
 
     def extent(wavenumbers: FloatArray) -> FloatArray:
         return 2 * course.radius + course.duration * _speeds(symbol, course, wavenumbers, probes)
 
-    return functions, extent
+    return extent
 
 
-def _driven(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator, limit: float | None) -> Frequencies:
-    """Real frequencies along the axis, with all that grows or decays in space."""
-    one = len(course.space) == 1
-    each = 4 if one else max(int(_STEADY_SHARE * np.sqrt(neurons)), _LEAST_STEADY)
+def _modes_within(symbol: Symbol, course: Course, neurons: int, rng: np.random.Generator) -> float:
+    """The highest wavenumber of as many modes."""
+    dimension = len(course.space)
+    branches = max(int(symbol.orders[:, course.axis].max()), 1)
 
-    def functions(frequencies: FloatArray) -> FloatArray:
-        return np.full(len(frequencies), float(each))
+    def functions(wavenumbers: FloatArray) -> FloatArray:
+        return 2.0 * branches * _mode_directions(wavenumbers * course.radius, dimension)
 
-    def extent(frequencies: FloatArray) -> FloatArray:
-        return np.full(len(frequencies), course.duration)
+    return limit_for(_mode_extent(symbol, course, rng), functions, neurons, np.pi / course.radius, dimension)
 
+
+def _modes(
+    symbol: Symbol, course: Course, rng: np.random.Generator, limit: float, ends: FloatArray, density: float = 1.0
+) -> Frequencies:
+    """Modes of wavenumbers up to `limit`, along each axis of space up to its end."""
+    dimension = len(course.space)
+    wavenumbers = lattice(_mode_extent(symbol, course, rng), limit, rng, density, dimension)
+    counts = _mode_directions(wavenumbers * course.radius, dimension)
+    every = np.concatenate(
+        [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
+    )
+    inside = np.all(np.abs(every) <= (1 + _ROUNDING) * ends, axis=1)
+    return _solve_for_axis(symbol, course, every[inside])[0]
+
+
+def _driven_within(course: Course, neurons: int) -> tuple[float, int]:
+    """How far along the axis of evolution so many driven functions go, and how many each frequency has."""
+    each = 4 if len(course.space) == 1 else max(int(_STEADY_SHARE * np.sqrt(neurons)), _LEAST_STEADY)
     if neurons < each:
+        return 0.0, 0
+    extent, functions = _constant(course.duration), _constant(each)
+    return limit_for(extent, functions, neurons, _least(course)), each
+
+
+def _steady_functions(reach: float, dimension: int) -> int:
+    """Functions for each real frequency along the axis, given the highest wavenumber times the radius."""
+    orders = _LEAST_ORDERS + _ORDERS * np.sqrt(reach)
+    return 4 if dimension == 1 else int(np.ceil(4 * orders ** (dimension - 1)))
+
+
+def _driven(
+    symbol: Symbol, course: Course, rng: np.random.Generator, limit: float, each: int, density: float = 1.0
+) -> Frequencies:
+    """Real frequencies along the axis up to `limit`, each with so many functions that grow or decay in space."""
+    if not each:
         return join([], symbol.dimension)
-    frequencies = spread(extent, functions, neurons, 2 * np.pi / course.duration, limit)
+    frequencies = lattice(_constant(course.duration), limit, rng, density)
     parts = [steady_frequencies(symbol, _at(course, frequency), each, rng, waves=False) for frequency in frequencies]
-    return join(parts, symbol.dimension).first(neurons)
+    return join(parts, symbol.dimension)
 
 
-def _mode_directions(reach: float, dimension: int) -> int:
-    """Directions of a half sphere for modes of wavenumber k, given k times the radius; each makes two functions.
+def _constant(value: float) -> ByFrequency:
+    return lambda frequencies: np.full(len(frequencies), float(value))
+
+
+def _mode_directions(reach: FloatArray, dimension: int) -> FloatArray:
+    """Directions of a half sphere for modes of wavenumbers k, given k times the radius; each makes two functions.
 
     Fewer than for a single wavenumber (see `directions_needed`), as the neighbours help.
     """
-    orders = reach + 4.0 * np.cbrt(reach) + 6.0
-    return 1 if dimension == 1 else int(np.ceil(orders if dimension == 2 else 0.5 * orders ** (dimension - 1)))
+    orders = reach + 6.0 * np.cbrt(reach) + 4.0
+    return np.ceil({1: np.ones_like(reach), 2: orders}.get(dimension, 0.5 * orders ** (dimension - 1)))
 
 
 def _solve_for_axis(symbol: Symbol, course: Course, frequencies: FloatArray) -> tuple[Frequencies, NDArray[np.int_]]:

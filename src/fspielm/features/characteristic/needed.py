@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.features.characteristic.evolution import course_along, evolving_neurons
 from fspielm.features.characteristic.scene import scene_of
 from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
 from fspielm.features.characteristic.symbol import symbol_of
@@ -39,10 +37,3 @@ def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     return directions_needed(
         wavenumber * space.radius, problem.dimension, beyond=_ORDERS_PER_FOLDING * decades * steepness
     )
-
-
-def modes_needed(problem: Problem, reach: FloatArray) -> int:
-    """How many features a problem with time needs for frequencies up to `reach` along each axis, ``(d,)``."""
-    symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
-    course = course_along(scene, problem.dimension - 1)
-    return evolving_neurons(symbol, course, float(np.max(reach[:-1])), np.random.default_rng(0))  # only looks
