@@ -7,12 +7,14 @@ from fspielm.features.characteristic import (
     Characteristic,
     Symbol,
     check_homogeneous,
+    evolves,
     homogeneous_symbol,
     neurons_for_reach,
     neurons_needed,
     reach_for,
     steady_neurons,
     symbol_of,
+    wavenumber_of,
 )
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
@@ -50,6 +52,7 @@ __all__ = [
     "Wave",
     "check_count",
     "check_homogeneous",
+    "evolves",
     "homogeneous_symbol",
     "localise",
     "magnitudes",
@@ -58,4 +61,5 @@ __all__ = [
     "reach_for",
     "steady_neurons",
     "symbol_of",
+    "wavenumber_of",
 ]

@@ -16,6 +16,7 @@ from fspielm.features import Basis, Family, JoinedBasis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
 from fspielm.solution import ErrorEstimate, estimate_error
+from fspielm.solvers.cost import work
 from fspielm.solvers.probing import probe
 
 T = TypeVar("T")
@@ -59,6 +60,11 @@ class Attempt:
     def rows(self) -> int:
         """Rows of the system."""
         return sum(self.counts.values())
+
+    @property
+    def work(self) -> float:
+        """Floating-point operations, about."""
+        return work(self.rows, self.basis.size)
 
     @property
     def growth(self) -> float:

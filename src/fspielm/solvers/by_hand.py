@@ -16,7 +16,6 @@ from fspielm.collocation import (
     check_memory,
     join_points,
     make_blocks,
-    matrix_bytes,
     points_for,
 )
 from fspielm.equations import Problem
@@ -26,7 +25,7 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.probing import NEARLY_ROWS, further_features, probe, satisfies
+from fspielm.solvers.probing import NEARLY_ROWS, probe, probing_bytes, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -47,7 +46,7 @@ def solve_by_hand(
     columns = special_columns(problem, singular)
     points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    probing = matrix_bytes(rows, further_features(problem, features, neurons, rows))
+    probing = probing_bytes(problem, features, neurons, rows)
     check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,

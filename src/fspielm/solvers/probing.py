@@ -14,9 +14,10 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.collocation import RowBlock, System, assemble
+from fspielm.collocation import RowBlock, System, assemble, matrix_bytes
 from fspielm.equations import Problem, derivative
 from fspielm.features import (
     Basis,
@@ -113,6 +114,12 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     return number if number >= _LEAST_FEATURES else 0
 
 
+def probing_bytes(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """Memory of what `probe` adds to a system."""
+    further = further_features(problem, family, columns, rows)
+    return matrix_bytes(rows, further) if further else 0
+
+
 def _exact(family: Family) -> int:
     """How many features of a family satisfy the equation."""
     return sum(part.neurons for part in family.parts if part.satisfies_equation)
@@ -130,7 +137,7 @@ def _further(
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        further.append(_draw(problem, Characteristic(number), rng))
+        further += _varying(_draw(problem, Characteristic(number), rng))
     inside = sum(len(block) for block in blocks if block.name == "equation")
     nearly = min(_NEARLY, _most(basis.size - _exact(family), inside))
     # what evolves answers all frequencies alike
@@ -150,6 +157,16 @@ def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
     return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
 
 
+def _varying(basis: Basis) -> list[Basis]:
+    """The functions of a frequency other than zero: the few of that are in every basis, and must not be there twice."""
+    found: list[Basis] = []
+    for leaf in _leaves(basis):
+        if isinstance(leaf, RidgeBasis | ExponentialBasis):
+            some = np.flatnonzero(np.any(leaf.W != 0, axis=1))
+            found.append(_moved(leaf, some, np.zeros((1, leaf.dimension))))
+    return [basis for basis in found if basis.size]
+
+
 def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generator) -> list[Basis]:
     """About so many functions with frequencies beside those of some that satisfy the equation."""
     found: list[Basis] = []
@@ -158,13 +175,16 @@ def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generato
             continue
         some = rng.choice(leaf.size, min(-(-number * leaf.size // exact.size), leaf.size), replace=False)
         steps, are_off = _off_zero(problem, leaf.W[some].astype(np.complex128))
-        some, steps = some[are_off], steps[are_off]
-        if isinstance(leaf, RidgeBasis):
-            found.append(RidgeBasis(leaf.W[some] + steps, leaf.b[some], leaf.activation, leaf.origin))
-        else:
-            shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
-            found.append(ExponentialBasis(leaf.W[some] + steps, leaf.b[some], *shape))
+        found.append(_moved(leaf, some[are_off], steps[are_off]))
     return [basis for basis in found if basis.size]
+
+
+def _moved(leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_], steps: FloatArray) -> Basis:
+    """Some of the functions, their frequencies moved by `steps`."""
+    if isinstance(leaf, RidgeBasis):
+        return RidgeBasis(leaf.W[some] + steps, leaf.b[some], leaf.activation, leaf.origin)
+    shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
+    return ExponentialBasis(leaf.W[some] + steps, leaf.b[some], *shape)
 
 
 def _off_zero(problem: Problem, W: ComplexArray) -> tuple[FloatArray, BoolArray]:

@@ -18,7 +18,7 @@ from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.singular import Choice
-from fspielm.solvers.trial import Trial, work
+from fspielm.solvers.trial import Trial
 from fspielm.solvers.widths import widths_of
 
 _log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def play(run: Run, trial: Trial) -> Attempt:
         columns=trial.columns,
     )
     spent = perf_counter() - begun
-    run.rate = work(latest.rows, latest.basis.size) / spent
+    run.rate = latest.work / spent
     assert latest.estimate is not None
     best = run.best
     if best is None or best.estimate is None or latest.estimate.relative <= best.estimate.relative:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from fspielm.collocation import Points, matrix_bytes
+from fspielm.collocation import Points
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family
-from fspielm.solvers.probing import further_features
+from fspielm.solvers.cost import work
+from fspielm.solvers.probing import probing_bytes
 
 
 @final
@@ -46,10 +47,4 @@ class Trial:
 
     def probing_bytes(self, problem: Problem) -> int:
         """Memory of the further columns that an honest estimate needs, if the features call for any."""
-        rows = self.rows(problem)
-        return matrix_bytes(rows, further_features(problem, self.family, self.neurons, rows))
-
-
-def work(rows: int, columns: int) -> float:
-    """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
-    return 2.0 * rows * columns**2 + 200.0 * rows * columns
+        return probing_bytes(problem, self.family, self.neurons, self.rows(problem))

@@ -1,6 +1,6 @@
 """Which frequencies: bands inferred from the equation and its data."""
 
-from fspielm.spectrum.bands import Bands, infer_bands
+from fspielm.spectrum.bands import Bands, infer_bands, refine_bands
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.peaks import find_peaks
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE
@@ -15,5 +15,6 @@ __all__ = [
     "data_bands",
     "find_peaks",
     "infer_bands",
+    "refine_bands",
     "symbol_band",
 ]

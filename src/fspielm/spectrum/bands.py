@@ -29,22 +29,34 @@ class Bands:
         What set each one: a datum's name, ``"the equation"``, or ``"constant data"``.
     unsettled : tuple of str
         Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
+    data : tuple of DataBand
+        Each datum's, along each axis that it varies along.
     """
 
     frequencies: FloatArray
     sources: tuple[str, ...]
     unsettled: tuple[str, ...]
+    data: tuple[DataBand, ...] = ()
 
 
 def infer_bands(problem: Problem, rng: np.random.Generator, *, fine: bool = False) -> Bands:
     """Infer the band from the spectra of the data, joined with the waves that the equation carries.
 
-    If `fine`, to eight digits of the solution instead of five of each datum, for features that are solved with once: it
-    takes longer, and nothing is left to be added.
+    If `fine`, they are refined at once; see `refine_bands`.
     """
-    data = data_bands(problem, rng)
-    if fine:
-        data = _refined(problem, data, rng)
+    bands = _with_waves(problem, data_bands(problem, rng), rng)
+    return refine_bands(problem, bands, rng) if fine else bands
+
+
+def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands to eight digits of the solution instead of five of each datum.
+
+    For features that are solved with once: it takes longer, and nothing is left to be added.
+    """
+    return _with_waves(problem, _refined(problem, list(bands.data), rng), rng)
+
+
+def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:
     frequencies = np.zeros(problem.dimension)
     sources = ["constant data"] * problem.dimension
     for band in data:
@@ -56,7 +68,7 @@ def infer_bands(problem: Problem, rng: np.random.Generator, *, fine: bool = Fals
     for axis in np.flatnonzero(waves > frequencies):
         frequencies[axis] = waves[axis]
         sources[axis] = "the equation"
-    return Bands(frequencies, tuple(sources), _unsettled(data))
+    return Bands(frequencies, tuple(sources), _unsettled(data), tuple(data))
 
 
 def _unsettled(data: list[DataBand]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.family import Characteristic, realise
 from fspielm.features.characteristic.frequencies import Frequencies
-from fspielm.features.characteristic.needed import neurons_needed, steady_neurons
-from fspielm.features.characteristic.prediction import neurons_for_reach, reach_for
+from fspielm.features.characteristic.needed import neurons_needed, steady_neurons, wavenumber_of
+from fspielm.features.characteristic.prediction import evolves, neurons_for_reach, reach_for
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
 from fspielm.features.characteristic.symbol import Symbol, check_homogeneous, homogeneous_symbol, symbol_of
@@ -18,6 +18,7 @@ __all__ = [
     "characteristic_frequencies",
     "check_homogeneous",
     "directions_needed",
+    "evolves",
     "homogeneous_symbol",
     "neurons_for_reach",
     "neurons_needed",
@@ -27,4 +28,5 @@ __all__ = [
     "solve_along",
     "steady_neurons",
     "symbol_of",
+    "wavenumber_of",
 ]

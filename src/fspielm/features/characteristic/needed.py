@@ -21,15 +21,18 @@ def neurons_needed(problem: Problem) -> int:
     return 1 if problem.domain.time is not None else steady_neurons(problem, 0.0, 0.0)
 
 
+def wavenumber_of(problem: Problem) -> float:
+    """The highest real wavenumber among the zeros of a problem without time; zero if there is none."""
+    return highest_wavenumber(symbol_of(problem.operator), _space(problem))
+
+
 def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     """How many features a problem without time needs whose conditions oscillate with frequencies up to `along`.
 
     Where those are higher than the frequencies of the waves, the solution falls off from the boundary, and exponentials
     as steep as that are counted too, for so many digits.
     """
-    symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
-    axes = tuple(range(problem.dimension))
-    space = Space(axes, np.zeros(problem.dimension), scene.radius(axes))
+    symbol, space = symbol_of(problem.operator), _space(problem)
     wavenumber = highest_wavenumber(symbol, space)
     if problem.dimension == 1:
         return symbol.order
@@ -37,3 +40,8 @@ def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     return directions_needed(
         wavenumber * space.radius, problem.dimension, beyond=_ORDERS_PER_FOLDING * decades * steepness
     )
+
+
+def _space(problem: Problem) -> Space:
+    axes = tuple(range(problem.dimension))
+    return Space(axes, np.zeros(problem.dimension), scene_of(problem.domain).radius(axes))

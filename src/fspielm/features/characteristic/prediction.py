@@ -49,10 +49,22 @@ def neurons_for_reach(problem: Problem, reach: Sequence[float]) -> int:
     return functions_needed(symbol, course, tuple(reach))
 
 
-def _evolving(problem: Problem) -> tuple[Symbol, Course]:
+def evolves(problem: Problem) -> bool:
+    """Whether solutions evolve, along time or another axis; an operator with constant coefficients is elliptic if not.
+
+    What depends on one coordinate alone does not count: it has a handful of solutions.
+    """
+    return problem.dimension > 1 and _course(problem)[1] is not None
+
+
+def _course(problem: Problem) -> tuple[Symbol, Course | None]:
     symbol = symbol_of(problem.operator)
     time_axis = None if problem.domain.time is None else problem.dimension - 1
-    course = course_of(symbol, scene_of(problem.domain), time_axis)
+    return symbol, course_of(symbol, scene_of(problem.domain), time_axis)
+
+
+def _evolving(problem: Problem) -> tuple[Symbol, Course]:
+    symbol, course = _course(problem)
     if course is None:
         raise ProblemError("the equation is elliptic: nothing evolves; for such problems see neurons_needed")
     return symbol, course

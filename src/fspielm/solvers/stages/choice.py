@@ -9,20 +9,35 @@ import numpy as np
 
 from fspielm.equations import Problem, corner_conflicts
 from fspielm.errors import ProblemError
-from fspielm.features import homogeneous_symbol, neurons_needed
+from fspielm.features import (
+    Characteristic,
+    evolves,
+    homogeneous_symbol,
+    neurons_for_reach,
+    reach_for,
+    steady_neurons,
+    wavenumber_of,
+)
 from fspielm.solvers.probing import satisfies
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.special import special_columns
-from fspielm.solvers.stages.exact import ExactFeatures
+from fspielm.solvers.stages.exact import ExactFeatures, Families
 from fspielm.solvers.stages.filled import FilledBand
 from fspielm.solvers.stages.stage import Stage
 from fspielm.solvers.stages.thin import ThinSpectrum, thin_features
-from fspielm.spectrum import Bands
+from fspielm.spectrum import Bands, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
 _LEAST = {1: 8, 2: 150}
 _LEAST_ABOVE = 600
+# Digits of data on the boundary that oscillate faster than the equation's waves, which exponentials have to hold.
+_STEEP_DECADES = 4.0
+# Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
+_CLEARLY = 5.0
+# From a round to the next: so many times the functions; so much higher frequencies of what evolves.
+_GROWTH = 1.5
+_WIDER = 1.2
 # The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
 # are less sure to be enough, and must be much cheaper.
 _SHARE = {"characteristic": 3.0, "thin": 0.3}
@@ -95,7 +110,9 @@ def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
     homogeneous_symbol(problem)
     if run.singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, run.singular)):
         raise ProblemError("the singular functions asked for do not satisfy the equation")
-    return ExactFeatures(run, _first_number(problem, bands), limit)
+    return ExactFeatures(
+        run, _evolving_families(run, bands) if evolves(problem) else _steady_families(problem, bands), limit
+    )
 
 
 def _refuse_rough(problem: Problem, bands: Bands) -> None:
@@ -108,9 +125,23 @@ def _refuse_rough(problem: Problem, bands: Bands) -> None:
         raise ProblemError("the data do not meet at a corner")
 
 
-def _first_number(problem: Problem, bands: Bands) -> int:
-    """How many functions should do, if nothing is close to the boundary outside."""
-    if problem.domain.time is not None:
-        raise ProblemError("the solution evolves in time")
+def _steady_families(problem: Problem, bands: Bands) -> Families:
+    """As many functions as should do if nothing is close to the boundary outside, then half as many again each time."""
+    highest = float(bands.frequencies.max())
+    along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
     least = _LEAST.get(problem.dimension, _LEAST_ABOVE)
-    return max(neurons_needed(problem) + _BESIDE_WAVES, least)
+    first = max(steady_neurons(problem, along, _STEEP_DECADES) + _BESIDE_WAVES, least)
+    return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
+
+
+def _evolving_families(run: Run, bands: Bands) -> Families:
+    """Frequencies as far as those of the data, with what an extension of them needs, then farther each time."""
+    problem = run.problem
+    highest = refine_bands(problem, bands, run.streams.probes).frequencies
+    periods = 2 * np.pi / run.lengths
+
+    def family(enlarged: int) -> Characteristic:
+        reach = reach_for(problem, _WIDER**enlarged * highest + enlarged * periods)
+        return Characteristic(neurons_for_reach(problem, reach), reach)
+
+    return family

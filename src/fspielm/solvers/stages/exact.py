@@ -3,77 +3,103 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, final
+from typing import ClassVar, TypeAlias, final
 
-from fspielm.collocation import Points, allot_conditions
-from fspielm.features import Basis, Characteristic
+from fspielm.collocation import allot_conditions
+from fspielm.features import Basis, Characteristic, SourceBasis
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.hole_functions import hole_columns
 from fspielm.solvers.probing import satisfies
 from fspielm.solvers.rounds import Run
+from fspielm.solvers.sources import crowded, source_columns
 from fspielm.solvers.special import special_columns, special_names
 from fspielm.solvers.stages.stage import Stage
 from fspielm.solvers.trial import Trial
 
-_GROWTH = 1.5
-# A round has helped if coefficients or the estimate have fallen so much.
+# The family of a round, by how often it was enlarged.
+Families: TypeAlias = Callable[[int], Characteristic]
+
+# A round has helped if coefficients or the estimate have fallen so much; one with sources, if the estimate has.
 _FEWER_COEFFICIENTS = 10.0
 _SMALLER_ESTIMATE = 10.0
-_MOST_POOR_ROUNDS = 2
-# Fewer rows than this would not even determine the functions.
+_BETTER_SOURCES = 3.0
+# With more than these to come, functions of another kind are tried first.
+_FEW_ROUNDS = 2.5
+# Sources, and rounds with them.
+_MOST_SOURCES = 1500
+_SOURCE_ROUNDS = 3
 _FEWEST = 8
 
 
 @final
 class ExactFeatures(Stage):
-    """Zeros of the symbol, more of them round by round, then what belongs to corners.
+    """Zeros of the symbol, more of them round by round; then what belongs to corners; then sources outside.
 
     Parameters
     ----------
     run : Run
-    neurons : int
-        How many to begin with.
+    families : callable
+        The first family, and larger ones.
     limit : float
-        Operations of a round beyond which one that did not help is not followed by a larger one.
+        Operations of a round beyond which one that did not help is not followed by another.
     """
 
     approach: ClassVar[Approach] = "characteristic"
 
-    def __init__(self, run: Run, neurons: int, limit: float) -> None:
+    def __init__(self, run: Run, families: Families, limit: float) -> None:
         self._run = run
+        self._families = families
         self._limit = limit
-        self._family = Characteristic(neurons)
-        self._holes = tuple(c for c in hole_columns(run.problem) if satisfies(run.problem, c))
-        self._columns: tuple[Basis, ...] = self._holes
-        if run.singular is not None:
-            self._columns = special_columns(run.problem, run.singular)
+        self._enlarged = 0
+        self._family = families(0)
+        self._holes: tuple[Basis, ...] = tuple(c for c in hole_columns(run.problem) if satisfies(run.problem, c))
+        self._special = self._holes if run.singular is None else special_columns(run.problem, run.singular)
+        self._sources: SourceBasis | None = None
+        self._source_rounds = 0
         self._before: Attempt | None = None
-        self._poor = 0
         self._tried_special = run.singular is not None
 
     def first(self) -> Trial:
         """As many as waves and data ask for."""
-        beside = ", multipoles in the holes among them" if self._columns == self._holes != () else ""
-        return self._trial(self._family, f"functions that satisfy the equation{beside}")
+        beside = ", multipoles in the holes among them" if self._special == self._holes != () else ""
+        return self._trial(f"functions that satisfy the equation{beside}")
 
     def next(self, latest: Attempt) -> Trial | None:
-        """More functions as long as that helps, then singular ones."""
-        helped = self._before is None or _has_helped(self._before, latest)
-        self._before = latest
-        self._poor = 0 if helped else self._poor + 1
-        return self._more(helped) or self._with_special()
+        """More functions as long as that helps, then singular ones, then sources."""
+        before, self._before = self._before, latest
+        self.ending = "more functions that satisfy the equation did not help"
+        if self._source_rounds:
+            return self._with_sources(latest) if before and _gain(before, latest) >= _BETTER_SOURCES else None
+        if before is None or self._is_promising(before, latest):
+            return self._larger()
+        helped = _has_helped(before, latest)
+        if not helped and self._tried_special and self._run.singular is None:
+            self._special = self._holes
+        return self._with_special() or self._with_sources(latest) or (self._larger() if helped else None)
 
-    def _more(self, helped: bool) -> Trial | None:
-        """More of the same, unless the last rounds were poor: those that help are worth more than a filled band."""
-        larger = replace(self._family, neurons=int(_GROWTH * self._family.neurons))
-        trial = self._trial(larger, "more functions that satisfy the equation")
-        if self._poor >= _MOST_POOR_ROUNDS or not (helped or trial.work(self._run.problem) <= self._limit):
-            self.ending = "more functions that satisfy the equation do not help any more"
-            return None
-        self._family = larger
-        return trial
+    def _is_promising(self, before: Attempt, latest: Attempt) -> bool:
+        """Whether a few rounds more like the last one would do."""
+        assert latest.estimate is not None
+        gain = _gain(before, latest)
+        return gain > 1 and math.log(latest.estimate.relative / self._run.tol) <= _FEW_ROUNDS * math.log(gain)
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial:
+        """Fewer functions."""
+        beside = trial.neurons - trial.family.neurons
+        self._family = replace(self._family, neurons=max(neurons - beside, _FEWEST))
+        return self._trial(trial.why)
+
+    def is_waste(self, neurons: int) -> bool:
+        """Never known beforehand."""
+        return False
+
+    def _larger(self) -> Trial:
+        self._enlarged += 1
+        self._family = self._families(self._enlarged)
+        return self._trial("more functions that satisfy the equation")
 
     def _with_special(self) -> Trial | None:
         """As many as before, with functions for corners and holes."""
@@ -81,33 +107,49 @@ class ExactFeatures(Stage):
             return None
         self._tried_special = True
         exact = tuple(c for c in special_columns(self._run.problem, True) if satisfies(self._run.problem, c))
-        if sum(c.size for c in exact) <= sum(c.size for c in self._columns):
+        if sum(c.size for c in exact) <= sum(c.size for c in self._special):
             return None
-        self._poor, self._columns = 0, exact
-        return self._trial(self._family, special_names(self._run.problem))
+        self._special = exact
+        return self._trial(special_names(self._run.problem))
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial:
-        """Fewer functions."""
-        self._family = replace(self._family, neurons=max(neurons - sum(c.size for c in self._columns), _FEWEST))
-        return self._trial(self._family, trial.why)
+    def _with_sources(self, latest: Attempt) -> Trial | None:
+        """The first family, with sources where the data say that singularities are close to the boundary."""
+        if self._source_rounds >= _SOURCE_ROUNDS:
+            return None
+        self._source_rounds += 1
+        run = self._run
+        self._sources = source_columns(
+            run.problem,
+            latest.basis,
+            latest.coefficients,
+            tol=run.tol,
+            most=_MOST_SOURCES,
+            threads=run.budget.thread_count,
+        )
+        if self._sources is None:
+            return None
+        self._family = self._families(0)
+        return self._trial("sources outside, where the data vary fast")
 
-    def is_waste(self, neurons: int) -> bool:
-        """Never known beforehand."""
-        return False
+    def _trial(self, why: str) -> Trial:
+        run = self._run
+        columns = self._special if self._sources is None else (*self._special, self._sources)
+        if run.points is not None:
+            points = replace(run.points, interior=0)
+        else:
+            neurons = self._family.neurons + sum(c.size for c in self._special)
+            points = allot_conditions(run.problem, neurons, self._family.reach)
+        return Trial(self._family, points if self._sources is None else crowded(points, self._sources), columns, why)
 
-    def _trial(self, family: Characteristic, why: str) -> Trial:
-        neurons = family.neurons + sum(c.size for c in self._columns)
-        return Trial(family, self._points(neurons), self._columns, why)
 
-    def _points(self, neurons: int) -> Points:
-        if self._run.points is not None:
-            return replace(self._run.points, interior=0)
-        return allot_conditions(self._run.problem, neurons)
+def _gain(before: Attempt, after: Attempt) -> float:
+    """How much smaller the estimate has become."""
+    assert before.estimate is not None
+    assert after.estimate is not None
+    if not math.isfinite(after.estimate.relative):
+        return 1.0
+    return before.estimate.relative / max(after.estimate.relative, 1e-300)
 
 
 def _has_helped(before: Attempt, after: Attempt) -> bool:
-    assert before.estimate is not None
-    assert after.estimate is not None
-    estimates = before.estimate.relative, after.estimate.relative
-    smaller = math.isfinite(estimates[1]) and _SMALLER_ESTIMATE * estimates[1] <= estimates[0]
-    return smaller or after.growth * _FEWER_COEFFICIENTS <= before.growth
+    return _gain(before, after) >= _SMALLER_ESTIMATE or after.growth * _FEWER_COEFFICIENTS <= before.growth

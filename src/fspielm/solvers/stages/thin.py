@@ -23,7 +23,8 @@ _MOST_ROUNDS = 4
 _SMALLER_ESTIMATE = 3.0
 # Coefficients so much larger than the solution mean that a peak is wider than was thought.
 _NARROW = 1e3
-_WIDER = 1.0
+# Periods over the domain by which the bands around peaks are wider than these, and by how many more each time.
+_WIDER = 0.5
 _MORE = 1.5
 
 
@@ -49,7 +50,7 @@ class ThinSpectrum(Stage):
         self._family = family
         self._limit = limit
         self._columns: tuple[Basis, ...] = special_columns(run.problem, run.singular or False)
-        self._wider, self._more, self._rounds = 0.0, 1.0, 0
+        self._wider, self._more, self._rounds = _WIDER, 1.0, 0
         self._before: float | None = None
 
     def first(self) -> Trial:
@@ -93,4 +94,4 @@ class ThinSpectrum(Stage):
 
 def thin_features(run: Run, bands: Bands) -> Joined | None:
     """The features to begin with; None where the right-hand side has no peaks."""
-    return thin_family(run.problem, bands, _DECADES, run.streams.probes)
+    return thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
