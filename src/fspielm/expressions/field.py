@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from typing import TypeAlias
 
@@ -45,7 +46,7 @@ class Field:
             return np.full(len(points), self.constant)
         if len(points) == 0:
             return np.empty(0)
-        return evaluate(self._function, points, describe(self.source))
+        return evaluate(self._function, points, self._name)
 
     def checked(self, points: FloatArray, what: str) -> FloatArray:
         """Values at `points`, refusing NaN and infinity by the first point that has one."""
@@ -58,9 +59,14 @@ class Field:
             place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.arguments, points[bad[0]], strict=True))
             raise ProblemError(
                 f"{what} is {values[bad[0]]} at {place} ({bad.size} of {len(points)} points are not finite); "
-                f"check {describe(self.source)} there"
+                f"check {self._name} there"
             )
         return values
+
+    @cached_property
+    def _name(self) -> str:
+        """What the user wrote, for messages; printing an expression takes longer than evaluating it."""
+        return describe(self.source)
 
 
 def make_field(

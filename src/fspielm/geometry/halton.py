@@ -67,7 +67,7 @@ def _radical_inverse(numbers: NDArray[np.int_], permutations: NDArray[np.int_]) 
     rest = numbers
     for digits in permutations * 1.0:
         if rest.any():
-            rest, last = np.divmod(rest, base)
+            rest, last = (rest >> 1, rest & 1) if base == 2 else np.divmod(rest, base)
             values += (digits * weight)[last]
         else:  # nothing but leading zeros
             values += digits[0] * weight
