@@ -117,7 +117,8 @@ def test_shows_estimate_verdict_and_bands(run: CaseRun) -> None:
     assert text.count(gallery.number(estimate)) == 2
     words = Page(text).text
     assert "Verdictconverged: the error estimate" in words
-    assert "in x (right-hand side). Frequencies drawn up to" in words
+    assert "Functions that satisfy the equation, and cosines, frequencies up to " in words
+    assert " in x (right-hand side)." in words
     assert "Band(" not in words
 
 

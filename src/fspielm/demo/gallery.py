@@ -113,4 +113,5 @@ def _features(run: CaseRun) -> str:
         f"{band.frequency:.4g} in <i>{escape(axis)}</i> ({escape(band.source)})" for axis, band in report.bands.items()
     )
     reach = ", ".join(f"{width:.4g}" for width in widths.values())
-    return f"Band found: {bands}. Frequencies drawn up to {reach}."
+    kind = escape(report.kind[0].upper() + report.kind[1:])
+    return f"{kind}, frequencies up to {reach}. Band found: {bands}."

@@ -29,6 +29,11 @@ class Basis(ABC):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
 
+    @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
+        return (self,)
+
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
@@ -123,6 +128,11 @@ class JoinedBasis(Basis):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return self.parts[0].dimension
+
+    @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """Those of its parts."""
+        return tuple(leaf for part in self.parts for leaf in part.leaves)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

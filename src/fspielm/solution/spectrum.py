@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.solution.evaluation import split_waves
+from fspielm.features import RidgeBasis, Sinusoid
 
 if TYPE_CHECKING:
     from fspielm.solution.pictures.energy import Energy
@@ -25,11 +25,14 @@ def spectrum(solution: Solution) -> Energy:
     Energy
         Its `axes` are angular frequencies, its `values` have one axis for each.
     """
-    from fspielm.solution.pictures.energy import energy_along_line, energy_in_plane  # pictures import solutions
+    # pictures import solutions
+    from fspielm.solution.pictures.energy import energy_along_line, energy_in_plane
+    from fspielm.solution.pictures.frequencies import frequencies
 
-    waves, _ = split_waves(solution.basis, solution.coefficients[None, :])
-    if not waves:
-        raise ProblemError("a spectrum needs features that have frequencies; got none")
-    reach = np.max([np.abs(group.W).max(axis=0) for group in waves], axis=0)
+    leaves = [leaf for leaf in solution.basis.leaves if isinstance(leaf, RidgeBasis)]
+    if any(not isinstance(leaf.activation, Sinusoid) for leaf in leaves):
+        raise ProblemError("a spectrum needs features that have frequencies; got others")
+    W, _ = frequencies(solution.basis, solution.coefficients)
+    reach = np.abs(W).max(axis=0)
     reach = np.where(reach > 0, reach, 1.0)
     return energy_along_line(solution, float(reach[0])) if len(reach) == 1 else energy_in_plane(solution, reach[:2])

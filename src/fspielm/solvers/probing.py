@@ -144,10 +144,10 @@ def _further(
     if nearly >= _LEAST_FEATURES and not family.satisfies_equation and problem.domain.time is None:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += _beside(problem, _draw(problem, exact, rng), nearly, rng)
-    there = isinstance(basis, JoinedBasis) and any(isinstance(part, SingularBasis) for part in basis.parts)
-    for columns in () if there else special_columns(problem, True):
+    there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
+    for columns in special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
-        if columns.size <= left and satisfies(problem, columns):
+        if columns.corner not in there and columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
 
@@ -160,7 +160,7 @@ def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
 def _varying(basis: Basis) -> list[Basis]:
     """The functions of a frequency other than zero: the few of that are in every basis, and must not be there twice."""
     found: list[Basis] = []
-    for leaf in _leaves(basis):
+    for leaf in basis.leaves:
         if isinstance(leaf, RidgeBasis | ExponentialBasis):
             some = np.flatnonzero(np.any(leaf.W != 0, axis=1))
             found.append(_moved(leaf, some, np.zeros((1, leaf.dimension))))
@@ -170,7 +170,7 @@ def _varying(basis: Basis) -> list[Basis]:
 def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generator) -> list[Basis]:
     """About so many functions with frequencies beside those of some that satisfy the equation."""
     found: list[Basis] = []
-    for leaf in _leaves(exact):
+    for leaf in exact.leaves:
         if not isinstance(leaf, RidgeBasis | ExponentialBasis):
             continue
         some = rng.choice(leaf.size, min(-(-number * leaf.size // exact.size), leaf.size), replace=False)
@@ -198,9 +198,3 @@ def _off_zero(problem: Problem, W: ComplexArray) -> tuple[FloatArray, BoolArray]
     values = np.stack([np.abs(symbol(W + step)) for step in steps])
     best = np.argmax(values, axis=0)
     return steps[best], np.asarray(values.max(axis=0) > _SATISFIED * symbol.size(W + steps[best]))
-
-
-def _leaves(basis: Basis) -> list[Basis]:
-    if not isinstance(basis, JoinedBasis):
-        return [basis]
-    return [leaf for part in basis.parts for leaf in _leaves(part)]

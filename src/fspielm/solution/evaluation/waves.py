@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.features import Basis, JoinedBasis, LocalOperator, RidgeBasis, Sinusoid
+from fspielm.features import Basis, LocalOperator, RidgeBasis, Sinusoid
 from fspielm.geometry import Domain
 
 ComplexArray = NDArray[np.complex128]
@@ -50,7 +50,9 @@ def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[tup
     """The sinusoids of `basis`, joined where they share an origin, and the other bases with their coefficients."""
     groups: dict[tuple[float, ...], list[tuple[RidgeBasis, FloatArray, float]]] = {}
     others: list[tuple[Basis, FloatArray]] = []
-    for leaf, part in _leaves(basis, fields):
+    ends = np.cumsum([leaf.size for leaf in basis.leaves])
+    for leaf, end in zip(basis.leaves, ends, strict=True):
+        part = fields[:, end - leaf.size : end]
         if isinstance(leaf, RidgeBasis) and isinstance(leaf.activation, Sinusoid):
             groups.setdefault(tuple(leaf.origin), []).append((leaf, part, leaf.activation.phase))
         else:
@@ -85,17 +87,6 @@ def wave_rows(waves: Waves, local: LocalOperator) -> list[tuple[ComplexArray, Fl
         coefficient = local.coefficients[~same][terms].sum(axis=0)
         rows.append((waves.strengths(orders[None, :], np.ones(1)), coefficient))
     return rows
-
-
-def _leaves(basis: Basis, fields: FloatArray) -> list[tuple[Basis, FloatArray]]:
-    if not isinstance(basis, JoinedBasis):
-        return [(basis, fields)]
-    ends = np.cumsum([part.size for part in basis.parts])
-    return [
-        leaf
-        for part, end in zip(basis.parts, ends, strict=True)
-        for leaf in _leaves(part, fields[:, end - part.size : end])
-    ]
 
 
 def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -> float:

@@ -8,27 +8,26 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, JoinedBasis, RidgeBasis
+from fspielm.features import Basis, ExponentialBasis, RidgeBasis
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
 def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``."""
-    if isinstance(basis, RidgeBasis):
-        return basis.W, coefficients
-    if not isinstance(basis, JoinedBasis):
-        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
-    ends = np.cumsum([part.size for part in basis.parts])
-    pieces = [
-        frequencies(part, coefficients[end - part.size : end])
-        for part, end in zip(basis.parts, ends, strict=True)
-        if isinstance(part, RidgeBasis | JoinedBasis)
+    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``.
+
+    Of exponentials, how fast they oscillate.
+    """
+    ends = np.cumsum([leaf.size for leaf in basis.leaves])
+    found = [
+        (leaf.W.real, coefficients[end - leaf.size : end])
+        for leaf, end in zip(basis.leaves, ends, strict=True)
+        if isinstance(leaf, RidgeBasis | ExponentialBasis)
     ]
-    if not pieces:
-        raise ProblemError("a spectrum needs features that have frequencies; got none")
-    return np.concatenate([W for W, _ in pieces]), np.concatenate([c for _, c in pieces])
+    if not found:
+        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
+    return np.concatenate([W for W, _ in found]), np.concatenate([c for _, c in found])
 
 
 def highest_frequencies(solution: Solution) -> FloatArray:
