@@ -14,7 +14,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.features import neurons_for_reach, reach_for
-from fspielm.spectrum import infer_bands
+from fspielm.spectrum import infer_bands, refine_bands
 
 x, y, t = sp.symbols("x y t")
 u, w = sp.Function("u")(x, t), sp.Function("u")(x, y, t)
@@ -88,7 +88,8 @@ def solved(equation: sp.Expr, exact: sp.Expr, space: Any, duration: float, most:
     inflow = {} if equation.has(unknown.diff(x, 2)) else {"on": "x-"}
     initial = [fs.Initial(exact.diff(t, i).subs(t, 0), order=i) for i in range(order)]
     problem = fs.Problem(sp.Eq(equation, 0), space * fs.Time(0, duration), [fs.Dirichlet(exact, **inflow), *initial])
-    reach = reach_for(problem, infer_bands(problem, np.random.default_rng(0), fine=True).frequencies)
+    rng = np.random.default_rng(0)
+    reach = reach_for(problem, refine_bands(problem, infer_bands(problem, rng), rng).frequencies)
     neurons = neurons_for_reach(problem, reach)
     assert neurons <= most
     solution = fs.solve(problem, features=fs.Characteristic(neurons, reach=reach), rng=1)

@@ -99,18 +99,22 @@ class Points:
         return sites
 
     def thinned(self) -> Points:
-        """A quarter of the points (and some): enough to check a solution at places it was not fitted to."""
+        """A quarter of the points (and some): enough to check a solution at places it was not fitted to.
+
+        Where there are few, there are more of them: narrow data must not fall between.
+        """
         boundary = self.boundary
+        least = _LEAST_CHECKS // max(len(boundary), 1) if isinstance(boundary, Mapping) else 0
         return replace(
             self,
             interior=min(max(self.interior // 4, 200), 1000) if self.interior else 0,
             boundary=(
-                {name: _fewer(count) for name, count in boundary.items()}
+                {name: max(_fewer(count), least) for name, count in boundary.items()}
                 if isinstance(boundary, Mapping)
                 else _fewer(boundary)
             ),
             boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
-            initial=_fewer(self.initial),
+            initial=self.initial and max(_fewer(self.initial), _LEAST_CHECKS),
             crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
@@ -124,6 +128,10 @@ def points_for(problem: Problem, neurons: int) -> Points:
         boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
         initial=max(int(0.08 * neurons), 10) if has_initial else None,
     )
+
+
+# Held-out points on all of the boundary, and for each initial condition, at least.
+_LEAST_CHECKS = 1000
 
 
 @overload

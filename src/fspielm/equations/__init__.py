@@ -17,6 +17,7 @@ from fspielm.equations.constraints import Constraint
 from fspielm.equations.corners import corner_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.normal import NormalDerivative, normal_derivative
+from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import Operator, Term, along_normal, derivative, identity
 from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
@@ -44,6 +45,7 @@ __all__ = [
     "corner_conflicts",
     "derivative",
     "identity",
+    "leaves_constant_open",
     "normal_derivative",
     "with_data",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, Points, System, make_blocks
-from fspielm.equations import Problem, identity
+from fspielm.equations import Problem, identity, leaves_constant_open
 from fspielm.features import Basis
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, Triangular
@@ -127,7 +127,9 @@ def estimate_error(
     residual, data, peak, residuals = _check(problem, basis, coefficients, system, held_out, threads)
     if sensitivity is None:
         sensitivity = find_sensitivity(problem, basis, factorisation, rng, threads)
-    amplification = sensitivity.amplification
+    amplification, null = sensitivity.amplification, sensitivity.values @ sensitivity.null
+    if leaves_constant_open(problem):  # whether the basis holds a constant or not
+        amplification, null = float("inf"), np.ones(len(null))
     values = sensitivity.values @ coefficients
     scale = safe_rms(values)
     rounding = _ROUNDING * safe_norm(coefficients)
@@ -145,7 +147,7 @@ def estimate_error(
         rounding=_ratio(rounding, scale),
         scale=scale,
         residuals=residuals,
-        null_function=sensitivity.values @ sensitivity.null,
+        null_function=null,
         sensitivity=sensitivity,
     )
 

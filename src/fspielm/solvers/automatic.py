@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from fspielm.errors import SolveError
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory
@@ -47,39 +48,46 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
 def _is_enough(run: Run, stage: Stage, bands: Bands) -> bool:
     """Whether the rounds of a stage made any other superfluous: good enough, as good as can be, or all that is left."""
     trial: Trial | None = stage.first()
+    redrawn = False
     while trial is not None:
         trial = _affordable(run, stage, trial, bands)
         if trial is None:
-            return True
+            return bool(run.ending)
         latest = play(run, trial)
         assert latest.estimate is not None
         if latest.estimate.relative <= run.tol or run.ending:
             return True
-        if at_floor(latest):
+        if not at_floor(latest):
+            trial = stage.next(latest)
+        elif redrawn or stage.approach == "band":
             run.ending = (
                 "the floor of double precision is reached; a tolerance of "
                 f"{2 * latest.estimate.relative:.0e} can be met"
             )
             return True
-        trial = stage.next(latest)
+        else:  # of few functions, others may have a smaller estimate
+            redrawn, trial = True, replace(trial, why="drawn again")
     return False
 
 
 def _affordable(run: Run, stage: Stage, wanted: Trial, bands: Bands) -> Trial | None:
-    """The trial as far as the budget goes, with the ending said where that is less; None if it is not worth a round."""
+    """The trial as far as the budget goes, with the ending said where that is less; None if it is not worth a round.
+
+    A stage whose features cannot be fewer leaves it to the next one, and nothing has ended then.
+    """
     rate = run.rate or CAUTIOUS_RATE * run.budget.thread_count
     exceeded = limits(run.problem, wanted, run.budget, run.method, run.seconds_left, rate, run.kept_bytes)
     if not exceeded:
         return wanted
     tightest = min(exceeded, key=lambda limit: limit.neurons)
+    smaller = stage.smaller(wanted, tightest.neurons)
+    if smaller is None:
+        stage.ending = tightest.reason
+        return None
     memory = [limit for limit in exceeded if limit.resource == "memory"]
     hopeless = tightest.resource == "seconds" and stage.is_waste(tightest.neurons)
     if memory and not run.rounds and (tightest.resource == "memory" or hopeless):
         refuse_memory(run.problem, bands, memory[0])
     run.ending = tightest.reason
-    if run.rounds and stage.is_waste(tightest.neurons):
-        return None
-    smaller = stage.smaller(wanted, tightest.neurons)
-    if run.rounds and smaller.neurons < 1.1 * run.rounds[-1].neurons:
-        return None  # no larger than what was tried: the budget is the end
-    return smaller
+    no_larger = run.rounds and smaller.neurons < 1.1 * run.rounds[-1].neurons
+    return None if no_larger or (run.rounds and stage.is_waste(tightest.neurons)) else smaller

@@ -25,7 +25,8 @@ from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.probing import NEARLY_ROWS, probe, probing_bytes, satisfies
+from fspielm.solvers.nearby import nearby_number
+from fspielm.solvers.probing import probe, probing_bytes, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -67,7 +68,7 @@ def default_points(problem: Problem, features: Family) -> Points:
     if isinstance(features, Joined):
         points = join_points(problem, [default_points(problem, part) for part in features.parts])
         probed = points.interior and any(part.satisfies_equation for part in features.parts)
-        return replace(points, interior=points.interior + NEARLY_ROWS) if probed else points
+        return replace(points, interior=points.interior + _nearby_rows(problem)) if probed else points
     if features.satisfies_equation:
         return allot_conditions(problem, features.neurons, getattr(features, "reach", None))
     if not isinstance(features, Band):
@@ -77,6 +78,11 @@ def default_points(problem: Problem, features: Family) -> Points:
     evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
     factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
     return allot_points(problem, features.neurons, widths, factor_per_axis)
+
+
+def _nearby_rows(problem: Problem) -> int:
+    """Rows of the equation that tell the functions apart which the error estimate looks at beside the features."""
+    return 2 * nearby_number(problem.dimension)
 
 
 def _suitable(points: Points, problem: Problem, features: Family, columns: Sequence[Basis]) -> Points:

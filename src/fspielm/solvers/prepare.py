@@ -43,6 +43,8 @@ class Plan:
     _attempt: Attempt
     _held_out: HeldOut
     _budget: Budget
+    _singular: Choice = None
+    _progress: bool | Callable[[Round], None] | None = None
     _with_source: list[Plan] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -77,7 +79,15 @@ class Plan:
         if self._with_source:
             return self._with_source[0]._solve(problem)
         report = self.solution.report
-        self._with_source.append(prepare(problem, tol=report.tol, budget=self._budget, rng=report.seed))
+        plan = prepare(
+            problem,
+            tol=report.tol,
+            budget=self._budget,
+            rng=report.seed,
+            progress=self._progress,
+            singular=self._singular,
+        )
+        self._with_source.append(plan)
         return self._with_source[0].solution
 
     def _solve(self, problem: Problem) -> Solution:
@@ -165,4 +175,4 @@ def prepare(
     solution = finish(problem, done, tol, QR(), "rms", seed, budget, streams, run=run, bands=bands)
     fresh = HeldOut(done.points.thinned().draw(problem, streams.probes))
     held_out = fresh.tabulated(problem, done.basis, budget.thread_count)
-    return Plan(problem, solution, done, held_out, budget)
+    return Plan(problem, solution, done, held_out, budget, singular, progress)

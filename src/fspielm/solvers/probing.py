@@ -2,21 +2,18 @@
 
 Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
 eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
-harmless. Functions independent of them, which satisfy the equation as well, show what it may hide. Beside features
-for a right-hand side, functions that almost satisfy the equation show what of it would matter most if the features left
-it out.
+harmless. Functions independent of them, which satisfy the equation as well, show what it may hide; beside features for
+a right-hand side, so do functions that almost satisfy it (see `nearby`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import RowBlock, System, assemble, matrix_bytes
 from fspielm.equations import Problem, derivative
 from fspielm.features import (
@@ -29,12 +26,11 @@ from fspielm.features import (
     RidgeBasis,
     SingularBasis,
     neurons_needed,
-    symbol_of,
 )
-from fspielm.features.powers import ComplexArray
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, extend
 from fspielm.solution import Sensitivity, find_sensitivity
+from fspielm.solvers.nearby import nearby_functions, nearby_number
 from fspielm.solvers.special import special_columns
 
 # Independent features, as a share of those that are there.
@@ -43,9 +39,6 @@ _SHARE = 0.125
 _LEAST_FEATURES = 4
 # Rows for each of the functions, at least.
 _LEAST_ROWS = 1.2
-# Functions that almost satisfy the equation, which need rows of it.
-_NEARLY = 24
-NEARLY_ROWS = 40
 _SATISFIED = 1e-8
 
 
@@ -117,6 +110,8 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
 def probing_bytes(problem: Problem, family: Family, columns: int, rows: int) -> int:
     """Memory of what `probe` adds to a system."""
     further = further_features(problem, family, columns, rows)
+    if _exact(family) and not family.satisfies_equation:
+        further += nearby_number(problem.dimension)
     return matrix_bytes(rows, further) if further else 0
 
 
@@ -138,12 +133,9 @@ def _further(
     number = further_features(problem, family, basis.size, rows)
     if number:
         further += _varying(_draw(problem, Characteristic(number), rng))
-    inside = sum(len(block) for block in blocks if block.name == "equation")
-    nearly = min(_NEARLY, _most(basis.size - _exact(family), inside))
-    # what evolves answers all frequencies alike
-    if nearly >= _LEAST_FEATURES and not family.satisfies_equation and problem.domain.time is None:
+    if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
-        further += _beside(problem, _draw(problem, exact, rng), nearly, rng)
+        further += nearby_functions(problem, _draw(problem, exact, rng), rng)
     there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
     for columns in special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
@@ -163,38 +155,12 @@ def _varying(basis: Basis) -> list[Basis]:
     for leaf in basis.leaves:
         if isinstance(leaf, RidgeBasis | ExponentialBasis):
             some = np.flatnonzero(np.any(leaf.W != 0, axis=1))
-            found.append(_moved(leaf, some, np.zeros((1, leaf.dimension))))
+            found.append(_select(leaf, some))
     return [basis for basis in found if basis.size]
 
 
-def _beside(problem: Problem, exact: Basis, number: int, rng: np.random.Generator) -> list[Basis]:
-    """About so many functions with frequencies beside those of some that satisfy the equation."""
-    found: list[Basis] = []
-    for leaf in exact.leaves:
-        if not isinstance(leaf, RidgeBasis | ExponentialBasis):
-            continue
-        some = rng.choice(leaf.size, min(-(-number * leaf.size // exact.size), leaf.size), replace=False)
-        steps, are_off = _off_zero(problem, leaf.W[some].astype(np.complex128))
-        found.append(_moved(leaf, some[are_off], steps[are_off]))
-    return [basis for basis in found if basis.size]
-
-
-def _moved(leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_], steps: FloatArray) -> Basis:
-    """Some of the functions, their frequencies moved by `steps`."""
+def _select(leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_]) -> Basis:
     if isinstance(leaf, RidgeBasis):
-        return RidgeBasis(leaf.W[some] + steps, leaf.b[some], leaf.activation, leaf.origin)
+        return RidgeBasis(leaf.W[some], leaf.b[some], leaf.activation, leaf.origin)
     shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
-    return ExponentialBasis(leaf.W[some] + steps, leaf.b[some], *shape)
-
-
-def _off_zero(problem: Problem, W: ComplexArray) -> tuple[FloatArray, BoolArray]:
-    """Steps of half a period over the domain along each axis, to the side where the symbol is largest; ``(n, d)``.
-
-    Together with a mask of those that do not lead to another zero, as all do from the tip of a cone.
-    """
-    lower, upper = problem.domain.bounding_box
-    steps = np.array(list(product((-1.0, 1.0), repeat=problem.dimension))) * np.pi / (upper - lower)
-    symbol = symbol_of(problem.operator)
-    values = np.stack([np.abs(symbol(W + step)) for step in steps])
-    best = np.argmax(values, axis=0)
-    return steps[best], np.asarray(values.max(axis=0) > _SATISFIED * symbol.size(W + steps[best]))
+    return ExponentialBasis(leaf.W[some], leaf.b[some], *shape)

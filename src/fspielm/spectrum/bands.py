@@ -39,13 +39,9 @@ class Bands:
     data: tuple[DataBand, ...] = ()
 
 
-def infer_bands(problem: Problem, rng: np.random.Generator, *, fine: bool = False) -> Bands:
-    """Infer the band from the spectra of the data, joined with the waves that the equation carries.
-
-    If `fine`, they are refined at once; see `refine_bands`.
-    """
-    bands = _with_waves(problem, data_bands(problem, rng), rng)
-    return refine_bands(problem, bands, rng) if fine else bands
+def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
+    """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
+    return _with_waves(problem, data_bands(problem, rng), rng)
 
 
 def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:

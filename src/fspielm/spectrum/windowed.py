@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import lru_cache, reduce
 from typing import final
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import fft
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expressions import Field
+from fspielm.spectrum.inscribed import Box
 
 # Side lobes of this Kaiser window lie just below the threshold, so that it tells frequencies apart as well as can be.
 _BETA = 16.0
@@ -26,8 +27,6 @@ _MOST_LINES = 200
 _MARGIN = 2.0
 _SPREAD = 0.6
 _FINE = 8
-
-Box = tuple[FloatArray, FloatArray]
 
 
 @final
@@ -141,7 +140,7 @@ def _image(n: int, padding: int, bins: FloatArray) -> FloatArray:
     return np.asarray(np.exp(np.interp(away, *_envelope(n))))
 
 
-@cache
+@lru_cache(maxsize=16)
 def _envelope(n: int) -> tuple[FloatArray, FloatArray]:
     """Logarithms of the window's spectrum, without its dips, at multiples of its lowest frequency."""
     amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _FINE * n))

@@ -47,7 +47,7 @@ def course_of(symbol: Symbol, scene: Scene, time_axis: int | None = None) -> Cou
 def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:
     """The axis along which a solution without time evolves; None if the operator is elliptic.
 
-    It is the one with the highest derivative of its own, the last of several.
+    It is the one whose own derivative is of the lowest order, the last of several.
     """
     principal = symbol.principal()
     directions = half_sphere(_PROBES, symbol.dimension, np.random.default_rng(0))

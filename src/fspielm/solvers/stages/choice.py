@@ -1,4 +1,4 @@
-"""Which kinds of features a problem calls for, the cheapest first."""
+"""Which kinds of features a problem calls for, the smallest basis first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.equations import Problem, corner_conflicts
+from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError
 from fspielm.features import (
     Characteristic,
@@ -59,7 +59,7 @@ class Selection:
 
 
 def select_stages(run: Run, bands: Bands) -> Selection:
-    """The kinds of features that a problem allows, ordered by their cost.
+    """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
     Raises
     ------
@@ -81,7 +81,10 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     if run.approach is not None:
         return Selection([small], f"{trial.why} were asked for")
     if trial.work(run.problem) > _SHARE[small.approach] * limit:
-        return Selection([band], f"a filled band of {filled.neurons} cosines, cheaper than {trial.neurons} {trial.why}")
+        return Selection(
+            [band],
+            f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
+        )
     return Selection(
         [small, band], f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     )
@@ -121,6 +124,8 @@ def _refuse_rough(problem: Problem, bands: Bands) -> None:
         raise ProblemError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
     if problem.missing:
         raise ProblemError("what is known does not determine the solution")
+    if leaves_constant_open(problem):
+        raise ProblemError("the solution is determined only up to a constant")
     if corner_conflicts(problem):
         raise ProblemError("the data do not meet at a corner")
 

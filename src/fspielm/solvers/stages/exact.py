@@ -22,16 +22,19 @@ from fspielm.solvers.trial import Trial
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]
 
-# A round has helped if coefficients or the estimate have fallen so much; one with sources, if the estimate has.
+# A round has helped if coefficients have fallen so much; one with sources, if the estimate has.
 _FEWER_COEFFICIENTS = 10.0
-_SMALLER_ESTIMATE = 10.0
 _BETTER_SOURCES = 3.0
-# With more than these to come, functions of another kind are tried first.
+# With more than these rounds to come, functions of another kind are tried first.
 _FEW_ROUNDS = 2.5
+# How much dearer a round is than the one before; what the way to the tolerance may cost, in first rounds of a band and
+# in operations.
+_WORK_RATIO = 1.5**3
+_LONG_WAY = 10.0
+_AFFORDABLE = 3e11
 # Sources, and rounds with them.
 _MOST_SOURCES = 1500
 _SOURCE_ROUNDS = 3
-_FEWEST = 8
 
 
 @final
@@ -44,7 +47,7 @@ class ExactFeatures(Stage):
     families : callable
         The first family, and larger ones.
     limit : float
-        Operations of a round beyond which one that did not help is not followed by another.
+        Operations that a filled band would begin with.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -73,23 +76,26 @@ class ExactFeatures(Stage):
         self.ending = "more functions that satisfy the equation did not help"
         if self._source_rounds:
             return self._with_sources(latest) if before and _gain(before, latest) >= _BETTER_SOURCES else None
-        if before is None or self._is_promising(before, latest):
+        if before is None or _rounds_left(before, latest, self._run.tol) <= _FEW_ROUNDS:
             return self._larger()
-        helped = _has_helped(before, latest)
+        helped = self._has_helped(before, latest)
         if not helped and self._tried_special and self._run.singular is None:
             self._special = self._holes
         return self._with_special() or self._with_sources(latest) or (self._larger() if helped else None)
 
-    def _is_promising(self, before: Attempt, latest: Attempt) -> bool:
-        """Whether a few rounds more like the last one would do."""
-        assert latest.estimate is not None
-        gain = _gain(before, latest)
-        return gain > 1 and math.log(latest.estimate.relative / self._run.tol) <= _FEW_ROUNDS * math.log(gain)
+    def _has_helped(self, before: Attempt, latest: Attempt) -> bool:
+        """Whether larger rounds are the best there is: coefficients fall fast, or the way is not long."""
+        if latest.growth * _FEWER_COEFFICIENTS <= before.growth:
+            return True
+        ahead = _rounds_left(before, latest, self._run.tol)
+        if not math.isfinite(ahead):
+            return False
+        return bool(latest.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self._limit, _AFFORDABLE))
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer functions."""
         beside = trial.neurons - trial.family.neurons
-        self._family = replace(self._family, neurons=max(neurons - beside, _FEWEST))
+        self._family = replace(self._family, neurons=max(neurons - beside, 1))
         return self._trial(trial.why)
 
     def is_waste(self, neurons: int) -> bool:
@@ -151,5 +157,8 @@ def _gain(before: Attempt, after: Attempt) -> float:
     return before.estimate.relative / max(after.estimate.relative, 1e-300)
 
 
-def _has_helped(before: Attempt, after: Attempt) -> bool:
-    return _gain(before, after) >= _SMALLER_ESTIMATE or after.growth * _FEWER_COEFFICIENTS <= before.growth
+def _rounds_left(before: Attempt, after: Attempt, tol: float) -> float:
+    """How many rounds more like the last one would do."""
+    assert after.estimate is not None
+    gain = _gain(before, after)
+    return math.log(max(after.estimate.relative / tol, 1.0)) / math.log(gain) if gain > 1 else math.inf

@@ -33,8 +33,8 @@ class Stage(ABC):
         """What to try after `latest`, the attempt of the trial before; None where nothing is left to gain."""
 
     @abstractmethod
-    def smaller(self, trial: Trial, neurons: int) -> Trial:
-        """The trial with at most so many neurons."""
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """The trial with at most so many neurons; None if fewer would be of no use."""
 
     @abstractmethod
     def is_waste(self, neurons: int) -> bool:

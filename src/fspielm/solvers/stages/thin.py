@@ -77,9 +77,9 @@ class ThinSpectrum(Stage):
         trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
         return trial if trial.work(self._run.problem) <= self._limit else None
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial:
-        """The same: fewer would not hold the peaks; the budget ends with it."""
-        return trial
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """None: fewer would not hold the peaks."""
+        return None
 
     def is_waste(self, neurons: int) -> bool:
         """Whether so few leave out a peak."""
