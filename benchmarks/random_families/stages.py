@@ -73,7 +73,10 @@ def _conditions(
         conditions, kind = [fs.Dirichlet(exact), *(fs.Neumann(v, on=name) for name, v in flux.items())], "clamped"
     elif equation.inflow:
         conditions, kind = [fs.Dirichlet(exact, on=equation.inflow)], "inflow"
-    elif "resonance by" in place.name or set(flux) != set(names) or draw.chance(0.5):
+    elif (
+        "resonance by" in place.name or set(flux) != set(names) or draw.chance(0.5) or "corner" in equation.ingredients
+    ):
+        # the slope of a singular function is no number at its corner
         conditions, kind = [fs.Dirichlet(exact)], "dirichlet"
     else:
         conditions, kind = _mixed(draw, place, names, exact, flux)

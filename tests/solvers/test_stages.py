@@ -185,3 +185,12 @@ def test_a_plan_serves_other_data_and_makes_another_for_a_source() -> None:
         driven = plan.solve(wave * (400 - k**2 - 1), values={"dirichlet": wave})
         assert error(driven, lambda points, k=k: np.cos(k * points[:, 0] + points[:, 1])) <= 1e-8
     assert error(plan.solve(values={"dirichlet": other}), other) <= 1e-10
+
+
+def test_functions_for_peaks_stay_within_the_budget() -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
+    assert fs.solve(problem, tol=1e-4, rng=0).report.features.startswith("Joined")
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 90 neurons"):
+        solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=90))
+    assert solution.report.neurons <= 90
+    assert re.search(r"peaks of the right-hand side take \d+ functions, and the budget has 90", solution.report.choice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, final
 
 from fspielm.collocation import Points
+from fspielm.errors import ProblemError
 from fspielm.features import Basis, Joined
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
@@ -75,7 +76,7 @@ class ThinSpectrum(Stage):
             return None
         self._family = family
         trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
-        return trial if trial.work(self._run.problem) <= self._limit else None
+        return trial if trial.work(self._run.problem) <= self._limit and _is_within(self._run, trial.neurons) else None
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """The same: fewer would not hold the peaks; the budget ends with it."""
@@ -93,5 +94,20 @@ class ThinSpectrum(Stage):
 
 
 def thin_features(run: Run, bands: Bands) -> Joined | None:
-    """The features to begin with; None where the right-hand side has no peaks."""
-    return thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
+    """The features to begin with; None where the right-hand side has no peaks.
+
+    Raises
+    ------
+    ProblemError
+        If they are more than the budget has: fewer would not hold the peaks.
+    """
+    family = thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
+    if family is not None and not _is_within(run, family.neurons):
+        raise ProblemError(
+            f"the peaks of the right-hand side take {family.neurons} functions, and the budget has {run.budget.neurons}"
+        )
+    return family
+
+
+def _is_within(run: Run, neurons: int) -> bool:
+    return run.budget.neurons is None or neurons <= run.budget.neurons
