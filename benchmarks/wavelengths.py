@@ -1,7 +1,7 @@
 """Hundreds of wavelengths across: features that satisfy the equation, the filled band, and finite elements.
 
     python benchmarks/wavelengths.py run [--quick]     # measure; all of it makes docs/wavelengths.csv
-    python benchmarks/wavelengths.py figure            # docs/images/wavelengths.png from that
+    python benchmarks/wavelengths.py report            # docs/images/wavelengths.png, and a table in docs/method.md
 
 The Helmholtz equation with the data of a point source outside: in the plane on the Panda of radius one, source at
 (2, 1), and in space in the unit ball, source at (2, 1, 0.5). Errors are relative, in L2 over the domain, against the
@@ -30,13 +30,12 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import neurons_needed
 from fspielm.machine import available_threads
-from fspielm.solvers.density import layout
-from fspielm.spectrum import infer_bands
 
 DOCS = Path(__file__).parent.parent / "docs"
 TABLE = DOCS / "wavelengths.csv"
+PAGE = DOCS / "method.md"
+BEGIN, END = "<!-- wavelengths -->", "<!-- end -->"
 PICTURE = DOCS / "images" / "wavelengths.png"
 COLUMNS = ("domain", "method", "wavenumber", "wavelengths", "unknowns", "error", "estimate", "seconds", "memory_gb")
 
@@ -79,17 +78,14 @@ def point_source(name: str, k: float) -> tuple[fs.Problem, sp.Expr]:
     return fs.Problem(equation, scene.domain, [fs.Dirichlet(exact)]), exact
 
 
-def solve_characteristic(problem: fs.Problem) -> fs.Solution:
-    """With features that satisfy the equation."""
-    return fs.solve(problem, features=fs.Characteristic(neurons_needed(problem) + 60), rng=_SEED)
+def solve_automatic(problem: fs.Problem) -> fs.Solution:
+    """With what the solver takes by itself: features that satisfy the equation."""
+    return fs.solve(problem, rng=_SEED)
 
 
 def solve_band(problem: fs.Problem) -> fs.Solution:
-    """With the band that the automatic solver would fill at its default tolerance."""
-    lower, upper = problem.domain.bounding_box
-    bands = infer_bands(problem, np.random.default_rng(_SEED))
-    features = layout(bands.frequencies, upper - lower, decades=9.5).family
-    return fs.solve(problem, features=features, budget=fs.Budget(memory=BYTES), rng=_SEED)
+    """With a filled band."""
+    return fs.solve(problem, approach="band", budget=fs.Budget(memory=BYTES, seconds=SECONDS), rng=_SEED)
 
 
 def measure(name: str, method: str, k: float) -> dict[str, Any]:
@@ -102,7 +98,7 @@ def measure(name: str, method: str, k: float) -> dict[str, Any]:
         estimate = float("nan")
         _, exact = point_source(name, k)
     else:
-        solver = {EXACT: solve_characteristic, BAND: solve_band}[method]
+        solver = {EXACT: solve_automatic, BAND: solve_band}[method]
         solver(point_source(name, 2)[0])  # warm up
         start = perf_counter()
         problem, exact = point_source(name, k)
@@ -201,10 +197,34 @@ def print_slopes(rows: list[dict[str, Any]]) -> None:
             print(f"{name:<5} {method:<15} unknowns ~ wavenumber^{slope(rows, name, method):.2f}")
 
 
+def write_page(rows: list[dict[str, Any]]) -> None:
+    """The picture and a table of the features that satisfy the equation, between their marks."""
+    exact = [row for row in rows if row["method"] == EXACT]
+    lines = [
+        f"| {row['domain']} | {row['wavenumber']:.0f} | {row['wavelengths']:.0f} | {row['unknowns']:.0f} "
+        f"| {row['error']:.1e} | {row['estimate']:.1e} | {row['seconds']:.1f} | {row['memory_gb']:.2f} |"
+        for row in exact
+    ]
+    slopes = " and ".join(f"{slope(rows, name, EXACT):.2f} ({name})" for name in SCENES)
+    text = f"""Made by `python benchmarks/wavelengths.py`: Helmholtz' equation with the data of a point source outside,
+on the Panda of radius one and in the unit ball, `fs.solve(problem)` without hints; beside it a filled band, and finite
+elements of order 10 (NGSolve), each as far as 60 seconds go. The number of functions grows with the wavenumber to the
+power {slopes}.
+
+![Seconds, error and unknowns over the wavenumber](images/wavelengths.png)
+
+| domain | wavenumber | wavelengths across | functions | error | estimate | seconds | GB |
+| --- | --: | --: | --: | --: | --: | --: | --: |
+"""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    PAGE.write_text(f"{before}{BEGIN}\n{text}" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+
+
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["run", "figure", "one"])
+    parser.add_argument("command", choices=["run", "report", "one"])
     parser.add_argument("--quick", action="store_true", help="low wavenumbers alone; nothing is written")
     parser.add_argument("--methods", nargs="+", choices=(EXACT, BAND, ELEMENTS), default=[EXACT, BAND, ELEMENTS])
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
@@ -213,10 +233,11 @@ def main() -> None:
     if options.command == "one":
         name, method, k = options.one
         print(json.dumps(measure(name, method, float(k))))
-    elif options.command == "figure":
+    elif options.command == "report":
         from wavelengths_figure import draw
 
         draw(read_table(), PICTURE)
+        write_page(read_table())
     else:
         kept = [row for row in read_table() if row["method"] not in options.methods] if TABLE.exists() else []
         rows = []

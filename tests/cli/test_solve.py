@@ -76,7 +76,7 @@ class TestAutomatic:
         content = strict_json(fspielm("solve", "poisson-1d", *name, *options.split()).out)
         assert (content["method"], content["least_squares"], content["scaling"]) == ("auto", "svd", "none")
         assert (content["tol"], content["seed"]) == (1e-5, 3)
-        assert content["features"].startswith("Band(")
+        assert content["features"].startswith("Joined(")
 
     def test_neurons_are_a_limit(self, fspielm: Any) -> None:
         content = strict_json(fspielm("solve", "poisson-1d", "--neurons", 1000, "--json").out)
@@ -85,7 +85,7 @@ class TestAutomatic:
 
     @pytest.mark.parametrize("flags", [[], ["--json"]])
     def test_a_missed_tolerance_is_one_line_and_no_failure(self, fspielm: Any, flags: list[str]) -> None:
-        done = fspielm("solve", "poisson-1d", "--neurons", 40, *flags)
+        done = fspielm("solve", "wave-1d", "--neurons", 40, *flags)
         assert done.status == 0
         assert done.err.startswith("fspielm: warning: not converged: no digit is certain")
         assert "the budget of 40 neurons ended it" in done.err
@@ -101,7 +101,7 @@ class TestAutomatic:
         for action in ("ignore", "error"):
             with warnings.catch_warnings():
                 warnings.simplefilter(action)  # type: ignore[arg-type]
-                done = fspielm("solve", "poisson-1d", "--neurons", 40, "--json")
+                done = fspielm("solve", "wave-1d", "--neurons", 40, "--json")
             assert done.status == 0
             assert done.err.count("not converged") == 1
 

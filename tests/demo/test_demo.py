@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fspielm as fs
@@ -98,9 +99,10 @@ class TestRun:
 
     def test_the_widths_are_those_of_the_best_round(self) -> None:
         case = fs.cases.load("poisson-1d")
-        run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
+        run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
         assert run.widths is not None
         assert f"widths=({run.widths['x']:.4g},)" in run.solution.report.features
+        assert run_case(case, {}, rng=0).widths == pytest.approx({"x": 75 * np.pi})
 
     def test_a_solve_by_hand_has_no_widths(self) -> None:
         case = fs.cases.load("poisson-1d")

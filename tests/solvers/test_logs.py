@@ -59,7 +59,7 @@ def test_records_of_bands_rounds_and_verdict(problem: fs.Problem, caplog: pytest
 def test_a_missed_tolerance_is_recorded(problem: fs.Problem, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="fspielm")
     with pytest.warns(fs.AccuracyWarning):
-        solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=8))
+        solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=8), approach="band")
     assert caplog.records[-1].getMessage() == f"not converged: {solution.report.reason}"
 
 

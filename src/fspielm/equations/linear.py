@@ -15,6 +15,9 @@ from fspielm.equations.operator import Operator, along_normal, field_coefficient
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, make_field
 
+# A longer right-hand side is not written out: that may take long.
+_MOST_OPERATIONS = 500
+
 
 @dataclass(frozen=True, eq=False)
 class LinearEquation:
@@ -45,11 +48,12 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
             f"{describe(equation)}"
         )
     refuse_jumps(coefficients, coordinates)
+    functions = givens.callables(rest, coordinates)
     return LinearEquation(
         unknown,
         coordinates,
         linear_operator(parts, unknown, givens),
-        make_field(-rest, coordinates, givens.callables(rest, coordinates), what="the equation's right-hand side"),
+        make_field(_source(rest), coordinates, functions, what="the equation's right-hand side"),
     )
 
 
@@ -185,3 +189,9 @@ def _derivative_name(atom: sp.Expr, unknown: AppliedUndef) -> str:
     along = "".join(f"{symbol}" * order for symbol, order in orders)
     along += "n" * (atom.order if isinstance(atom, NormalDerivative) else 0)
     return f"{name}_{along}" if along else name
+
+
+def _source(rest: sp.Expr) -> sp.Expr:
+    """The right-hand side; zero where its terms cancel once they are written out: then other features serve."""
+    plain = rest.count_ops() <= _MOST_OPERATIONS and sp.expand(rest) == 0
+    return sp.S.Zero if plain else -rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from fspielm.errors import SolveError
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory
 from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.rounds import Run, play
@@ -27,13 +28,18 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     selection = select_stages(run, bands)
     run.choice = selection.why
     _log.debug("features: %s", run.choice)
-    for stage in selection.stages:
-        if _is_enough(run, stage, bands):
+    *others, last = selection.stages
+    for stage in others:
+        try:
+            enough = _is_enough(run, stage, bands)
+        except SolveError as error:  # columns that the conditions do not tell apart: another kind may do
+            enough, stage.ending = False, str(error)
+        if enough:
             break
-        if stage is selection.stages[-1]:
-            run.ending = stage.ending
-        else:
-            run.choice += f"; {stage.ending}, so another kind came next"
+        run.choice += f"; {stage.ending}, so another kind came next"
+    else:
+        if not _is_enough(run, last, bands):
+            run.ending = last.ending
     assert run.best is not None
     return run.best, bands
 
@@ -71,6 +77,8 @@ def _affordable(run: Run, stage: Stage, wanted: Trial, bands: Bands) -> Trial | 
     if memory and not run.rounds and (tightest.resource == "memory" or hopeless):
         refuse_memory(run.problem, bands, memory[0])
     run.ending = tightest.reason
+    if run.rounds and stage.is_waste(tightest.neurons):
+        return None
     smaller = stage.smaller(wanted, tightest.neurons)
     if run.rounds and smaller.neurons < 1.1 * run.rounds[-1].neurons:
         return None  # no larger than what was tried: the budget is the end

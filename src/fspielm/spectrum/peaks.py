@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray
 from fspielm.expressions import Field
 from fspielm.geometry import Domain
-from fspielm.spectrum.inscribed import inscribed_boxes
+from fspielm.spectrum.inscribed import Box, inscribed_boxes
 from fspielm.spectrum.lines import THRESHOLD
 from fspielm.spectrum.waves import Peak, exact_waves
-from fspielm.spectrum.windowed import find_lines, grid_size, windowed_spectrum
+from fspielm.spectrum.windowed import find_lines, grid_points, grid_size, windowed_spectrum
 
 _MOST_SAMPLES = 4_000_000
 # Frequencies closer than this, over the extent of the box, share a peak: within it each passes for the image of the
@@ -46,6 +48,8 @@ def find_peaks(
     sizes = [grid_size(box, highest) for box in boxes]
     if not boxes or sum(float(np.prod(size)) for size in sizes) > _MOST_SAMPLES:
         return None
+    if not _are_inside(field, domain, boxes, sizes):
+        return None
     spectra = [windowed_spectrum(field, box, size) for box, size in zip(boxes, sizes, strict=True)]
     largest = max(float(spectrum.amplitudes.max()) for spectrum in spectra)
     if not np.isfinite(largest):
@@ -62,6 +66,15 @@ def find_peaks(
     coarsest = np.min([upper - lower for lower, upper in boxes], axis=0)
     ends = [np.stack([w, w]) for line in found for w in line.frequencies]
     return _one_of_each_pair(_merge(ends, _MERGED / coarsest))
+
+
+def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tuple[int, ...]]) -> bool:
+    """Whether the field may be asked all over the boxes: a callable need not be defined outside of the domain."""
+    lower, upper = domain.bounding_box
+    formula = isinstance(field.source, sp.Expr) and not field.source.atoms(AppliedUndef)
+    if formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
+        return True
+    return all(bool(domain.contains(grid_points(*one)).all()) for one in zip(boxes, sizes, strict=True))
 
 
 def _merge(boxes: list[FloatArray], resolution: FloatArray) -> list[FloatArray]:

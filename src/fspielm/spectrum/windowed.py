@@ -74,10 +74,15 @@ def grid_size(box: Box, highest: FloatArray) -> tuple[int, ...]:
     return tuple(int(n) for n in np.ceil(lengths * seen / np.pi))
 
 
+def grid_points(box: Box, size: tuple[int, ...]) -> FloatArray:
+    """The points of a grid on a box, its faces included, ``(n, d)``."""
+    axes = [np.linspace(low, high, n) for low, high, n in zip(*box, size, strict=True)]
+    return np.stack([values.ravel() for values in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
 def windowed_spectrum(field: Field, box: Box, size: tuple[int, ...]) -> Spectrum:
     """The Fourier transform of the field over the box, under a Kaiser window."""
-    axes = [np.linspace(low, high, n) for low, high, n in zip(*box, size, strict=True)]
-    points = np.stack([values.ravel() for values in np.meshgrid(*axes, indexing="ij")], axis=1)
+    points = grid_points(box, size)
     windows = [np.kaiser(n, _BETA) / np.kaiser(n, _BETA).sum() for n in size]
     samples = field(points).reshape(size) * reduce(np.multiply.outer, windows)
     padded = [_PADDING.get(len(size), 1) * n for n in size]

@@ -76,7 +76,7 @@ class ThinSpectrum(Stage):
             return None
         self._family = family
         trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
-        return trial if trial.work(self._run.problem) <= self._limit and _is_within(self._run, trial.neurons) else None
+        return trial if trial.work(self._run.problem) <= self._limit else None
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """The same: fewer would not hold the peaks; the budget ends with it."""
@@ -102,12 +102,9 @@ def thin_features(run: Run, bands: Bands) -> Joined | None:
         If they are more than the budget has: fewer would not hold the peaks.
     """
     family = thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
-    if family is not None and not _is_within(run, family.neurons):
+    most = run.budget.neurons
+    if family is not None and most is not None and family.neurons > most:
         raise ProblemError(
-            f"the peaks of the right-hand side take {family.neurons} functions, and the budget has {run.budget.neurons}"
+            f"the peaks of the right-hand side take {family.neurons} functions, and the budget has {most}"
         )
     return family
-
-
-def _is_within(run: Run, neurons: int) -> bool:
-    return run.budget.neurons is None or neurons <= run.budget.neurons
