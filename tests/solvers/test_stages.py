@@ -208,3 +208,12 @@ def test_columns_that_no_condition_sees_are_left_to_the_band() -> None:
     with pytest.warns(fs.AccuracyWarning):
         solution = fs.solve(problem, rng=0)
     assert not solution.converged
+
+
+def test_functions_for_peaks_stay_within_the_budget() -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
+    assert fs.solve(problem, tol=1e-4, rng=0).report.features.startswith("Joined")
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 90 neurons"):
+        solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=90))
+    assert solution.report.neurons <= 90
+    assert re.search(r"peaks of the right-hand side take \d+ functions, and the budget has 90", solution.report.choice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, final
 
 from fspielm.collocation import Points
+from fspielm.errors import ProblemError
 from fspielm.features import Basis, Joined
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
@@ -93,5 +94,17 @@ class ThinSpectrum(Stage):
 
 
 def thin_features(run: Run, bands: Bands) -> Joined | None:
-    """The features to begin with; None where the right-hand side has no peaks."""
-    return thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
+    """The features to begin with; None where the right-hand side has no peaks.
+
+    Raises
+    ------
+    ProblemError
+        If they are more than the budget has: fewer would not hold the peaks.
+    """
+    family = thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
+    most = run.budget.neurons
+    if family is not None and most is not None and family.neurons > most:
+        raise ProblemError(
+            f"the peaks of the right-hand side take {family.neurons} functions, and the budget has {most}"
+        )
+    return family
