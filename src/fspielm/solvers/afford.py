@@ -45,7 +45,9 @@ def limits(
     method: LeastSquares,
     seconds_left: float,
     rate: float,
+    *,
     kept: int = 0,
+    points_by_hand: bool = False,
 ) -> list[Limit]:
     """The parts of the budget, and the points chosen by hand, that a trial would exceed.
 
@@ -53,7 +55,7 @@ def limits(
     """
     wanted, rows = trial.neurons, trial.rows(problem)
     exceeded = []
-    if _LEAST_ROWS_PER_NEURON * wanted > rows:
+    if points_by_hand and _LEAST_ROWS_PER_NEURON * wanted > rows:
         reason = f"{wanted} neurons are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:

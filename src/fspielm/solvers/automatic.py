@@ -76,7 +76,16 @@ def _affordable(run: Run, stage: Stage, wanted: Trial, bands: Bands) -> Trial | 
     A stage whose features cannot be fewer leaves it to the next one, and nothing has ended then.
     """
     rate = run.rate or CAUTIOUS_RATE * run.budget.thread_count
-    exceeded = limits(run.problem, wanted, run.budget, run.method, run.seconds_left, rate, run.kept_bytes)
+    exceeded = limits(
+        run.problem,
+        wanted,
+        run.budget,
+        run.method,
+        run.seconds_left,
+        rate,
+        kept=run.kept_bytes,
+        points_by_hand=run.points is not None,
+    )
     if not exceeded:
         return wanted
     tightest = min(exceeded, key=lambda limit: limit.neurons)

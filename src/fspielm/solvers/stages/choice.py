@@ -29,10 +29,11 @@ from fspielm.spectrum import Bands, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
-_LEAST = {1: 8, 2: 150}
+_LEAST = {1: 1, 2: 150}
 _LEAST_ABOVE = 600
 # Digits of data on the boundary that oscillate faster than the equation's waves, which exponentials have to hold.
 _STEEP_DECADES = 4.0
+_MOST_STEEP = 3
 # Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
 _CLEARLY = 5.0
 # From a round to the next: so many times the functions; so much higher frequencies of what evolves.
@@ -135,7 +136,11 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
     highest = float(bands.frequencies.max())
     along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
     least = _LEAST.get(problem.dimension, _LEAST_ABOVE)
-    first = max(steady_neurons(problem, along, _STEEP_DECADES) + _BESIDE_WAVES, least)
+    waves = steady_neurons(problem, 0.0, 0.0)
+    # steep data may be those of a source close by, which more exponentials do not hold
+    steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
+    # on a line there are no more than these
+    first = waves if problem.dimension == 1 else max(waves + steep + _BESIDE_WAVES, least)
     return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
 
 
