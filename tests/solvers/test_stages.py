@@ -151,7 +151,7 @@ def test_the_band_may_be_asked_for() -> None:
     exact = source(10, (2, 1))
     solution = solved(helmholtz(10, DISK, exact), exact, 1e-8, approach="band")
     assert isinstance(solution.basis, RidgeBasis)
-    assert solution.report.choice == "a filled band was asked for"
+    assert solution.report.choice == "asked for: a filled band"
 
 
 def test_functions_of_the_equation_may_be_asked_for() -> None:
@@ -159,7 +159,7 @@ def test_functions_of_the_equation_may_be_asked_for() -> None:
     solution = solved(helmholtz(10, DISK, exact), exact, 1e-8, approach="characteristic")
     assert isinstance(solution.basis, JoinedBasis)
     assert {type(part) for part in solution.basis.parts} == {RidgeBasis, ExponentialBasis}
-    assert solution.report.choice == "functions that satisfy the equation were asked for"
+    assert solution.report.choice == "asked for: functions that satisfy the equation"
 
 
 def test_what_cannot_be_had_is_refused() -> None:
@@ -217,3 +217,63 @@ def test_functions_for_peaks_stay_within_the_budget() -> None:
         solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=90))
     assert solution.report.neurons <= 90
     assert re.search(r"peaks of the right-hand side take \d+ functions, and the budget has 90", solution.report.choice)
+
+
+# --- harder ones ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("distance", [0.15, 0.02])
+def test_a_source_some_wavelengths_off_a_flat_side(distance: float) -> None:
+    exact = source(100, (0, 0.5 + distance))
+    solved(helmholtz(100, fs.Ellipse((0, 0), (2, 0.5)), exact), exact, 1e-10)
+
+
+def test_waves_that_a_hole_scatters() -> None:
+    """No known solution: two seeds agree to what both claim."""
+    domain = fs.Ellipse((0, 0), (2, 1)) - fs.Disk((0.7, 0.1), 0.3, name="hole")
+    conditions = [fs.Dirichlet(sp.cos(50 * x), on="ellipse"), fs.Dirichlet(0, on="hole.circle")]
+    problem = fs.Problem(sp.Eq(LAPLACIAN + 2500 * u, 0), domain, conditions)
+    one, other = (fs.solve(problem, rng=seed) for seed in (1, 2))
+    assert one.converged
+    assert error(other, one) <= one.error_estimate + other.error_estimate
+
+
+@pytest.mark.parametrize("place", [(80, 30), (160, 100)])
+def test_a_thin_right_hand_side_and_what_it_hides(place: tuple[int, int]) -> None:
+    """A small slow part beside a fast one: met, or not called converged."""
+    w = sp.Function("u")(x, t)
+    wave = sp.sin(place[0] * x + place[1] * t)
+    for amplitude in (0, 1e-5):
+        exact = wave + sp.Float(amplitude) * sp.exp(-t) * sp.sin(3 * x)
+        problem = fs.Problem(
+            sp.Eq(w.diff(t) - w.diff(x, 2) / 10, exact.diff(t) - exact.diff(x, 2) / 10),
+            fs.Interval(0, 1) * fs.Time(0, 1),
+            [fs.Dirichlet(exact), fs.Initial(exact.subs(t, 0))],
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fs.AccuracyWarning)
+            solution = fs.solve(problem, rng=1, approach="thin")
+        compiled = sp.lambdify((x, t), exact)
+        assert error(solution, lambda points, f=compiled: np.asarray(f(*points.T))) <= solution.error_estimate
+        assert solution.converged == (amplitude == 0)
+
+
+def test_fluxes_alone_leave_a_constant_open() -> None:
+    w = sp.Function("u")(x, y, z)
+    cube = fs.Problem(sp.Eq(sum(w.diff(s, 2) for s in (x, y, z)), 0), fs.Box((0, 0, 0), (1, 1, 1)), [fs.Neumann(0)])
+    for problem in (cube, fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Neumann(x)])):
+        with pytest.warns(fs.AccuracyWarning, match="determined only up to a constant"):
+            assert not fs.solve(problem, rng=0).converged
+
+
+def test_near_a_resonance_on_a_line_rounding_counts() -> None:
+    w = sp.Function("u")(x)
+    exact = sp.sin(3.875 * x - 0.7)
+    problem = fs.Problem(
+        w.diff(x, 2) + 3.875**2 * w, fs.Interval(0, 3 * np.pi / 3.875 * (1 - 1e-9)), [fs.Dirichlet(exact)]
+    )
+    for seed in range(6):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fs.AccuracyWarning)
+            solution = fs.solve(problem, rng=seed)
+        assert error(solution, lambda points: np.sin(3.875 * points[:, 0] - 0.7)) <= solution.error_estimate

@@ -37,7 +37,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
             enough, stage.ending = False, str(error)
         if enough:
             break
-        run.choice += f"; {stage.ending}, so another kind came next"
+        run.choice += f"; {stage.ending}, so a filled band came next"
     else:
         if not _is_enough(run, last, bands):
             run.ending = last.ending

@@ -15,6 +15,7 @@ from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
 
 _DIGITS = 12.0
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
+_MOST_WAVE_ORDERS = 200
 _MOST_HOLES = 24
 # K decays within a fraction of the hole's radius: nothing then reaches into the domain that cosines could not hold.
 _MOST_DECAY = 20.0
@@ -46,4 +47,6 @@ def _multipoles(problem: Problem, hole: Hole) -> list[CornerFunction]:
     k = math.sqrt(abs(ratio)) * hole.radius
     if ratio < 0 and k > _MOST_DECAY:
         return []
+    if ratio > 0:  # all that waves of this length tell apart on the rim, and some that fall off from it
+        orders = max(orders, min(math.ceil(k + 6 * math.cbrt(k)) + _FEWEST_ORDERS, _MOST_WAVE_ORDERS))
     return [Outgoing(n, k, ratio < 0) for n in range(orders + 1)]

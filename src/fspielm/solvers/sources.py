@@ -46,6 +46,7 @@ def source_columns(
     tol: float,
     most: int,
     density: int = 8,
+    fine: bool = False,
     threads: int,
 ) -> SourceBasis | None:
     """Sources for a problem whose solution is not within reach of `basis`; in the place of those that it has.
@@ -64,6 +65,9 @@ def source_columns(
         How many sources there may be; data are resolved to fewer digits if these are not enough.
     density : int
         Sources to a panel; more of them for more digits, and smaller coefficients.
+    fine : bool
+        Whether panels are so short that not even waves vary much along one: a singularity some wavelengths away
+        does not show on longer ones.
     threads : int
     """
     if problem.dimension != 2 or problem.domain.time is not None:
@@ -80,7 +84,7 @@ def source_columns(
         longest=size,
         shortest=size * max(tol, FINEST),
         closest=last_length(tol, CHANGE, size),
-        wavenumber=math.sqrt(max(ratio, 0.0)),
+        wavenumber=0.0 if fine else math.sqrt(max(ratio, 0.0)),
         most=_MOST_PANELS * most // density,
     )
     unresolved = max(_UNRESOLVED * tol, FINEST)

@@ -69,7 +69,7 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     """
     band = FilledBand(run, bands)
     if run.approach == "band":
-        return Selection([band], "a filled band was asked for")
+        return Selection([band], "asked for: a filled band")
     filled = band.first()
     limit = np.inf if run.approach is not None else filled.work(run.problem)
     try:
@@ -80,7 +80,7 @@ def select_stages(run: Run, bands: Bands) -> Selection:
         return Selection([band], f"a filled band, as there is no smaller basis: {error}")
     trial = small.first()
     if run.approach is not None:
-        return Selection([small], f"{trial.why} were asked for")
+        return Selection([small], f"asked for: {trial.why}")
     if trial.work(run.problem) > _SHARE[small.approach] * limit:
         return Selection(
             [band],

@@ -75,7 +75,8 @@ class ExactFeatures(Stage):
         before, self._before = self._before, latest
         self.ending = "more functions that satisfy the equation did not help"
         if self._source_rounds:
-            return self._with_sources(latest) if before and _gain(before, latest) >= _BETTER_SOURCES else None
+            helps = before is not None and _gain(before, latest) >= _BETTER_SOURCES
+            return self._with_sources(latest) if helps or self._source_rounds == 1 else None
         if before is None or _rounds_left(before, latest, self._run.tol) <= _FEW_ROUNDS:
             return self._larger()
         helped = self._has_helped(before, latest)
@@ -130,6 +131,7 @@ class ExactFeatures(Stage):
             latest.coefficients,
             tol=run.tol,
             most=_MOST_SOURCES,
+            fine=self._source_rounds > 1,
             threads=run.budget.thread_count,
         )
         if self._sources is None:

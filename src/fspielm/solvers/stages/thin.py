@@ -56,7 +56,9 @@ class ThinSpectrum(Stage):
 
     def first(self) -> Trial:
         """The peaks that were found."""
-        return self._trial("functions at the peaks of the right-hand side, and ones that satisfy the equation")
+        exact = any(part.satisfies_equation for part in self._family.parts)
+        beside = "ones that satisfy the equation" if exact else "ones for the conditions"
+        return self._trial(f"functions at the peaks of the right-hand side, and {beside}")
 
     def next(self, latest: Attempt) -> Trial | None:
         """Wider peaks where coefficients are large; otherwise more functions that satisfy the equation."""
