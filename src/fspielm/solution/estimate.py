@@ -23,7 +23,8 @@ _NO_DIGITS = 0.5
 _POWER_STEPS = 10
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 _ROUNDING = 2e-15
-_FEW_ROWS = 16
+# Rows and functions.
+_FEW = 16
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
 ILL_POSED = 1e7
@@ -169,7 +170,7 @@ def _check(
         deviation = np.abs(held_out.apply(block, basis, coefficients, threads) - block.values)
         rms = safe_rms(deviation)
         residuals[name] = BlockResidual(rms, float(deviation.max()))
-        if len(block) < _FEW_ROWS:  # which may be met by luck, better than rounding allows
+        if max(len(block), basis.size) < _FEW:  # which may be met by luck, better than rounding allows
             rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / scale)
         weight = scale * float(np.sqrt(rows.stop - rows.start))
         total = math.hypot(total, weight * rms)
