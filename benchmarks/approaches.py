@@ -5,7 +5,7 @@
 
 The paper's seven benchmarks, the problems of `problems.py`, and homogeneous ones over long times or with sources close
 by. Solves of the two kinds alternate; seconds are medians, the ratio is that of the medians. Errors are relative, in L2
-over the domain, and those of the first solve. A filled band gets 40 seconds, and is left out where memory is not enough.
+over the domain, and those of the first solve. A filled band gets 40 seconds.
 """
 
 from __future__ import annotations
