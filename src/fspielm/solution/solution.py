@@ -21,7 +21,6 @@ from fspielm.solution.report import Report
 from fspielm.solution.spectrum import spectrum
 
 _SHARE_OF_ERROR = 0.2
-_SHARE_OF_TOLERANCE = 1e-3
 
 
 @final
@@ -87,14 +86,13 @@ class Solution:
         """How features are summed: as is cheapest (``"auto"``), or ``"direct"``.
 
         A fast transform rounds some twenty times more than a direct sum. It is used where that is a fraction of the
-        estimated error, or of a thousandth of the tolerance: no digit is lost to it that was asked for.
+        estimated error, so that no digit is lost to it.
         """
         known, scale = self.report.error_estimate, self.report.scale
         if known is None or scale is None:
             return "direct"
         rounding = transform_rounding(self.basis, self.coefficients, self.problem.domain)
-        accuracy = max(known, _SHARE_OF_TOLERANCE * self.report.tol)
-        return "auto" if rounding <= _SHARE_OF_ERROR * accuracy * scale else "direct"
+        return "auto" if rounding <= _SHARE_OF_ERROR * known * scale else "direct"
 
     contains = calculus.contains
     grid = calculus.grid
