@@ -165,11 +165,13 @@ def report() -> None:
     """The table in the page, between its marks."""
     lines = [
         f"| {row['name']} | {row['kind']} | {row['neurons']} | {row['error']} | {row['seconds']} "
-        f"| {row['band_neurons']} | {row['band_error']} | {row['band_seconds']} | {float(row['ratio']):.2g} |"
+        f"| {row['band_neurons']} | {row['band_error']} | {row['band_seconds']} | {float(row['ratio']):.2g} |".replace(
+            "nan", ""
+        )
         for row in read_table()
     ]
     text = """Made by `python benchmarks/approaches.py`: medians of solves in turn, in the same run, by default and with
-`approach="band"`; one thread of the linear algebra library.
+`approach="band"` (of seven for the paper's cases, of one for the others); one thread of the linear algebra library.
 
 | problem | features | number | error | seconds | band: number | error | seconds | times faster |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
