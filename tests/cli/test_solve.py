@@ -78,6 +78,15 @@ class TestAutomatic:
         assert (content["tol"], content["seed"]) == (1e-5, 3)
         assert content["features"].startswith("Joined(")
 
+    def test_the_kind_of_features(self, fspielm: Any) -> None:
+        content = strict_json(fspielm("solve", "poisson-1d", "--approach", "band", "--json").out)
+        assert content["features"].startswith("Band(")
+        wrong = fspielm("solve", "poisson-1d", "--approach", "bands")
+        assert wrong.status != 0
+        assert "unknown approach 'bands'" in wrong.err
+        paper = fspielm("solve", "poisson-1d", "--approach", "band", "--method", "fs-l")
+        assert "--approach belongs to the automatic solver" in paper.err
+
     def test_neurons_are_a_limit(self, fspielm: Any) -> None:
         content = strict_json(fspielm("solve", "poisson-1d", "--neurons", 1000, "--json").out)
         assert content["neurons"] < 200

@@ -12,7 +12,7 @@ import fspielm as fs
 from fspielm.equations import identity
 from fspielm.geometry import Sites
 from fspielm.solvers.density import cloud, layout
-from fspielm.solvers.thin import thin_family
+from fspielm.solvers.thin import thin_family, thin_peaks
 from fspielm.spectrum import infer_bands
 
 x, y, t = sp.symbols("x y t")
@@ -26,7 +26,9 @@ def laplacian(v: sp.Expr) -> sp.Expr:
 
 def thin(problem: fs.Problem, decades: float = 9.5, **options: Any) -> fs.Joined | None:
     rng = np.random.default_rng(0)
-    return thin_family(problem, infer_bands(problem, rng), decades, rng, **options)
+    bands = infer_bands(problem, rng)
+    peaks = thin_peaks(problem, bands, rng)
+    return thin_family(problem, bands, peaks, decades, rng, **options) if peaks else None
 
 
 def solve_thin(problem: fs.Problem, tol: float = 1e-8, **options: Any) -> fs.Solution:

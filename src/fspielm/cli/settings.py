@@ -10,7 +10,7 @@ from fspielm.cli.names import choose
 from fspielm.errors import ProblemError
 from fspielm.features import Family, FrequencyShift
 from fspielm.linalg import QR, LeastSquares, TruncatedSVD
-from fspielm.solvers import Budget
+from fspielm.solvers import APPROACHES, Budget
 
 AUTOMATIC = "auto"
 _SVD_TOLERANCE = 1e-12
@@ -29,6 +29,7 @@ class Options:
     least_squares: str | None = None
     scaling: str | None = None
     threads: int | None = None
+    approach: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def _automatic(case: Case, options: Options) -> Choice:
             raise ProblemError(
                 f"--{name} belongs to the paper's methods; add --method with one of them ({', '.join(METHODS)})"
             )
-    settings = {"budget": _budget(options, Budget())} | _numerics(options, case.paper.svd_tolerance)
+    settings = {"budget": _budget(options, Budget())} | _automatics(options, case.paper.svd_tolerance)
     return Choice(AUTOMATIC, options.least_squares or "qr", None, settings)
 
 
@@ -84,7 +85,7 @@ def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
             raise ProblemError(
                 f"--{name} belongs to the benchmarks, which the paper solves with it; leave it out for a problem file"
             )
-    return {"budget": _budget(options, budget)} | _numerics(options, _SVD_TOLERANCE)
+    return {"budget": _budget(options, budget)} | _automatics(options, _SVD_TOLERANCE)
 
 
 def _budget(options: Options, budget: Budget) -> Budget:
@@ -92,17 +93,19 @@ def _budget(options: Options, budget: Budget) -> Budget:
     return replace(budget, **{name: limit for name, limit in limits.items() if limit is not None})
 
 
-def _numerics(options: Options, svd_tolerance: float) -> dict[str, Any]:
+def _automatics(options: Options, svd_tolerance: float) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.tol is None else {"tol": options.tol}
     if options.least_squares is not None:
         settings["least_squares"] = _least_squares(options.least_squares, svd_tolerance)
     if options.scaling is not None:
         settings["scaling"] = _scaling(options.scaling)
+    if options.approach is not None:
+        settings["approach"] = choose("approach", options.approach, APPROACHES)
     return settings
 
 
 def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
-    for name in ("tol", "seconds"):
+    for name in ("tol", "seconds", "approach"):
         if getattr(options, name) is not None:
             raise ProblemError(
                 f"--{name} belongs to the automatic solver, and {method} solves once; leave out --{name} or --method"

@@ -20,6 +20,7 @@ from fspielm.cli.solve_file import is_problem_file, solve_file
 from fspielm.cli.steps import limit_blas, write_picture
 from fspielm.demo import CaseRun, run_case, run_interruptibly
 from fspielm.solution.pictures import check_picture_path
+from fspielm.solvers import APPROACHES
 
 
 def solve_case(
@@ -68,6 +69,10 @@ def solve_case(
             show_default="rms, or none with --method",
         ),
     ] = None,
+    approach: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"Kind of features: {', '.join(APPROACHES)}.", show_default="the smallest"),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Seed of features and points.", show_default="0")
     ] = None,
@@ -85,7 +90,7 @@ def solve_case(
     the case and method, the neurons, the points, the least-squares solve. Options count more than what a problem
     file says.
     """
-    options = Options(method, tol, mu, neurons, seconds, shift, least_squares, scaling, threads)
+    options = Options(method, tol, mu, neurons, seconds, shift, least_squares, scaling, threads, approach)
     if plot is not None:
         check_picture_path(plot)
     if is_problem_file(case):

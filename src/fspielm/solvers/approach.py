@@ -8,11 +8,13 @@ from fspielm.errors import ProblemError
 
 Approach: TypeAlias = Literal["characteristic", "thin", "band"]
 
+APPROACHES: tuple[Approach, ...] = get_args(Approach)
+
 
 def check_approach(approach: Any) -> None:
     """Refuse an unknown approach by name."""
-    if approach is not None and approach not in get_args(Approach):
+    if approach is not None and approach not in APPROACHES:
         raise ProblemError(
-            f"approach must be one of {list(get_args(Approach))}, or None for the cheapest that is good enough; "
+            f"approach must be one of {list(APPROACHES)}, or None for the cheapest that is good enough; "
             f"got {approach!r}"
         )

@@ -38,20 +38,34 @@ _FROZEN_SITES = 512
 _NORMALS = 200
 
 
+def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator) -> tuple[Peak, ...]:
+    """The peaks of the right-hand side's spectrum.
+
+    Empty where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
+    """
+    field = problem.right_hand_side
+    if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
+        return ()
+    return find_peaks(field, problem.domain, bands.frequencies, rng) or ()
+
+
 def thin_family(
     problem: Problem,
     bands: Bands,
+    peaks: Sequence[Peak],
     decades: float,
     rng: np.random.Generator,
     *,
     wider: float = 0.0,
     more: float = 1.0,
-) -> Joined | None:
+) -> Joined:
     """Features for the peaks of the right-hand side, and for what the equation has without it, to so many digits.
 
     Parameters
     ----------
     problem, bands
+    peaks : sequence of Peak
+        At least one; see `thin_peaks`.
     decades : float
     rng : Generator
     wider : float
@@ -59,18 +73,7 @@ def thin_family(
         coefficients were large.
     more : float
         So many times the features that satisfy the equation are taken.
-
-    Returns
-    -------
-    Joined or None
-        None where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
     """
-    field = problem.right_hand_side
-    if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
-        return None
-    peaks = find_peaks(field, problem.domain, bands.frequencies, rng)
-    if not peaks:
-        return None
     symbol = _symbol(problem)
     lengths = np.subtract(*problem.domain.bounding_box[::-1])
     spread = (wider + (_SPREAD if symbol is None else 0.0)) * 2 * np.pi / lengths

@@ -24,7 +24,8 @@ from fspielm.solvers.special import special_columns
 from fspielm.solvers.stages.exact import ExactFeatures, Families
 from fspielm.solvers.stages.filled import FilledBand
 from fspielm.solvers.stages.stage import Stage
-from fspielm.solvers.stages.thin import ThinSpectrum, thin_features
+from fspielm.solvers.stages.thin import ThinSpectrum
+from fspielm.solvers.thin import thin_peaks
 from fspielm.spectrum import Bands, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
@@ -103,10 +104,10 @@ def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
         raise ProblemError("the right-hand side is zero")
     if run.reuse:
         raise ProblemError("a plan serves other right-hand sides as well")
-    family = thin_features(run, bands)
-    if family is None:
+    peaks = thin_peaks(problem, bands, run.streams.probes)
+    if not peaks:
         raise ProblemError("the right-hand side has no spectrum of a few peaks")
-    return ThinSpectrum(run, bands, family, limit)
+    return ThinSpectrum(run, bands, peaks, limit)
 
 
 def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, final
 
 from fspielm.collocation import Points
-from fspielm.errors import ProblemError
 from fspielm.features import Basis, Joined
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
@@ -15,7 +15,7 @@ from fspielm.solvers.special import special_columns
 from fspielm.solvers.stages.stage import Stage
 from fspielm.solvers.thin import thin_family
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands
+from fspielm.spectrum import Bands, Peak
 
 # As many digits as double precision has: the bases are small, and more of them cost little.
 _DECADES = 12.0
@@ -37,21 +37,21 @@ class ThinSpectrum(Stage):
     ----------
     run : Run
     bands : Bands
-    family : Joined
-        What to begin with.
+    peaks : sequence of Peak
     limit : float
         Operations of a round beyond which a filled band is cheaper.
     """
 
     approach: ClassVar[Approach] = "thin"
 
-    def __init__(self, run: Run, bands: Bands, family: Joined, limit: float) -> None:
+    def __init__(self, run: Run, bands: Bands, peaks: Sequence[Peak], limit: float) -> None:
         self._run = run
         self._bands = bands
-        self._family = family
+        self._peaks = peaks
         self._limit = limit
         self._columns: tuple[Basis, ...] = special_columns(run.problem, run.singular or False)
         self._wider, self._more, self._rounds = _WIDER, 1.0, 0
+        self._family = self._current()
         self._before: float | None = None
 
     def first(self) -> Trial:
@@ -71,12 +71,7 @@ class ThinSpectrum(Stage):
             return None
         narrow = latest.growth > _NARROW
         self._wider, self._more = self._wider + _WIDER * narrow, self._more * (1.0 if narrow else _MORE)
-        family = thin_family(
-            self._run.problem, self._bands, _DECADES, self._run.streams.probes, wider=self._wider, more=self._more
-        )
-        if family is None:
-            return None
-        self._family = family
+        self._family = self._current()
         trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
         return trial if trial.work(self._run.problem) <= self._limit else None
 
@@ -88,25 +83,14 @@ class ThinSpectrum(Stage):
         """Whether so few leave out a peak."""
         return neurons < self._family.neurons
 
+    def _current(self) -> Joined:
+        run = self._run
+        return thin_family(
+            run.problem, self._bands, self._peaks, _DECADES, run.streams.probes, wider=self._wider, more=self._more
+        )
+
     def _trial(self, why: str) -> Trial:
         return Trial(self._family, self._points(), self._columns, why)
 
     def _points(self) -> Points:
         return self._run.points or default_points(self._run.problem, self._family)
-
-
-def thin_features(run: Run, bands: Bands) -> Joined | None:
-    """The features to begin with; None where the right-hand side has no peaks.
-
-    Raises
-    ------
-    ProblemError
-        If they are more than the budget has: fewer would not hold the peaks.
-    """
-    family = thin_family(run.problem, bands, _DECADES, run.streams.probes, wider=_WIDER)
-    most = run.budget.neurons
-    if family is not None and most is not None and family.neurons > most:
-        raise ProblemError(
-            f"the peaks of the right-hand side take {family.neurons} functions, and the budget has {most}"
-        )
-    return family
