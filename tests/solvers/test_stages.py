@@ -14,6 +14,7 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.features import ExponentialBasis, JoinedBasis, RidgeBasis
+from fspielm.solvers import automatic
 
 x, y, z, t = sp.symbols("x y z t")
 u, A = sp.Function("u")(x, y), sp.Function("a")(x, y)
@@ -202,12 +203,35 @@ def test_a_right_hand_side_that_cancels_is_none() -> None:
     assert fs.solve(problem, rng=0).report.features.startswith("Characteristic")
 
 
-def test_columns_that_no_condition_sees_are_left_to_the_band() -> None:
-    """A constant, which periodic conditions leave open."""
+def test_a_constant_that_periods_leave_open_is_left_to_the_band() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, 0), SQUARE, [fs.Periodic("x"), fs.Periodic("y")])
-    with pytest.warns(fs.AccuracyWarning):
+    with pytest.warns(fs.AccuracyWarning, match="determined only up to a constant"):
         solution = fs.solve(problem, rng=0)
     assert not solution.converged
+    assert solution.report.choice.endswith("the solution is determined only up to a constant")
+
+
+def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = automatic.play
+
+    def play(run: Any, trial: Any) -> Any:
+        if trial.family.satisfies_equation:
+            raise fs.SolveError("1 of 52 columns are exactly dependent on the others")
+        return played(run, trial)
+
+    monkeypatch.setattr(automatic, "play", play)
+    exact = source(10, (2, 1))
+    solution = solved(helmholtz(10, DISK, exact), exact, 1e-8)
+    assert solution.report.features.startswith("Band(")
+    assert solution.report.choice.endswith("exactly dependent on the others, so a filled band came next")
+    with pytest.raises(fs.SolveError, match="exactly dependent"):
+        fs.solve(helmholtz(10, DISK, exact), rng=0, approach="characteristic")
+
+
+def test_a_kind_asked_for_that_no_budget_allows_is_refused() -> None:
+    problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
+    with pytest.raises(fs.ProblemError, match=r"approach: the budget of 90 neurons ended it, \d+ are needed"):
+        fs.solve(problem, rng=0, budget=fs.Budget(neurons=90), approach="thin")
 
 
 def test_functions_for_peaks_stay_within_the_budget() -> None:

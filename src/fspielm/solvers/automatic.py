@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from fspielm.errors import SolveError
+from fspielm.errors import ProblemError, SolveError
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory
 from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.rounds import Run, play
@@ -41,7 +41,8 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     else:
         if not _is_enough(run, last, bands):
             run.ending = last.ending
-    assert run.best is not None
+    if run.best is None:  # only a kind that was asked for has no other to leave it to
+        raise ProblemError(f"approach: {run.ending}")
     return run.best, bands
 
 

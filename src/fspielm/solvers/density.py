@@ -15,6 +15,9 @@ _FACTORS = np.linspace(1.2, 5.0, 153)
 # Convergence beyond the one-dimensional theory, which counts every axis at its worst; measured, see docs/method.md.
 _GAIN = {1: 1.2, 2: 1.5}
 _GAIN_ABOVE = 2.0
+# Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
+# dimensions, where that costs most, nothing is until a round asks for it.
+_LEAST_PERIODS = {1: 0.75, 2: 0.75}
 # Narrower bands than those of the last factor would need large coefficients for amplitudes that vary.
 _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
 # Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x); a few
@@ -41,6 +44,12 @@ class Layout:
     def widths(self) -> FloatArray:
         """Half-width of the band along each axis."""
         return np.array(self.family.widths)
+
+
+def least_core(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Frequencies ``(d,)`` to lay out for, given the highest that were found along each axis."""
+    least = _LEAST_PERIODS.get(len(lengths), 0.0)
+    return np.maximum(frequencies, least * 2 * np.pi / lengths)
 
 
 def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | None = None) -> Layout:

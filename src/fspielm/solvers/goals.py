@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -13,7 +15,6 @@ from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate
 from fspielm.solvers.corner_functions import leading_exponent
-from fspielm.solvers.panels import Goals
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.
 _CLOSE = 0.3
@@ -27,6 +28,22 @@ _SAMPLES = 400
 _BISECTIONS = 50
 # No panel is shorter than this, in units of the domain's size: too few digits are left.
 FINEST = 1e-12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Corners to shorten panels towards.
+
+    Attributes
+    ----------
+    points : (c, 2) array
+    lengths : (c,) array
+        Of the last panels at each.
+    """
+
+    points: FloatArray
+    lengths: FloatArray
 
 
 def find_goals(
@@ -54,7 +71,7 @@ def find_goals(
         return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
 
     none = np.zeros(len(points), dtype=np.bool_)
-    there = [part.points for part in getattr(basis, "parts", ()) if isinstance(part, SourceBasis)]
+    there = [leaf.points for leaf in basis.leaves if isinstance(leaf, SourceBasis)]
     if there and len(points):
         taken = nearest_of(np.concatenate(there))(points) <= _AT_CORNER * size
         large = _stand_out(points, constraints, basis, coefficients, size, threads)

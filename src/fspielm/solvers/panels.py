@@ -17,6 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import first_edges
 from fspielm.equations import Constraint
 from fspielm.geometry import BoundaryPart, Sites
+from fspielm.solvers.goals import Goals
 
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
@@ -49,22 +50,6 @@ class Limits:
     closest: float
     wavenumber: float
     most: int
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Goals:
-    """Corners to shorten panels towards.
-
-    Attributes
-    ----------
-    points : (c, 2) array
-    lengths : (c,) array
-        Of the last panels at each.
-    """
-
-    points: FloatArray
-    lengths: FloatArray
 
 
 @final

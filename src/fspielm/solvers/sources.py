@@ -19,8 +19,8 @@ from fspielm.equations import Constraint, Problem
 from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
-from fspielm.solvers.goals import CHANGE, FINEST, find_goals, last_length, value_scales
-from fspielm.solvers.panels import Goals, Limits, Panels, resolve
+from fspielm.solvers.goals import CHANGE, FINEST, Goals, find_goals, last_length, value_scales
+from fspielm.solvers.panels import Limits, Panels, resolve
 
 # Distance of the sources from a panel, in units of its length.
 _OFFSET = 1.2

@@ -24,17 +24,13 @@ from fspielm.features import (
     steady_neurons,
     symbol_of,
 )
-from fspielm.geometry import Sites
-from fspielm.solvers.density import cloud, layout
-from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, data_bands, find_peaks, symbol_band
+from fspielm.solvers.density import cloud, layout, least_core
+from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, bands_of_conditions, find_peaks
 
-# The least variation assumed of a solution without waves, in periods over the domain.
-_LEAST_PERIODS = 0.75
 # Variable coefficients spread a wave over so many periods to either side.
 _SPREAD = 1.0
 # Waves that satisfy the equation to this share of its terms are met by waves around them: those grow along the way.
 _RESONANT = 1e-3
-_FROZEN_SITES = 512
 _NORMALS = 200
 
 
@@ -84,7 +80,7 @@ def thin_family(
         for peak in peaks
     ]
     if symbol is None:
-        return Joined([_filled(problem, lengths, decades, rng), *clouds])
+        return Joined([_filled(problem, bands, lengths, decades, rng), *clouds])
     return Joined([_characteristic(problem, bands, peaks, decades, more, rng), *clouds])
 
 
@@ -125,13 +121,7 @@ def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Gene
     return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
 
 
-def _filled(problem: Problem, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
+def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
     """A band for the frequencies of the conditions' data, and of the waves that the equation carries."""
-    frequencies = np.zeros(problem.dimension)
-    for band in data_bands(problem, rng):
-        if band.source != RIGHT_HAND_SIDE:
-            frequencies[band.axis] = max(frequencies[band.axis], band.frequency)
-    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
-    waves = symbol_band(problem.operator, sites, frequencies)
-    core = np.maximum(np.maximum(frequencies, waves), _LEAST_PERIODS * 2 * np.pi / lengths)
-    return layout(core, lengths, decades).family
+    frequencies = bands_of_conditions(problem, bands, rng).frequencies
+    return layout(least_core(frequencies, lengths), lengths, decades).family

@@ -11,7 +11,7 @@ from fspielm.equations import Problem
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
-from fspielm.spectrum.sizes import data_sizes
+from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
 
 _FROZEN_SITES = 512
@@ -50,6 +50,11 @@ def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Ba
     For features that are solved with once: it takes longer, and nothing is left to be added.
     """
     return _with_waves(problem, _refined(problem, list(bands.data), rng), rng)
+
+
+def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands of the conditions' data alone, joined with the waves that the equation carries."""
+    return _with_waves(problem, [band for band in bands.data if band.source != RIGHT_HAND_SIDE], rng)
 
 
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:

@@ -34,6 +34,7 @@ _LEAST = {1: 1, 2: 150}
 _LEAST_ABOVE = 600
 # Digits of data on the boundary that oscillate faster than the equation's waves, which exponentials have to hold.
 _STEEP_DECADES = 4.0
+# Of exponentials for those, so many times the least number, to begin with.
 _MOST_STEEP = 3
 # Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
 _CLEARLY = 5.0

@@ -99,10 +99,6 @@ class ExactFeatures(Stage):
         self._family = replace(self._family, neurons=max(neurons - beside, 1))
         return self._trial(trial.why)
 
-    def is_waste(self, neurons: int) -> bool:
-        """Never known beforehand."""
-        return False
-
     def _larger(self) -> Trial:
         self._enlarged += 1
         self._family = self._families(self._enlarged)

@@ -12,7 +12,7 @@ from fspielm.equations import Problem, corner_conflicts
 from fspielm.features import Basis
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.density import Layout
+from fspielm.solvers.density import Layout, least_core
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.search import Target, next_target, shrink, too_few
 from fspielm.solvers.special import special_columns, special_names
@@ -32,9 +32,6 @@ _ROUGH_DECADES = 4.0
 # error below the second number, a wider band is tried first.
 _SINGULAR_GROWTH = 1e5
 _SINGULAR_ERROR = 1e-4
-# Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
-# dimensions, where that costs most, nothing is until a round asks for it.
-_LEAST_PERIODS = {1: 0.75, 2: 0.75}
 
 
 @final
@@ -65,8 +62,7 @@ class FilledBand(Stage):
 
     def _first_target(self) -> Target:
         problem, tol = self._run.problem, self._run.tol
-        least = _LEAST_PERIODS.get(problem.dimension, 0.0)
-        core = np.maximum(self._bands.frequencies, least * 2 * np.pi / self._run.lengths)
+        core = least_core(self._bands.frequencies, self._run.lengths)
         most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
         # data that are not smooth have no more digits to give
         decades = _ROUGH_DECADES if self._bands.unsettled else min(-np.log10(tol) + _MARGIN, most)

@@ -56,8 +56,7 @@ class ThinSpectrum(Stage):
 
     def first(self) -> Trial:
         """The peaks that were found."""
-        exact = any(part.satisfies_equation for part in self._family.parts)
-        beside = "ones that satisfy the equation" if exact else "ones for the conditions"
+        beside = "ones that satisfy the equation" if self._is_exact else "ones for the conditions"
         return self._trial(f"functions at the peaks of the right-hand side, and {beside}")
 
     def next(self, latest: Attempt) -> Trial | None:
@@ -70,6 +69,8 @@ class ThinSpectrum(Stage):
         if self._rounds >= _MOST_ROUNDS or not helped:
             return None
         narrow = latest.growth > _NARROW
+        if not (narrow or self._is_exact):  # then nothing would change
+            return None
         self._wider, self._more = self._wider + _WIDER * narrow, self._more * (1.0 if narrow else _MORE)
         self._family = self._current()
         trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
@@ -79,9 +80,10 @@ class ThinSpectrum(Stage):
         """None: fewer would not hold the peaks."""
         return None
 
-    def is_waste(self, neurons: int) -> bool:
-        """Whether so few leave out a peak."""
-        return neurons < self._family.neurons
+    @property
+    def _is_exact(self) -> bool:
+        """Whether there are functions that satisfy the equation: not where coefficients vary."""
+        return any(part.satisfies_equation for part in self._family.parts)
 
     def _current(self) -> Joined:
         run = self._run
