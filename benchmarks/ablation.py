@@ -15,20 +15,17 @@ import csv
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from method_page import DOCS, put
 
 import fspielm as fs
 from fspielm.cases import Case
-from fspielm.solvers.density import layout
+from fspielm.solvers.density import layout, least_core
 from fspielm.spectrum import infer_bands
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = DOCS / "ablation.csv"
-PAGE = DOCS / "method.md"
-BEGIN, END = "<!-- ablation -->", "<!-- end -->"
 COLUMNS = ("case", "neurons", "step", "seed", "error", "coefficient_norm", "seconds")
 STEPS = (
     "published recipe",
@@ -82,7 +79,7 @@ def steps(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     yield STEPS[4], settings
     settings = settings | {"scaling": "rms"}
     yield STEPS[5], settings
-    yield STEPS[6], {"tol": 1e-12}
+    yield STEPS[6], {"tol": 1e-12, "approach": "band"}
 
 
 def _resized(points: fs.Points, factor: float) -> fs.Points:
@@ -105,7 +102,7 @@ def _inferred(case: Case, neurons: int) -> fs.Band:
     """The band of the equation and its data, padded as far as `neurons` fill it."""
     lower, upper = case.problem.domain.bounding_box
     lengths = upper - lower
-    core = np.maximum(infer_bands(case.problem, np.random.default_rng(0)).frequencies, 0.75 * 2 * np.pi / lengths)
+    core = least_core(infer_bands(case.problem, np.random.default_rng(0)).frequencies, lengths)
     digits = np.linspace(2.0, 14.0, 121)
     fitting = [d for d in digits if layout(core, lengths, d).family.neurons <= neurons]
     return replace(layout(core, lengths, max(fitting)).family, neurons=neurons)
@@ -168,16 +165,13 @@ def table() -> str:
 
 
 def report() -> None:
-    """Put the table between its markers in `PAGE`, which is made if it is not there."""
-    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else f"# The method\n\n{BEGIN}\n{END}\n"
-    before, rest = text.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
+    """Put the table into docs/method.md."""
     note = (
         "Made by `python benchmarks/ablation.py`: relative error over the whole domain, and seconds, medians of "
         f"{len(SEEDS)} seeds.\nEach step adds to the one before it; the last row also chooses its number of neurons "
         "(in brackets)."
     )
-    PAGE.write_text(f"{before}{BEGIN}\n{note}\n\n{table()}\n{END}{after}", encoding="utf-8")
+    put("ablation", f"{note}\n\n{table()}")
 
 
 def _cells(texts: Iterable[str]) -> str:

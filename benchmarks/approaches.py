@@ -16,12 +16,12 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from homogeneous import HOMOGENEOUS
+from method_page import DOCS, put
 from numpy.typing import NDArray
 from problems import EXAMPLES, Exact
 
@@ -29,9 +29,7 @@ import fspielm as fs
 from fspielm import cases
 from fspielm.expressions import make_field
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-TABLE, PAGE = DOCS / "approaches.csv", DOCS / "method.md"
-BEGIN, END = "<!-- approaches -->", "<!-- end -->"
+TABLE = DOCS / "approaches.csv"
 COLUMNS = (
     "name",
     "kind",
@@ -176,9 +174,7 @@ def report() -> None:
 | problem | features | number | error | seconds | band: number | error | seconds | times faster |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 """
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n{text}" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+    put("approaches", text + "\n".join(lines))
 
 
 def main() -> None:

@@ -28,14 +28,12 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from method_page import DOCS, put
 
 import fspielm as fs
 from fspielm.machine import available_threads
 
-DOCS = Path(__file__).parent.parent / "docs"
 TABLE = DOCS / "wavelengths.csv"
-PAGE = DOCS / "method.md"
-BEGIN, END = "<!-- wavelengths -->", "<!-- end -->"
 PICTURE = DOCS / "images" / "wavelengths.png"
 COLUMNS = ("domain", "method", "wavenumber", "wavelengths", "unknowns", "error", "estimate", "seconds", "memory_gb")
 
@@ -219,9 +217,7 @@ power {slopes}.
 | domain | wavenumber | wavelengths across | functions | error | estimate | seconds | GB |
 | --- | --: | --: | --: | --: | --: | --: | --: |
 """
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n{text}" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+    put("wavelengths", text + "\n".join(lines))
 
 
 def main() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from method_page import put
 from numpy.typing import NDArray
 
-from random_families.table import DOCS, rows
+from random_families.table import rows
 
-PAGE = DOCS / "method.md"
-BEGIN, END = "<!-- random -->", "<!-- end -->"
 _FLOOR = 1e-13
 
 
@@ -70,18 +69,14 @@ def summarise(family: str) -> Summary:
 
 
 def report(summaries: dict[str, Summary]) -> None:
-    """Print the summaries, every wrong yes and every failure with an ample budget; put the former into `PAGE`."""
+    """Print the summaries, every wrong yes and every failure with an ample budget; the former also on the page."""
     lines = {family: summary.lines() for family, summary in summaries.items()}
     heads = list(lines)
     table = ["| | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
     table += [f"| {name} | " + " | ".join(lines[head][name] for head in heads) + " |" for name in lines[heads[0]]]
     text = "\n".join(table)
     print(text)
-    if PAGE.exists() and BEGIN in PAGE.read_text(encoding="utf-8"):
-        before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN, 1)
-        after = rest.split(END, 1)[1]
-        note = "Made by `python benchmarks/random_problems.py` from `random_problems.csv`."
-        PAGE.write_text(f"{before}{BEGIN}\n{note}\n\n{text}\n{END}{after}", encoding="utf-8")
+    put("random", f"Made by `python benchmarks/random_problems.py` from `random_problems.csv`.\n\n{text}")
     for family, s in summaries.items():
         for title, chosen in (
             ("wrong yes", s.converged & (s.error > s.tol)),
