@@ -8,7 +8,7 @@ from typing import Any, final
 import sympy as sp
 
 from fspielm.equations.operator import Coefficient, FieldCoefficient, Operator, Term
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 from fspielm.expressions import Field, describe
 
 
@@ -36,14 +36,14 @@ def constant_operator(operator: Operator) -> ConstantOperator:
 
     Raises
     ------
-    ProblemError
+    UnsuitableError
         If coefficients are left that vary, or none at all; it names the first of them.
     """
     if operator.is_constant:
         return ConstantOperator(_collected(operator.dimension, operator.terms), None)
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
-        raise ProblemError("the coefficients of the equation must be constant; got one that is not an expression")
+        raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
     terms = tuple(Term(_quotient(term, factor), term.orders) for term in operator.terms)
     return ConstantOperator(_collected(operator.dimension, terms), factor.field)
 
@@ -55,7 +55,7 @@ def _quotient(term: Term, factor: FieldCoefficient) -> float:
     above, below = _source(term.coefficient), _source(factor)
     ratio = sp.simplify(above / below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else sp.nan
     if not ratio.is_number or not ratio.is_finite:
-        raise ProblemError(
+        raise UnsuitableError(
             "the coefficients of the equation must be constant, or all be multiples of one function; got "
             f"{describe(below)} and {describe(above)}"
         )
@@ -77,5 +77,5 @@ def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
         sums[term.orders] = sums.get(term.orders, 0.0) + term.coefficient
     kept = tuple(Term(coefficient, orders) for orders, coefficient in sums.items() if coefficient != 0.0)
     if not kept:
-        raise ProblemError("the equation vanishes identically: all of its coefficients are zero")
+        raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
     return Operator(dimension, kept)

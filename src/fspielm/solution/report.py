@@ -8,6 +8,33 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fspielm.collocation import BlockResidual
+from fspielm.wording import duration
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a round of the automatic solver is about to cost, told before one of more than two seconds.
+
+    Attributes
+    ----------
+    number : int
+    why : str
+        What this round changes.
+    neurons, rows : int
+    seconds : float
+    """
+
+    number: int
+    why: str
+    neurons: int
+    rows: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, will take about {duration(self.seconds)} "
+            f"({self.why})"
+        )
 
 
 @dataclass(frozen=True)
@@ -26,6 +53,8 @@ class Round:
     growth : float
         Norm of the coefficients over the size of the solution; large where the band is too narrow.
     seconds : float
+    forecast : float or None
+        How many seconds were expected.
     """
 
     number: int
@@ -36,11 +65,12 @@ class Round:
     error_estimate: float
     growth: float
     seconds: float
+    forecast: float | None = None
 
     def __str__(self) -> str:
         return (
             f"round {self.number}: {self.neurons} neurons, {self.rows} rows, estimate {self.error_estimate:.1e}, "
-            f"{self.seconds:.2f} s ({self.why})"
+            f"{duration(self.seconds)} ({self.why})"
         )
 
 
