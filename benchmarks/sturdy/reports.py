@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 
 from sturdy.running import constants_in, rounds_in, solves_of, statements_in
+from sturdy.statements import STEPS
 from sturdy.table import markdown, number
 
 Rows = list[dict[str, str]]
@@ -96,7 +97,9 @@ def heavy(folder: Path) -> str:
         f"{budget}: {sum(map(_kept, group))} of {len(group)} kept" for budget, group in _by("budget", rows).items()
     ]
     honest = sum(_ratio(row) >= 1 for row in _answered(rows))
-    return f"{markdown(heads, told)}\n\n{'; '.join(counts)}; honest estimates: {honest} of {len(rows)}"
+    digits = sum(number(row["estimate"]) < 0.1 for row in rows)
+    counts += [f"estimates not below the error: {honest} of {len(rows)}", f"with a digit: {digits}"]
+    return f"{markdown(heads, told)}\n\n{'; '.join(counts)}"
 
 
 def _kept(row: dict[str, str]) -> bool:
@@ -109,16 +112,14 @@ def _kept(row: dict[str, str]) -> bool:
 
 
 def statements(folder: Path) -> str:
-    """Seconds of each statement."""
+    """Seconds of each statement, and of the solve that it begins."""
     rows = statements_in(folder).rows()
-    heads = ("a in div(a grad u)", "s of fs.Problem", "s of SymPy before it", "status", "message")
-    return markdown(
-        heads,
-        [
-            (row["statement"], row["seconds"], row["writing_seconds"], row["status"], row["message"].replace("|", "/"))
-            for row in rows
-        ],
-    )
+    told = []
+    for name, of in _by("statement", rows).items():
+        steps = {row["step"]: f"{number(row['seconds']):.2f} {row['status']}".removesuffix(" ok") for row in of}
+        told.append((name, *(steps.get(step, "") for step in STEPS)))
+    hung = sum(row["status"] in ("hung", "died") for row in rows)
+    return f"{markdown(('a in div(a grad u)', *(f's of {step}' for step in STEPS)), told)}\n\n{hung} hung or dead"
 
 
 def constant_data(folder: Path) -> str:

@@ -13,7 +13,7 @@ from children import Ended, in_children
 from sturdy import constants, solving, statements
 from sturdy.constants import CONSTANT
 from sturdy.solving import CATALOGUE, Result, Task
-from sturdy.statements import COEFFICIENTS
+from sturdy.statements import COEFFICIENTS, STEPS
 from sturdy.table import Table
 
 # The budgets of a part's solves, and the seconds after which one counts as hung; a budget is 600 s where none is given.
@@ -107,13 +107,14 @@ def missing(part: str, budget: str, options: Options) -> list[Task]:
 
 
 def run_statements(options: Options) -> None:
-    """State what the table lacks, one at a time: SymPy remembers what it did, so each in a fresh process."""
+    """Take the steps that the table lacks: SymPy remembers what it did, so each in a fresh process."""
     table = statements_in(options.folder)
-    done = {row["statement"] for row in table.rows()}
-    todo = [name for name in options.chosen(COEFFICIENTS) if name not in done]
+    done = {(row["statement"], row["step"]) for row in table.rows()}
+    todo = [(name, step) for name in options.chosen(COEFFICIENTS) for step in STEPS if (name, step) not in done]
     limit = options.limit or _STATEMENT_LIMIT
     for ended in in_children(statements.perform, todo, options.workers, limit, fresh=True):
-        row = {"statement": ended.task} | (ended.result or _lost(ended))
+        name, step = ended.task
+        row = {"statement": name, "step": step} | (ended.result or _lost(ended))
         table.append([row])
         _tell("statements", row, *statements.COLUMNS)
 
