@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from time import perf_counter
+from threading import Thread
+from time import perf_counter, sleep
 from typing import Any, Literal
 
 # Read by the library when it is loaded, which a child does anew.
@@ -116,6 +117,7 @@ def _start(function: Callable[[Any], Any]) -> _Child:
 
 def _serve(function: Callable[[Any], Any], pipe: Connection) -> None:
     """Answer every task until the parent is gone."""
+    Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
     while True:
         try:
             task = pipe.recv()
@@ -126,6 +128,13 @@ def _serve(function: Callable[[Any], Any], pipe: Connection) -> None:
         except Exception:
             answer = ("failed", traceback.format_exc())
         pipe.send(answer)
+
+
+def _watch(parent: int) -> None:
+    """End with the parent also in the middle of a task, which may be one that hangs."""
+    while os.getppid() == parent:
+        sleep(1.0)
+    os._exit(1)
 
 
 def _hear(child: _Child) -> tuple[Literal["done", "died"], Any]:

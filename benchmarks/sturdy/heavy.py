@@ -82,7 +82,7 @@ def seventeen_holes() -> Example:
 
 def slow_callables() -> Example:
     """A medium known only by a function that takes its time, as measured ones do."""
-    nodes = (np.arange(8000) + 0.5) / 8000
+    nodes = (np.arange(2000) + 0.5) / 2000
 
     def medium(points: NDArray[np.float64]) -> NDArray[np.float64]:
         # an integral at every point; one by one, as those who write such functions do
