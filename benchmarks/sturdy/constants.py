@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import sympy as sp
 from problems import laplacian, t, unknown, x, y, z
@@ -21,6 +22,8 @@ _PATIENCE = 100.0
 
 _SQUARE = fs.Box((0, 0), (1, 1))
 _HOLE = fs.Disk((0.3, 0.6), 0.1, name="hole")
+_FIVE = [fs.Disk((0.6 * math.cos(a), 0.6 * math.sin(a)), 0.1, name=f"hole {a}") for a in range(5)]
+_PIERCED = reduce(lambda whole, hole: whole - hole, _FIVE, cast("Domain", fs.Disk((0, 0), 1)))
 _NOTCHED = fs.LShape() - fs.Disk((-0.5, 0.5), 0.2, name="hole")
 _FAR = fs.Disk((0.75, 0.3), 0.12, name="far hole")
 
@@ -62,6 +65,7 @@ CONSTANT: dict[str, Callable[[], fs.Problem]] = {
     "Laplace, thin annulus": partial(_steady, fs.Annulus((0, 0), 0.9, 1), {"inner": 1.0}),
     "Laplace, box with a hole": partial(_steady, _SQUARE - _HOLE, {"hole": 1.0}),
     "Laplace, box with two holes": partial(_steady, _SQUARE - _HOLE - _FAR, {"hole": 1.0, "far": -1.0}),
+    "Laplace, disk with five holes": partial(_steady, _PIERCED, {"hole": 1.0}),
     "Laplace, L-shape with a hole": partial(_steady, _NOTCHED, {"hole": 1.0}),
     "Laplace, box around a ball": partial(
         _steady, fs.Box((-1, -1, -1), (1, 1, 1)) - fs.Ball((0, 0, 0), 0.5, name="hole"), {"hole": 1.0}

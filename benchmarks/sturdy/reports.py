@@ -32,8 +32,14 @@ def _answered(rows: Rows) -> Rows:
 
 
 def _ratio(row: dict[str, str]) -> float:
-    """Estimate over error; errors below rounding count as that."""
-    return number(row["estimate"]) / max(number(row["error"]), _FLOOR)
+    """Estimate over error; not a number where the error is rounding."""
+    error = number(row["error"])
+    return number(row["estimate"]) / error if error > _FLOOR else float("nan")
+
+
+def _honest(row: dict[str, str]) -> bool:
+    """Whether there is an answer whose estimate is not below its error, rounding apart."""
+    return row["status"] == "ok" and number(row["error"]) <= max(number(row["estimate"]), _FLOOR)
 
 
 def _form(value: float, form: str) -> str:
@@ -41,7 +47,7 @@ def _form(value: float, form: str) -> str:
 
 
 def _worst(rows: Rows, value: Callable[[dict[str, str]], float], pick: Callable[..., float], form: str) -> str:
-    found = [value(row) for row in _answered(rows)]
+    found = [v for v in map(value, _answered(rows)) if not np.isnan(v)]
     return _form(pick(found), form) if found else ""
 
 
@@ -96,7 +102,7 @@ def heavy(folder: Path) -> str:
     counts = [
         f"{budget}: {sum(map(_kept, group))} of {len(group)} kept" for budget, group in _by("budget", rows).items()
     ]
-    honest = sum(_ratio(row) >= 1 for row in _answered(rows))
+    honest = sum(map(_honest, rows))
     digits = sum(number(row["estimate"]) < 0.1 for row in rows)
     counts += [f"estimates not below the error: {honest} of {len(rows)}", f"with a digit: {digits}"]
     return f"{markdown(heads, told)}\n\n{'; '.join(counts)}"
@@ -104,7 +110,7 @@ def heavy(folder: Path) -> str:
 
 def _kept(row: dict[str, str]) -> bool:
     """Whether there is an answer, its estimate is none too small, and the budget was a budget."""
-    if row["status"] != "ok" or not _ratio(row) >= 1:
+    if not _honest(row):
         return False
     if row["budget"] == "seconds":
         return number(row["seconds"]) <= _SECONDS

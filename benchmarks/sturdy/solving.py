@@ -106,13 +106,15 @@ def _measure(task: Task, rounds: list[fs.Round]) -> dict[str, Any]:
         )
     except Exception as error:  # whatever it is, it is what the user would see
         failure = _line(error)
-    row = {
+    peak = _peak_memory()
+    row: dict[str, Any] = {
         "status": "ok" if solution is not None else "exception",
         "seconds": f"{perf_counter() - begun:.3f}",
         "cpu_seconds": f"{process_time() - computed:.3f}",
-        "megabytes": f"{(_peak_memory() - before) / 1e6:.0f}",
         "rounds": len(rounds),
     }
+    if task.budget != "default":  # otherwise the process may have solved others before
+        row["megabytes"] = f"{(peak - before) / 1e6:.0f}"
     if solution is None:
         return row | {"message": failure}
     return row | {
