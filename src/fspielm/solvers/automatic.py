@@ -29,7 +29,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     Returns the best attempt; `run` then tells the rounds and why they ended.
     """
     problem = run.problem
-    bands, run.band_seconds = timed(lambda: infer_bands(problem, run.streams.probes, run.patience))
+    bands, run.phases["bands"] = timed(lambda: infer_bands(problem, run.streams.probes, run.patience))
     for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True):
         _log.debug("band %s: %.4g, set by %s", symbol, frequency, source)
     selection = select_stages(run, bands)

@@ -50,7 +50,7 @@ class Run:
     rounds: list[Round] = field(default_factory=list)
     best: Attempt | None = None
     operation: float | None = None
-    band_seconds: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)
     choice: str = ""
     ending: str = ""
 
@@ -64,6 +64,12 @@ class Run:
     def seconds_left(self) -> float:
         """What is left of the budget."""
         return np.inf if self.budget.seconds is None else self.budget.seconds - (perf_counter() - self.started)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
+        rest = perf_counter() - self.started - sum(self.phases.values())
+        return self.phases | {"choice": max(rest, 0.0)}
 
     @property
     def patience(self) -> Patience:
@@ -98,6 +104,8 @@ def play(run: Run, trial: Trial, seconds: float) -> Attempt:
         columns=trial.columns,
     )
     spent = perf_counter() - begun
+    for phase, taken in latest.seconds.items():
+        run.phases[phase] = run.phases.get(phase, 0.0) + taken
     run.operation = operation_of(latest) or run.operation
     assert latest.estimate is not None
     best = run.best

@@ -145,7 +145,7 @@ def finish(
         rank=done.rank,
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
-        seconds=({} if run is None else {"bands": run.band_seconds}) | dict(done.seconds),
+        seconds=dict(done.seconds) if run is None else run.seconds,
         seed=seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,

@@ -18,8 +18,9 @@ _MOST_CANDIDATES = 750
 _POINTS_PER_CANDIDATE = 4
 # Amplitudes below this share of the largest are what inexact frequencies leave of zero.
 _SHARE = 1e-2
-# Samples along a chord, and more of them for short waves.
+# Samples along a chord, and more of them for short waves, as far as a pencil of them is cheap.
 _LEAST_SAMPLES = 64
+_MOST_SAMPLES = 600
 _SAMPLES_PER_PERIOD = 6.0
 # Along one axis: waves at most (a frequency and its mirror image are two), what is noise beside them, and by how much
 # a wave may seem to grow from one sample to the next.
@@ -58,6 +59,8 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     lower, upper = domain.bounding_box
     length = float((upper - lower)[axis])
     n = _LEAST_SAMPLES + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
+    if n > _MOST_SAMPLES:
+        return None
     lines, lengths = chord_lines(domain, seeds, axis, n)
     values = field(lines.reshape(-1, domain.dimension)).reshape(len(lines), n)
     if not np.all(np.isfinite(values)):

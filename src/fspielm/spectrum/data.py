@@ -142,7 +142,7 @@ def _inside(
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
     count = _EXPRESSION_SCOUTS if isinstance(field.source, sp.Expr) else _SCOUTS
     scouts = domain.sample(count, rng, "low-discrepancy")
-    most = patience.affords(field, lift(scouts))
+    most = int(min(patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
     order = np.argsort(-np.abs(values - np.median(values)))

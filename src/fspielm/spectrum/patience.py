@@ -35,14 +35,14 @@ class Patience:
         """Whether it is over."""
         return perf_counter() >= self.until
 
-    def affords(self, values: Callable[[FloatArray], FloatArray], points: FloatArray) -> int:
+    def affords(self, values: Callable[[FloatArray], FloatArray], points: FloatArray) -> float:
         """How many points such values may be asked at in one look, from how long some of `points` take."""
         if self.until == float("inf"):
-            return len(points)
-        begun = perf_counter()
-        values(points[:_TRIED])
-        each = (perf_counter() - begun) / min(_TRIED, max(len(points), 1))
-        return max(int(_SHARE * (self.until - begun) / max(each, 1e-12)), _TRIED)
+            return self.until
+        begun, tried = perf_counter(), points[:_TRIED]
+        values(tried)
+        each = (perf_counter() - begun) / len(tried)
+        return max(_SHARE * (self.until - begun) / max(each, 1e-12), _TRIED)
 
 
 FOREVER = Patience()
