@@ -85,7 +85,7 @@ class Problem:
             raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
         stated = _as_conditions(conditions)
         givens = read_givens(given)
-        linear = read_equation(equation, givens)
+        linear = read_equation(equation, givens, domain)
         _check_coordinates(linear.unknown, domain)
         parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
         constraints = bind_conditions(stated, Setting(linear.unknown, linear.operator, givens, domain, parts))
