@@ -72,7 +72,10 @@ def _quotient(term: Term, factor: FieldCoefficient) -> float:
 def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
     """The number that one expression is the multiple of another by; None where it is none."""
     if not is_multiple(above, below):
-        return None
+        # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
+        above, below = _in_decimals(above), _in_decimals(below)
+        if not is_multiple(above, below):
+            return None
     opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
     ratio = (above / below).xreplace(opaque)
     symbols = sorted(ratio.free_symbols, key=str)
@@ -85,6 +88,12 @@ def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
         if np.isfinite(real_number(number)):
             return real_number(number)
     return None
+
+
+def _in_decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with its floating-point numbers as they are written."""
+    written = {number: f"{float(number):.15g}" for number in expression.atoms(sp.Float)}
+    return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
 
 
 def _source(coefficient: Coefficient) -> Any:

@@ -289,7 +289,8 @@ def _number(number: sp.Number, level: int) -> int:
     if isinstance(number, sp.Float):
         sign, mantissa, exponent, _ = number._mpf_
         if mantissa or not exponent:
-            return (-1) ** sign * int(mantissa) * pow(2, int(exponent), _field(level).prime)
+            power: int = pow(2, int(exponent), _field(level).prime)
+            return (-int(mantissa) if sign else int(mantissa)) * power
     raise _UndecidedError  # infinite, or not a number
 
 
