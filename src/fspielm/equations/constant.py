@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations.operator import Coefficient, FieldCoefficient, Operator, Term
 from fspielm.errors import UnsuitableError
-from fspielm.expressions import Field, describe
+from fspielm.expressions import Field, describe, is_multiple
+from fspielm.expressions.values import real_number
+
+# Where a quotient is evaluated, in parts of 1009: places of no meaning.
+_PLACES = (347, 31, 661, 929, 1499, -388)
 
 
 @final
@@ -53,13 +60,40 @@ def _quotient(term: Term, factor: FieldCoefficient) -> float:
     if term.coefficient is factor:
         return 1.0
     above, below = _source(term.coefficient), _source(factor)
-    ratio = sp.simplify(above / below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else sp.nan
-    if not ratio.is_number or not ratio.is_finite:
+    ratio = _ratio(above, below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else None
+    if ratio is None:
         raise UnsuitableError(
             "the coefficients of the equation must be constant, or all be multiples of one function; got "
             f"{describe(below)} and {describe(above)}"
         )
-    return float(ratio)
+    return ratio
+
+
+def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
+    """The number that one expression is the multiple of another by; None where it is none."""
+    if not is_multiple(above, below):
+        # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
+        above, below = _in_decimals(above), _in_decimals(below)
+        if not is_multiple(above, below):
+            return None
+    opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
+    ratio = (above / below).xreplace(opaque)
+    symbols = sorted(ratio.free_symbols, key=str)
+    for place in _PLACES:
+        at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
+        try:
+            number = complex(ratio.xreplace(at).evalf(30, strict=True))
+        except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
+            continue  # where both are too close to zero to be told from it, or not defined
+        if np.isfinite(real_number(number)):
+            return real_number(number)
+    return None
+
+
+def _in_decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with its floating-point numbers as they are written."""
+    written = {number: f"{float(number):.15g}" for number in expression.atoms(sp.Float)}
+    return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
 
 
 def _source(coefficient: Coefficient) -> Any:

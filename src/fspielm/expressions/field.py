@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import compile_expression
+from fspielm.expressions.finite import flaw
 from fspielm.expressions.relation import same_name_hint
 from fspielm.expressions.values import PointFunction, describe, evaluate, real_number
 
@@ -128,6 +129,8 @@ def _expression_field(
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments) or supply}"
         )
     if expression.free_symbols or expression.atoms(AppliedUndef):
+        if wrong := flaw(expression):
+            raise ProblemError(f"{what} must be finite; {describe(expression)} contains {wrong}")
         function = compile_expression(expression, arguments, functions, what)
         return Field(arguments, expression, None, function)
     constant = _constant(expression, what)

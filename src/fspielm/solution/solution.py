@@ -41,7 +41,7 @@ class Solution:
     basis: Basis
     coefficients: FloatArray
     report: Report
-    _estimator: Callable[[], ErrorEstimate] = field(repr=False)
+    _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
@@ -50,7 +50,7 @@ class Solution:
         An automatic solve has it at hand; after a solve by hand with another method than `QR`, the first look
         costs a factorisation.
         """
-        return self._estimator()
+        return self._estimator() if callable(self._estimator) else self._estimator
 
     @property
     def error_estimate(self) -> float:

@@ -130,7 +130,7 @@ class Plan:
         )
         if not verdict.converged:
             warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
-        return Solution(problem, self._attempt.basis, coefficients, report, lambda: estimate)
+        return Solution(problem, self._attempt.basis, coefficients, report, estimate)
 
     def _coefficients(self, problem: Problem) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         reusable = self._attempt.reusable

@@ -163,7 +163,7 @@ def finish(
     if verdict is not None and not verdict.converged:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
     if estimate is not None:
-        return Solution(problem, done.basis, done.coefficients, report, lambda: estimate)
+        return Solution(problem, done.basis, done.coefficients, report, estimate)
     later = partial(_judge_later, problem, done, tol, int(streams.probes.integers(2**63)), budget)
     return Solution(problem, done.basis, done.coefficients, report, later)
 
