@@ -106,6 +106,17 @@ ACCEPTED = {
     "periodic in all directions": (LAPLACE - u, SQUARE, [fs.Periodic("x"), fs.Periodic("y")]),
     "periodic ordinary": (v.diff(x, 2) + v, INTERVAL, [fs.Periodic("x")]),
     "periodic, first order": (v.diff(x) + v, INTERVAL, [fs.Periodic("x")]),
+    "periodic, pinned at one end": (v.diff(x, 2), INTERVAL, [fs.Periodic("x"), fs.Dirichlet(0, on="x-")]),
+    "periodic, pinned at the other": (
+        (2 + x * (1 - x)) * v.diff(x, 2) + v.diff(x),
+        INTERVAL,
+        [fs.Periodic("x"), fs.Robin(1, 1, 0, on="x+")],
+    ),
+    "periodic at a resonance": (
+        v.diff(x, 2) + 4 * sp.pi**2 * v,
+        INTERVAL,
+        [fs.Periodic("x"), fs.Dirichlet(1, on="x-"), fs.Neumann(1, on="x-")],
+    ),
     "clamped": (BIHARMONIC, SQUARE, [fs.Dirichlet(0), fs.Neumann(0)]),
     "simply supported": (BIHARMONIC, SQUARE, [fs.Dirichlet(0), fs.Condition(dn(u, 2))]),
     "simply supported, Laplacian": (BIHARMONIC, DISK, [fs.Dirichlet(0), fs.Condition(LAPLACE)]),
@@ -243,8 +254,16 @@ REFUSED: list[tuple[Any, str]] = [
         r"order 2 takes 2 of them; got 1 \(measured\)",
     ),
     (
-        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), equation=v.diff(x, 2), domain=INTERVAL),
-        r"^the part 'x-' has contradicting conditions",
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), equation=v.diff(x, 2) + v, domain=INTERVAL),
+        r"order 2 takes 2 of them; got 3 \(periodic x, periodic x order 1, dirichlet x-\)",
+    ),
+    (
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0), equation=v.diff(x, 2), domain=INTERVAL),
+        r"order 2 takes 2 of them, and 1 more for what periodic ends leave open; got 4 \(periodic x, ",
+    ),
+    (
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), fs.Periodic("y")),
+        r"takes no other; remove one, or write fs\.Measured to fix a value at a point",
     ),
 ]
 

@@ -31,6 +31,8 @@ PROBLEMS = {
         fs.Dirichlet(0, on=["x-", "x+", "y-"]),
         fs.Condition(sp.Eq(fs.normal_derivative(u) + k * u.diff(x), y**2), on="y+"),
     ],
+    "rest": [fs.Dirichlet(x, on="x?"), fs.Neumann(0, on=["y-"]), fs.Robin(1, 2, 0, on="rest")],
+    "rest of a relation": [fs.Dirichlet(x, on=x < 0.25), fs.Neumann(y, on="rest")],
     "inside": [fs.Dirichlet(0), fs.Condition(u - 3, at=[[0.5, 0.25], [0.1, 0.7]])],
     "measured": [
         fs.Dirichlet(0),

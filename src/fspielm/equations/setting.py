@@ -14,7 +14,7 @@ from fspielm.equations.normal import NormalDerivative
 from fspielm.equations.operator import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, describe, make_field
-from fspielm.geometry import BoundaryPart, Domain
+from fspielm.geometry import BoundaryPart, Domain, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,25 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """The equation, its unknown, what is given, and the domain with the parts of its boundary."""
+    """The equation, its unknown, what is given, and the domain with the parts of its boundary.
+
+    Attributes
+    ----------
+    unknown : AppliedUndef
+    operator : Operator
+    givens : Givens
+    domain : Domain
+    parts : tuple of BoundaryPart
+    covered : tuple of BoundaryPart with a mask or None
+        The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
+    """
 
     unknown: AppliedUndef
     operator: Operator
     givens: Givens
     domain: Domain
     parts: tuple[BoundaryPart, ...]
+    covered: tuple[tuple[BoundaryPart, Mask | None], ...] = ()
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:

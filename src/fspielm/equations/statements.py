@@ -23,6 +23,7 @@ from fspielm.equations.conditions import (
     Symmetry,
 )
 from fspielm.equations.normal import normal_derivative
+from fspielm.equations.regions import REST
 from fspielm.geometry import Box, Domain, SpaceTime
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _where(on: Any) -> tuple[sp.Basic | str, ...]:
     if isinstance(on, sp.Basic):
         return ("where", on)
     if isinstance(on, str):
-        return (f"on {on}",)
+        return ("on the rest of the boundary" if on == REST else f"on {on}",)
     if isinstance(on, tuple):
         return (f"on {', '.join(on)}",)
     return (f"where {_name(on)} holds",)
