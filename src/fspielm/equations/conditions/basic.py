@@ -24,6 +24,8 @@ class Dirichlet(BoundaryCondition):
     Parameters
     ----------
     value : number, Expr or callable ``(n, d) -> (n,)``
+        A callable that needs a second argument gets the outward normals ``(n, d)`` in it. In an expression,
+        ``fs.normal_derivative`` of a known function is its derivative along them.
     on : str, list of str, SymPy relation or callable mask, optional
         Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
         other condition covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function from points to a
@@ -49,7 +51,7 @@ class Dirichlet(BoundaryCondition):
 
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The unknown itself."""
-        return (Rule(identity(setting.dimension), setting.field(self.value, "the value of Dirichlet")),)
+        return (Rule(identity(setting.dimension), self.read_value(self.value, "the value of Dirichlet", setting)),)
 
     def with_value(self, value: Any, setting: Setting) -> Dirichlet:
         """The same with another value."""
@@ -79,7 +81,7 @@ class Neumann(BoundaryCondition):
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The normal derivative."""
         slope = along_normal(setting.dimension, axes=setting.space)
-        return (Rule(slope, setting.field(self.value, "the value of Neumann")),)
+        return (Rule(slope, self.read_value(self.value, "the value of Neumann", setting)),)
 
     def with_value(self, value: Any, setting: Setting) -> Neumann:
         """The same with another value."""
@@ -129,7 +131,7 @@ class Initial(AnyCondition):
         """The time derivative of this order."""
         operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
         label = f"order {self.order}" if self.order else ""
-        return (Rule(operator, setting.field(self.value, "the value of Initial"), label),)
+        return (Rule(operator, self.read_value(self.value, "the value of Initial", setting), label),)
 
     def with_value(self, value: Any, setting: Setting) -> Initial:
         """The same with another value."""
