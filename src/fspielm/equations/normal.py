@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations_with_replacement
+from math import factorial, prod
 from typing import Any, final
 
 import sympy as sp
@@ -74,10 +76,12 @@ def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: ran
 
     def written(derivative: NormalDerivative) -> sp.Expr:
         inner = write_out(derivative.function, coordinates, axes)
-        for _ in range(derivative.order):
-            # one after the other: the normals are symbols of their own, and so held fixed
-            inner = sp.Add(*(normals[axis] * inner.diff(coordinates[axis]) for axis in axes))
-        return inner
+        terms = []
+        for chosen in combinations_with_replacement(axes, derivative.order):
+            number = factorial(derivative.order) // prod(factorial(chosen.count(axis)) for axis in axes)
+            power = sp.Mul(*(normals[axis] for axis in chosen))
+            terms.append(number * power * inner.diff(*(coordinates[axis] for axis in chosen)))
+        return sp.Add(*terms)
 
     found = sorted(expression.atoms(NormalDerivative), key=str)
     made: sp.Expr = expression.xreplace({derivative: written(derivative) for derivative in found})

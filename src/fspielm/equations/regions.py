@@ -90,6 +90,13 @@ class Region:
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
     """The parts that `on` means, each with its mask and the share of the part that it covers."""
     parts = setting.parts
+    if not parts:
+        start = setting.domain.bounding_box[0][-1]
+        raise ProblemError(
+            f"{who}: {setting.domain!r} by itself has no boundary for it; what holds at the start, "
+            f"{setting.coordinates[-1]} = {start:g}, is said with fs.Initial(value) and fs.Initial(value, order=1), "
+            "and what holds at other times with fs.Measured or fs.Condition(..., at=...)"
+        )
     if on is None:
         return [whole_part(part) for part in parts]
     if isinstance(on, str | Sequence):

@@ -45,7 +45,9 @@ def check_conditions(
     missing = []
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
-        missing.append(_check_initial(given, operator, may_miss=bool(inside)))
+        late = _check_initial(given, operator, may_miss=bool(inside))
+        if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
+            missing.append(late)
     space = range(domain.dimension - (domain.time is not None))
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
@@ -86,8 +88,7 @@ def _check_number(
     """Refuse too few or too many conditions of an ordinary differential equation."""
     intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
-    # what holds along a curve holds at as many points as are wanted
-    further = sum(needed if c.region.count is None else c.region.count for c in inside)
+    further = _number(inside, needed)
     left_open = _left_open(boundary, operator)
     if len(boundary) - left_open <= needed <= len(boundary) + further:
         return
@@ -99,6 +100,11 @@ def _check_number(
         f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them"
         f"{more}; got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
     )
+
+
+def _number(inside: Sequence[Constraint], needed: int) -> int:
+    """At how many points conditions hold inside; along a curve, at as many as are wanted."""
+    return sum(needed if c.region.count is None else c.region.count for c in inside)
 
 
 def _left_open(boundary: Sequence[Constraint], operator: Operator) -> int:

@@ -102,7 +102,7 @@ def _characteristic(
     problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
 ) -> Characteristic:
     """Features that satisfy the equation, under conditions that see the peaks as well."""
-    if problem.domain.time is None:
+    if problem.domain.time is None or problem.dimension == 1:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
         return Characteristic(int(more * steady_neurons(problem, along, decades)))
     highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)

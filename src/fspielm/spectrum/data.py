@@ -13,7 +13,18 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, Mask, Sites, SpaceTime, chord_ends, chord_lines, reject, unit_stream
+from fspielm.geometry import (
+    BoundaryPart,
+    Domain,
+    Mask,
+    Sites,
+    SpaceTime,
+    Time,
+    chord_ends,
+    chord_lines,
+    reject,
+    unit_stream,
+)
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
@@ -93,6 +104,8 @@ def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Gene
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
         return _at_points(constraint, domain, rng)
+    if isinstance(domain, Time) and constraint.part is None:
+        return []  # a single value
     if constraint.part is None:
         assert isinstance(domain, SpaceTime)
         space = range(problem.dimension - 1)

@@ -13,7 +13,7 @@ from fspielm.equations.regions import Region, Where
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value, check_value
-from fspielm.geometry import SpaceTime
+from fspielm.geometry import SpaceTime, Time
 
 
 @final
@@ -121,9 +121,12 @@ class Initial(AnyCondition):
     def regions(self, setting: Setting) -> list[Region]:
         """The start of time."""
         domain = setting.domain
+        if isinstance(domain, Time):
+            return [Region("start", "", 1.0, domain.initial, count=1)]
         if not isinstance(domain, SpaceTime):
             raise ProblemError(
-                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end)"
+                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end), or "
+                "domain=fs.Time(start, end) for an ordinary differential equation in time"
             )
         return [Region("start", "", domain.space.measure, domain.initial)]
 
