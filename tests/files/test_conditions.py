@@ -9,7 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
+from fspielm.files import read_statement
 from fspielm.files.conditions import CONDITIONS, describe_condition
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
@@ -107,3 +109,16 @@ def test_a_curve_inside_has_no_word() -> None:
         fs.ProblemError, match="Condition: at is the callable <lambda>, which a problem file cannot hold"
     ):
         describe_condition(condition, fs.expressions.Scope((x, y), None, u))
+
+
+def test_by_place() -> None:
+    """Names with wildcards and the rest are resolved; a part that does not exist takes none of them away."""
+    content = write_toml({"unknown": "u(x, y)", "equation": "laplacian(u)", "domain": describe_domain(BOX)})
+    statement = read_statement(
+        f"{content}\n"
+        '[[conditions]]\ntype = "neumann"\nvalue = 0\non = "rest"\n'
+        '[[conditions]]\ntype = "dirichlet"\nvalue = 0\non = ["x*", "x-", "z+"]\n'
+    )
+    kinds = {place: [condition.kind for condition in there] for place, there in statement.by_place().items()}
+    assert kinds == {"x-": ["dirichlet"], "x+": ["dirichlet"], "y-": ["neumann"], "y+": ["neumann"]}
+    assert r"\text{on the rest of the boundary}" in as_latex(statement)

@@ -28,7 +28,7 @@ _PROBES = 2000
 # How far a point may be off, relative to the domain's size, and still be where it should be.
 SAME_PLACE = 1e-9
 
-# The same where a relation is an inequality, whose threshold may well be meant so close to a part: what rounding does.
+# What rounding may do to it.
 _ROUNDING = 1e-13
 
 
@@ -105,8 +105,8 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         names = [on] if isinstance(on, str) else on
         chosen = [part for name in names for part in _named_parts(name, who, setting)]
         return [whole_part(part) for part in dict.fromkeys(chosen)]
-    mask = _compiled_mask(on, setting) if isinstance(on, Boolean) else _checked_mask(on)
-    regions = [piece for part in parts for piece in _pieces(part, mask)]
+    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
+    regions = [piece for part in parts for piece in _pieces(part, mask_on(part))]
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
@@ -209,12 +209,29 @@ def probe(part: BoundaryPart, count: int = _PROBES) -> Sites:
     return part.at(kronecker(count if part.parameters else 1, part.parameters))
 
 
-def _compiled_mask(on: Boolean, setting: Setting) -> Mask:
+def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
+    """The mask of a relation on each part.
+
+    Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
+    ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
+    """
     lower, upper = setting.domain.bounding_box
     size = float(np.linalg.norm(upper - lower))
-    farthest = float(np.abs([lower, upper]).max())
+    rounding = _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
     relation = setting.givens.substitute(on)
-    return compile_relation(relation, setting.coordinates, SAME_PLACE * size, _ROUNDING * max(size, farthest))
+    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
+    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
+
+    def mask_on(part: BoundaryPart) -> Mask:
+        points = probe(part).points
+        return usual if np.array_equal(usual(points), close(points)) else close
+
+    return mask_on
+
+
+def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:
+    mask = _checked_mask(on)
+    return lambda part: mask
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

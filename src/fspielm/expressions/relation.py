@@ -34,7 +34,8 @@ def compile_relation(
         The coordinates.
     tolerance : float
     rounding : float, optional
-        The tolerance of inequalities, where a smaller one is right: ``x < 1e-9`` has its own written into it.
+        The tolerance of inequalities, where it is to be no more than rounding: ``x < 1e-9`` may have its own written
+        into it.
     """
     unknown = sorted(relation.free_symbols - set(arguments), key=str)
     if unknown:
@@ -48,7 +49,7 @@ def compile_relation(
             f"on={relation} must compare expressions of the coordinates, as in x < 0.5; "
             "for anything else use a function from points to a mask"
         )
-    slacks = sp.Float(tolerance), sp.Float(tolerance if rounding is None else rounding)
+    slacks = sp.Float(tolerance), None if rounding is None else sp.Float(rounding)
     relaxed = normal.replace(lambda e: isinstance(e, Relational), lambda e: _relax(e, *slacks))
     numeric = numeric_function(arguments, relaxed, f"on={relation}")
 
@@ -73,12 +74,13 @@ def _has_bare_symbol(formula: Boolean) -> bool:
     return isinstance(formula, sp.Symbol) or any(_has_bare_symbol(a) for a in formula.args)
 
 
-def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float) -> Any:
+def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any:
     gap = relation.lhs - relation.rhs
     if isinstance(relation, sp.Eq):
         return sp.Le(sp.Abs(gap), tolerance, evaluate=False)
     if isinstance(relation, sp.Ne):
         return sp.Gt(sp.Abs(gap), tolerance, evaluate=False)
-    slack = rounding + _ROUNDING * (sp.Abs(relation.lhs) + sp.Abs(relation.rhs))
+    sides = sp.Abs(relation.lhs) + sp.Abs(relation.rhs)
+    slack = tolerance if rounding is None else rounding + _ROUNDING * sides
     limit = slack if isinstance(relation, (sp.Le, sp.Gt)) else -slack
     return relation.func(gap, limit, evaluate=False)
