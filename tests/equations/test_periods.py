@@ -36,3 +36,11 @@ def test_counted(equation: Any, expected: int) -> None:
     ends = [fs.Measured([[0.1 * i] for i in range(4)], 0)]
     operator = fs.Problem(equation, fs.Interval(0, 3), ends).operator
     assert periodic_solutions(operator, 3.0) == expected
+
+
+def test_a_pinned_period_is_solved() -> None:
+    k = 2 * sp.pi
+    equation = sp.Eq(u.diff(x, 2), -(k**2) * sp.sin(k * x))
+    solution = fs.solve(fs.Problem(equation, fs.Interval(0, 1), [fs.Periodic("x"), fs.Dirichlet(3, on="x-")]), rng=0)
+    assert solution.converged
+    assert solution([[0.25]])[0] == pytest.approx(4.0, abs=1e-8)
