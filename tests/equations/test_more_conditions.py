@@ -106,6 +106,17 @@ ACCEPTED = {
     "periodic in all directions": (LAPLACE - u, SQUARE, [fs.Periodic("x"), fs.Periodic("y")]),
     "periodic ordinary": (v.diff(x, 2) + v, INTERVAL, [fs.Periodic("x")]),
     "periodic, first order": (v.diff(x) + v, INTERVAL, [fs.Periodic("x")]),
+    "periodic, pinned at one end": (v.diff(x, 2), INTERVAL, [fs.Periodic("x"), fs.Dirichlet(0, on="x-")]),
+    "periodic, pinned at the other": (
+        (2 + x * (1 - x)) * v.diff(x, 2) + v.diff(x),
+        INTERVAL,
+        [fs.Periodic("x"), fs.Robin(1, 1, 0, on="x+")],
+    ),
+    "periodic at a resonance": (
+        v.diff(x, 2) + 4 * sp.pi**2 * v,
+        INTERVAL,
+        [fs.Periodic("x"), fs.Dirichlet(1, on="x-"), fs.Neumann(1, on="x-")],
+    ),
     "clamped": (BIHARMONIC, SQUARE, [fs.Dirichlet(0), fs.Neumann(0)]),
     "simply supported": (BIHARMONIC, SQUARE, [fs.Dirichlet(0), fs.Condition(dn(u, 2))]),
     "simply supported, Laplacian": (BIHARMONIC, DISK, [fs.Dirichlet(0), fs.Condition(LAPLACE)]),
@@ -174,14 +185,15 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: dn(u, 0), r"^normal_derivative: order must be a whole number, 1 or more; got 0"),
     (lambda: dn(u, 1.5), r"^normal_derivative: order must be"),
     (lambda: dn(2 * u), r"^normal_derivative takes the unknown, .* coefficients stand before it; got 2\*u\(x, y\)"),
-    (lambda: dn(x), r"^normal_derivative takes the unknown"),
+    (lambda: dn(x * u), r"^normal_derivative takes the unknown, .* or a known expression of the coordinates alone"),
+    (lambda: dn("x"), r"^normal_derivative takes the unknown, .*got 'x'"),
     # with an equation and a domain
     (lambda: state(fs.Robin(u, 1, 0)), r"^the alpha of Robin is u\(x, y\), which contains the unknown"),
     (lambda: state(fs.Robin(1, t, 0)), r"^the beta of Robin contains the symbol t, which is neither"),
     (lambda: state(fs.Robin(0, 0.0, 1)), r"^Robin: alpha and beta are both zero"),
     (lambda: state(fs.Robin(1, 1, dn(u))), r"^the value of Robin is .* which contains the unknown"),
     (lambda: state(fs.Neumann(dn(U(y)))), r"^the value of Neumann is .*, which contains the unknown"),
-    (lambda: state(fs.Neumann(dn(sp.Function("g")(x, y)))), r"only the unknown has a normal_derivative; write out"),
+    (lambda: state(fs.Neumann(dn(sp.Function("g")(x, y)))), r"^the value of Neumann needs Derivative\(g\(x, y\), x\)"),
     (lambda: state(fs.Robin(1, 1, 0, on="circle")), r"^Robin: the boundary has no part 'circle'; its parts are"),
     (lambda: state(fs.Symmetry("X-")), r"^Symmetry: the boundary has no part 'X-'; .* did you mean 'x-'\?"),
     (lambda: state(fs.Periodic("z")), r"^Periodic: the boundary has no part 'z-'; its parts are"),
@@ -199,7 +211,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: state(fs.Condition(t * dn(u, 2))), r"^the condition's coefficient t of u_nn contains the symbol t"),
     (lambda: state(fs.Condition(sp.Eq(u, sp.Symbol("q")))), r"^the value of the condition .* contains the symbol q"),
     (lambda: state(fs.Condition(u - sp.Function("g")(x, y))), r"needs g\(x, y\), which is not given"),
-    (lambda: state(fs.Condition(u - dn(sp.Function("g")(x, y)))), r"^the condition contains normal_derivative\(g"),
+    (lambda: state(fs.Condition(u - dn(sp.Function("g")(x, y)))), r"^the value of .* needs Derivative\(g"),
     (lambda: state(fs.Condition(sp.Derivative(u, (x, sp.Symbol("n"))))), r"the order n of .* must be a whole number"),
     (lambda: state(equation=LAPLACE + dn(u)), r"contains a normal_derivative, .* write it in an fs\.Condition"),
     (
@@ -243,8 +255,16 @@ REFUSED: list[tuple[Any, str]] = [
         r"order 2 takes 2 of them; got 1 \(measured\)",
     ),
     (
-        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), equation=v.diff(x, 2), domain=INTERVAL),
-        r"^the part 'x-' has contradicting conditions",
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), equation=v.diff(x, 2) + v, domain=INTERVAL),
+        r"order 2 takes 2 of them; got 3 \(periodic x, periodic x order 1, dirichlet x-\)",
+    ),
+    (
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0), equation=v.diff(x, 2), domain=INTERVAL),
+        r"order 2 takes 2 of them, and 1 more for what periodic ends leave open; got 4 \(periodic x, ",
+    ),
+    (
+        lambda: state(fs.Periodic("x"), fs.Dirichlet(0, on="x-"), fs.Periodic("y")),
+        r"takes no other; remove one, or write fs\.Measured to fix a value at a point",
     ),
 ]
 

@@ -255,9 +255,9 @@ def test_descriptions_stay_short() -> None:
 
 
 def test_a_callable_of_other_arguments_is_named() -> None:
-    def of_two(a: float, b: float) -> float:
-        return a + b
+    def of_three(a: float, b: float, c: float) -> float:
+        return a + b + c
 
-    field = make_field(of_two, (x, y))
-    with pytest.raises(ProblemError, match=r"the callable of_two is called with one array of points, shape \(3, 2\)"):
+    field = make_field(of_three, (x, y))
+    with pytest.raises(ProblemError, match=r"the callable of_three is called with one array of points, shape \(3, 2\)"):
         field(np.zeros((3, 2)))

@@ -9,7 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
+from fspielm.files import read_statement
 from fspielm.files.conditions import CONDITIONS, describe_condition
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
@@ -31,6 +33,13 @@ PROBLEMS = {
         fs.Dirichlet(0, on=["x-", "x+", "y-"]),
         fs.Condition(sp.Eq(fs.normal_derivative(u) + k * u.diff(x), y**2), on="y+"),
     ],
+    "rest": [fs.Dirichlet(x, on="x?"), fs.Neumann(0, on=["y-"]), fs.Robin(1, 2, 0, on="rest")],
+    "rest of a relation": [fs.Dirichlet(x, on=x < 0.25), fs.Neumann(y, on="rest")],
+    "slopes of known functions": [
+        fs.Neumann(fs.normal_derivative(sp.sin(k * x) * y, 2), on=["x-", "x+"]),
+        fs.Robin(1, fs.normal_derivative(x), 3 * fs.normal_derivative(x * y + 1) + x, on="y-"),
+        fs.Condition(sp.Eq(u, fs.normal_derivative(sp.exp(y))), on="y+"),
+    ],
     "inside": [fs.Dirichlet(0), fs.Condition(u - 3, at=[[0.5, 0.25], [0.1, 0.7]])],
     "measured": [
         fs.Dirichlet(0),
@@ -50,7 +59,8 @@ def test_back(name: str) -> None:
     assert [c.name for c in again.constraints] == [c.name for c in problem.constraints]
     for one, other in zip(again.constraints, problem.constraints, strict=True):
         sites = one.sample(20, np.random.default_rng(1))
-        np.testing.assert_array_equal(one.value(sites.points), other.value(sites.points))
+        values = (c.value(sites.points, sites.normals) for c in (one, other))
+        np.testing.assert_array_equal(*values)
 
 
 def test_every_kind_is_tried() -> None:
@@ -82,6 +92,8 @@ def test_as_people_write_it() -> None:
         ('type = "periodic"\nfaces = ["x-"]', "Periodic: faces must be a coordinate such as"),
         ('type = "condition"\nequation = "dn(2*u) = 0"\non = "x-"', "equation: normal_derivative takes the unknown"),
         ('type = "condition"\nequation = "dn(u)*u = 0"\non = "x-"', "equation: a product of the unknown with itself is not"),
+        ('type = "measured"\npoints = [[0.5, 0.5]]\nvalues = "dn(x)"', "the values of Measured is .*has a meaning on a boundary alone"),
+        ('type = "neumann"\nvalue = "dn(u)"', "value: unknown name 'u'"),
         ('type = "condition"\nequation = "u"\nat = "x"', "at: unknown name 'x'"),
         ('type = "measured"\npoints = [[0.5, true]]\nvalues = 0', "points must be a number, or an expression in quotes; got"),
     ],
@@ -97,3 +109,16 @@ def test_a_curve_inside_has_no_word() -> None:
         fs.ProblemError, match="Condition: at is the callable <lambda>, which a problem file cannot hold"
     ):
         describe_condition(condition, fs.expressions.Scope((x, y), None, u))
+
+
+def test_by_place() -> None:
+    """Names with wildcards and the rest are resolved; a part that does not exist takes none of them away."""
+    content = write_toml({"unknown": "u(x, y)", "equation": "laplacian(u)", "domain": describe_domain(BOX)})
+    statement = read_statement(
+        f"{content}\n"
+        '[[conditions]]\ntype = "neumann"\nvalue = 0\non = "rest"\n'
+        '[[conditions]]\ntype = "dirichlet"\nvalue = 0\non = ["x*", "x-", "z+"]\n'
+    )
+    kinds = {place: [condition.kind for condition in there] for place, there in statement.by_place().items()}
+    assert kinds == {"x-": ["dirichlet"], "x+": ["dirichlet"], "y-": ["neumann"], "y+": ["neumann"]}
+    assert r"\text{on the rest of the boundary}" in as_latex(statement)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.geometry import Box, Disk, Interval, SpaceTime, Time
+from fspielm.geometry import Box, Disk, Domain, Interval, SpaceTime, Time
 
 
 def test_time() -> None:
@@ -86,3 +86,49 @@ def test_only_time_multiplies_a_domain() -> None:
 def test_bad_times(start: Any, end: Any, message: str) -> None:
     with pytest.raises(ProblemError, match=message):
         Time(start, end)
+
+
+class TestAlone:
+    """Time as a domain of its own."""
+
+    TIME = Time(-1, 3)
+
+    def test_is_a_domain(self) -> None:
+        assert isinstance(self.TIME, Domain)
+        assert self.TIME.time is self.TIME
+        assert (self.TIME.dimension, self.TIME.measure) == (1, 4.0)
+        assert [end.tolist() for end in self.TIME.bounding_box] == [[-1.0], [3.0]]
+        assert self.TIME.boundary(["t"]) == ()
+        assert self.TIME.contains([[-1], [3], [-1.1], [3.1], [0]]).tolist() == [True, True, False, False, True]
+
+    def test_samples(self, sampling: Any) -> None:
+        points = self.TIME.sample(50, np.random.default_rng(0), sampling)
+        assert points.shape == (50, 1)
+        assert self.TIME.contains(points).all()
+
+    def test_the_start_is_one_site(self, sampling: Any) -> None:
+        rng = np.random.default_rng(0)
+        assert len(self.TIME.initial(0, rng, sampling)) == 0
+        sites = self.TIME.initial(7, rng, sampling)
+        assert sites.points.tolist() == [[-1.0]]
+        assert sites.normals is not None
+        assert sites.normals.tolist() == [[-1.0]]
+
+    def test_quadrature(self) -> None:
+        rule = self.TIME.quadrature(6)
+        for power in range(12):  # of what six nodes integrate exactly
+            exact = (3.0 ** (power + 1) - (-1.0) ** (power + 1)) / (power + 1)
+            assert rule.integrate(rule.points[:, 0] ** power) == pytest.approx(exact, rel=1e-13)
+
+    def test_what_only_space_can(self) -> None:
+        with pytest.raises(ProblemError, match=r"Time once; Time\(-1.0, 3.0\) has its time already"):
+            _ = self.TIME * Time(0, 1)
+        with pytest.raises(ProblemError, match="combine domains in space, then multiply by Time"):
+            _ = self.TIME | Interval(0, 1)
+        with pytest.raises(ProblemError, match="is moved, scaled and rotated in space, then multiplied by Time"):
+            self.TIME.moved((1,))
+
+    def test_picture(self, tmp_path: Any) -> None:
+        pytest.importorskip("matplotlib")
+        axes = self.TIME.plot(tmp_path / "time.png", points=3)
+        assert (axes.get_xlabel(), axes.get_title()) == ("$t$", "")

@@ -18,6 +18,7 @@ from fspielm.equations import (
     Symmetry,
     normal_derivative,
 )
+from fspielm.equations.regions import REST
 from fspielm.files import Statement
 
 
@@ -77,5 +78,7 @@ def _place(condition: AnyCondition, statement: Statement) -> str:
         on = condition.faces
     if on is None:
         return "\\text{on the boundary}"
+    if on == REST:
+        return "\\text{on the rest of the boundary}"
     names = [on] if isinstance(on, str) else on
     return f"\\text{{on }} \\text{{{', '.join(map(str, names))}}}"

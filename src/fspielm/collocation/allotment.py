@@ -86,7 +86,7 @@ def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Po
 
 def _relative_size(problem: Problem, constraint: Constraint) -> float:
     time = problem.domain.time
-    if time is None:
+    if time is None or problem.dimension == 1:
         return constraint.measure
     lower, upper = problem.domain.bounding_box
     length = float(np.max((upper - lower)[:-1]))

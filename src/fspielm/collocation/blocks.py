@@ -58,7 +58,7 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
         blocks.append(RowBlock("equation", ((problem.operator, inside),), values))
     for constraint in problem.constraints:
         here = sites[constraint.name]
-        values = constraint.value.checked(here.points, f"the value of {constraint.name!r}")
+        values = constraint.value.checked(here.points, f"the value of {constraint.name!r}", here.normals)
         weight = float(constraint.condition.weight)
         blocks.append(RowBlock(constraint.name, constraint.pieces(here), values, weight))
     return tuple(blocks)

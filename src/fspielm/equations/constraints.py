@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.operator import Operator
-from fspielm.equations.regions import Region, Sampler, probe
+from fspielm.equations.regions import Region, Sampler, means_rest, probe
 from fspielm.equations.setting import Rule, Setting
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Mask, Sites
@@ -84,9 +84,9 @@ class Constraint:
 def bind_conditions(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Constraint, ...]:
     """Bind every condition to the regions where it holds, checking names and values."""
     constraints: list[Constraint] = []
-    for condition in conditions:
+    for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         rules: dict[int, tuple[Rule, ...]] = {}
-        for region in condition.regions(setting):
+        for region in regions:
             across = _order_across(region, setting)
             if across not in rules:
                 rules[across] = condition.rules(setting, across)
@@ -94,6 +94,19 @@ def bind_conditions(conditions: Sequence[AnyCondition], setting: Setting) -> tup
                 name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
                 constraints.append(Constraint(name, condition, rule.operator, rule.value, region))
     return tuple(_distinct(constraints))
+
+
+def regions_of(
+    conditions: Sequence[AnyCondition],
+    setting: Setting,
+    find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
+) -> list[list[Region]]:
+    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others."""
+    last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
+    found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
+    covered = tuple((part, region.mask) for regions in found for region in regions for part in region.parts)
+    rest = replace(setting, covered=covered)
+    return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
 
 
 def _order_across(region: Region, setting: Setting) -> int:

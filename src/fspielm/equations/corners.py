@@ -21,7 +21,8 @@ def corner_conflicts(problem: Problem) -> list[str]:
     The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
     one, which no sum of smooth features comes close to.
     """
-    values = [c for c in problem.constraints if _is_value(c)]
+    # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
+    values = [c for c in problem.constraints if _is_value(c) and not c.value.needs_normals]
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
     tied = [c for c in values if c.region.shift is not None]
     starts = [c for c in values if c.region.kind == "start"]

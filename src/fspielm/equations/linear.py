@@ -14,6 +14,7 @@ from fspielm.equations.givens import Givens
 from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.normal import NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
+from fspielm.equations.setting import known_field
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, flaw, is_zero, make_field
 from fspielm.geometry import Domain
@@ -146,13 +147,7 @@ def linear_parts(
                 "point itself; only differential equations can be solved"
             )
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr == unknown} | {unknown}
-    normal = expression.atoms(NormalDerivative)
-    for known in sorted((d for d in normal if not d.has(unknown)), key=str):
-        raise ProblemError(
-            f"{what} contains {known}, but only the unknown {unknown} has a normal_derivative; write out that of a "
-            "known function, with derivatives along the coordinates"
-        )
-    derivatives |= normal
+    derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(unknown)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
@@ -173,12 +168,12 @@ def linear_operator(
     what: str = "the equation",
     space: range | None = None,
 ) -> Operator:
-    """Compile what `linear_parts` returns into an `Operator`; normals point along the axes `space`."""
+    """Compile what `linear_parts` returns into an `Operator`; normals, if any, point along the axes `space`."""
     coordinates: tuple[sp.Symbol, ...] = unknown.args
     operator = Operator(len(coordinates), ())
     for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], unknown)):
         name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, unknown)}"
-        field = make_field(expression, coordinates, givens.callables(expression, coordinates), what=name)
+        field = known_field(expression, name, unknown, givens, space)
         normal = atom.order if isinstance(atom, NormalDerivative) else 0
         single = along_normal(len(coordinates), normal, space).after(_orders(atom, unknown))
         operator += single.times(field_coefficient(field, name))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from math import factorial, prod
 from typing import Any, final
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.printing.precedence import PRECEDENCE
 
 from fspielm.errors import ProblemError
 
 
 @final
 class NormalDerivative(sp.Expr):  # type: ignore[misc]
-    """``d^order f / dn^order``, for f the unknown or a derivative of it; see `normal_derivative`."""
+    """``d^order f / dn^order``, for f the unknown, a derivative of it, or known; see `normal_derivative`."""
 
     is_commutative = True
 
@@ -24,10 +28,12 @@ class NormalDerivative(sp.Expr):  # type: ignore[misc]
         if isinstance(function, NormalDerivative):
             return NormalDerivative(function.function, function.order + int(number))
         plain = function.expr if isinstance(function, sp.Derivative) else function
-        if not isinstance(plain, AppliedUndef):
+        known = isinstance(function, sp.Expr) and not function.atoms(AppliedUndef)
+        if not known and not isinstance(plain, AppliedUndef):
             raise ProblemError(
-                'normal_derivative takes the unknown, as in normal_derivative(u) with u = sp.Function("u")(x, y), or '
-                f"a derivative of it, and coefficients stand before it; got {function!r}"
+                'normal_derivative takes the unknown, as in normal_derivative(u) with u = sp.Function("u")(x, y), a '
+                "derivative of it, or a known expression of the coordinates alone, and coefficients stand before it; "
+                f"got {function!r}"
             )
         made: NormalDerivative = sp.Expr.__new__(cls, function, number)
         return made
@@ -52,16 +58,43 @@ class NormalDerivative(sp.Expr):  # type: ignore[misc]
 
     def _latex(self, printer: Any) -> str:
         power = f"^{{{self.order}}}" if self.order > 1 else ""
-        return rf"\partial_n{power} {printer._print(self.function)}"
+        return rf"\partial_n{power} {printer.parenthesize(self.function, PRECEDENCE['Mul'])}"
+
+
+@lru_cache(maxsize=64)
+def normal_symbols(coordinates: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
+    """What stands for the components of the outward normal along the coordinates; always the same symbols."""
+    return tuple(sp.Dummy(f"n_{symbol}", real=True) for symbol in coordinates)
+
+
+def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: range) -> sp.Expr:
+    """The normal derivatives of known functions as derivatives along the coordinates, times `normal_symbols`.
+
+    Normals point along some of the axes only: never along time.
+    """
+    normals = normal_symbols(coordinates)
+
+    def written(derivative: NormalDerivative) -> sp.Expr:
+        inner = write_out(derivative.function, coordinates, axes)
+        terms = []
+        for chosen in combinations_with_replacement(axes, derivative.order):
+            number = factorial(derivative.order) // prod(factorial(chosen.count(axis)) for axis in axes)
+            power = sp.Mul(*(normals[axis] for axis in chosen))
+            terms.append(number * power * inner.diff(*(coordinates[axis] for axis in chosen)))
+        return sp.Add(*terms)
+
+    found = sorted(expression.atoms(NormalDerivative), key=str)
+    made: sp.Expr = expression.xreplace({derivative: written(derivative) for derivative in found})
+    return made
 
 
 def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
-    """The derivative along the outward normal, for use in a `Condition`.
+    """The derivative along the outward normal, for use in a `Condition`, or in the value of any on the boundary.
 
     Parameters
     ----------
     function : Expr
-        The unknown, or a derivative of it.
+        The unknown, or a derivative of it; or any known expression of the coordinates.
     order : int
         How often it is differentiated. Under this and any further derivative the normal is held fixed, as on a
         straight boundary.
@@ -77,5 +110,7 @@ def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
     >>> u = sp.Function("u")(x, y)
     >>> 3 * normal_derivative(u, 2) + u
     u(x, y) + 3*normal_derivative(u(x, y), 2)
+    >>> normal_derivative(sp.sin(x) * y)
+    normal_derivative(y*sin(x))
     """
     return NormalDerivative(function, order)

@@ -124,7 +124,7 @@ class FieldCoefficient:
 
     def __call__(self, sites: Sites) -> FloatArray:
         """The field's values at `sites`."""
-        return self.field.checked(sites.points, self.what)
+        return self.field.checked(sites.points, self.what, sites.normals)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from fspielm.equations.typeset import problem_html, problem_latex
 from fspielm.equations.wellposed import check_conditions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
-from fspielm.geometry import Domain
+from fspielm.geometry import Domain, Time
 
 # Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
 _LONGEST = 1e60
@@ -29,7 +29,7 @@ _LONGEST = 1e60
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
-    """A linear partial differential equation with its domain and conditions.
+    """A linear differential equation with its domain and conditions.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Problem:
         An equation, or an expression meant to be zero, in one unknown function; the order of that function's
         arguments is the order of the coordinates everywhere.
     domain : Domain
-        Where it holds; ``space * Time(a, b)`` if the last coordinate is time.
+        Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
     conditions : sequence of AnyCondition
         `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, or any `Condition`.
     given : mapping, optional
@@ -183,6 +183,8 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
         remedy = (
             f"; if {names[-1]} is time, write domain * fs.Time(start, end)"
             if domain.time is None and len(names) == domain.dimension + 1
+            else f"; if {names[-1]} is time, multiply a domain of space by it, as in fs.Interval(0, 1) * {domain!r}"
+            if isinstance(domain, Time) and len(names) > 1
             else "; give the unknown one argument for each coordinate of the domain"
         )
         raise ProblemError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -18,11 +19,17 @@ from fspielm.geometry import BoundaryPart, Mask, Sampling, Sites, kronecker, nam
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
+# What `on` may say in the place of a part's name: whatever no other condition covers.
+REST = "rest"
+
 # Enough to see a piece of the boundary that relations leave out or cover twice; finer ones stay unseen.
 _PROBES = 2000
 
 # How far a point may be off, relative to the domain's size, and still be where it should be.
 SAME_PLACE = 1e-9
+
+# What rounding may do to it.
+_ROUNDING = 1e-13
 
 
 class Sampler(Protocol):
@@ -83,25 +90,74 @@ class Region:
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
     """The parts that `on` means, each with its mask and the share of the part that it covers."""
     parts = setting.parts
+    if not parts:
+        start = setting.domain.bounding_box[0][-1]
+        raise ProblemError(
+            f"{who}: {setting.domain!r} by itself has no boundary for it; what holds at the start, "
+            f"{setting.coordinates[-1]} = {start:g}, is said with fs.Initial(value) and fs.Initial(value, order=1), "
+            "and what holds at other times with fs.Measured or fs.Condition(..., at=...)"
+        )
     if on is None:
         return [whole_part(part) for part in parts]
-    if isinstance(on, Boolean):
-        lower, upper = setting.domain.bounding_box
-        tolerance = SAME_PLACE * float(np.linalg.norm(upper - lower))
-        mask = compile_relation(setting.givens.substitute(on), setting.coordinates, tolerance)
-    elif callable(on):
-        mask = _checked_mask(on)
-    else:
-        chosen = [on] if isinstance(on, str) else on
-        return [whole_part(named_part(name, who, setting)) for name in dict.fromkeys(chosen)]
-    shares = [float(np.mean(mask(probe(part).points))) for part in parts]
-    regions = [_piece(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
+    if isinstance(on, str | Sequence):
+        if means_rest(on, setting):
+            return _rest(who, setting)
+        names = [on] if isinstance(on, str) else on
+        chosen = [part for name in names for part in _named_parts(name, who, setting)]
+        return [whole_part(part) for part in dict.fromkeys(chosen)]
+    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
+    regions = [piece for part in parts for piece in _pieces(part, mask_on(part))]
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
-            f"1/{_PROBES} of any of its parts {[part.name for part in parts]}"
+            f"1/{_PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
         )
     return regions
+
+
+def means_rest(on: object, setting: Setting) -> bool:
+    """Whether `on` is the rest of the boundary, and not a part of that name."""
+    return isinstance(on, str) and on == REST and all(part.name != REST for part in setting.parts)
+
+
+def _rest(who: str, setting: Setting) -> list[Region]:
+    """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
+    regions = []
+    for part in setting.parts:
+        masks = [mask for covered, mask in setting.covered if covered is part]
+        if not masks:
+            regions.append(whole_part(part))
+        elif None not in masks:
+            regions += _pieces(part, _nowhere_of([mask for mask in masks if mask is not None]))
+    if not regions:
+        raise ProblemError(
+            f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
+            f"{[part.name for part in setting.parts]}; limit one of them with on=, or name the parts"
+        )
+    return regions
+
+
+def _nowhere_of(masks: Sequence[Mask]) -> Mask:
+    """Where none of the masks holds."""
+
+    def mask(points: FloatArray) -> BoolArray:
+        held: BoolArray = ~np.logical_or.reduce([mask(points) for mask in masks])
+        return held
+
+    return mask
+
+
+def _named_parts(name: str, who: str, setting: Setting) -> list[BoundaryPart]:
+    """The part with this name; or those whose names have its form, where it has wildcards."""
+    names = [part.name for part in setting.parts]
+    if name in names or not any(sign in name for sign in "*?["):
+        if name == REST and REST not in names:
+            raise ProblemError(f"{who}: 'rest' stands alone, as in on='rest', and not in a list of parts")
+        return [named_part(name, who, setting)]
+    found = [part for part in setting.parts if fnmatchcase(part.name, name)]
+    if not found:
+        raise ProblemError(f"{who}: the boundary has no part of the form {name!r}; its parts are {names}")
+    return found
 
 
 def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
@@ -113,7 +169,8 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
     if same := namesakes(name, names):
         raise ProblemError(
             f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
-            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle')"
+            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle'); {name + '*'!r} "
+            "means them all"
         )
     message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
@@ -129,11 +186,15 @@ def whole_part(part: BoundaryPart) -> Region:
     return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
 
 
-def _piece(part: BoundaryPart, mask: Mask, share: float) -> Region:
+def _pieces(part: BoundaryPart, mask: Mask) -> list[Region]:
+    """The piece of a part that a mask leaves, if there is one."""
+    share = float(np.mean(mask(probe(part).points)))
+
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    return Region("boundary", part.name, share * part.measure, sample, part, mask, _count(part))
+    found = Region("boundary", part.name, share * part.measure, sample, part, mask, _count(part))
+    return [found] if share > 0 else []
 
 
 def _count(part: BoundaryPart) -> int | None:
@@ -146,6 +207,31 @@ def probe(part: BoundaryPart, count: int = _PROBES) -> Sites:
     Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
     return part.at(kronecker(count if part.parameters else 1, part.parameters))
+
+
+def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
+    """The mask of a relation on each part.
+
+    Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
+    ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
+    """
+    lower, upper = setting.domain.bounding_box
+    size = float(np.linalg.norm(upper - lower))
+    rounding = _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
+    relation = setting.givens.substitute(on)
+    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
+    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
+
+    def mask_on(part: BoundaryPart) -> Mask:
+        points = probe(part).points
+        return usual if np.array_equal(usual(points), close(points)) else close
+
+    return mask_on
+
+
+def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:
+    mask = _checked_mask(on)
+    return lambda part: mask
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -10,11 +10,11 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray
 from fspielm.equations.givens import Givens
-from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.normal import NormalDerivative, normal_symbols, write_out
 from fspielm.equations.operator import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, describe, make_field
-from fspielm.geometry import BoundaryPart, Domain
+from fspielm.geometry import BoundaryPart, Domain, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,25 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """The equation, its unknown, what is given, and the domain with the parts of its boundary."""
+    """The equation, its unknown, what is given, and the domain with the parts of its boundary.
+
+    Attributes
+    ----------
+    unknown : AppliedUndef
+    operator : Operator
+    givens : Givens
+    domain : Domain
+    parts : tuple of BoundaryPart
+    covered : tuple of BoundaryPart with a mask or None
+        The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
+    """
 
     unknown: AppliedUndef
     operator: Operator
     givens: Givens
     domain: Domain
     parts: tuple[BoundaryPart, ...]
+    covered: tuple[tuple[BoundaryPart, Mask | None], ...] = ()
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
@@ -60,9 +72,9 @@ class Setting:
         """The axes that are not time."""
         return range(self.dimension - (self.domain.time is not None))
 
-    def field(self, value: Value, what: str) -> Field:
-        """A datum as a field; see `known_field`."""
-        return known_field(value, what, self.unknown, self.givens)
+    def field(self, value: Value, what: str, *, normals: bool = False) -> Field:
+        """A datum as a field, on a boundary where there are `normals`; see `known_field`."""
+        return known_field(value, what, self.unknown, self.givens, self.space if normals else None)
 
     def order_across(self, normals: FloatArray) -> int:
         """The order of the equation across boundaries with these normals: of its derivatives along them."""
@@ -70,20 +82,28 @@ class Setting:
         return max(sum(n for n, across in zip(t.orders, crossed, strict=True) if across) for t in self.operator.terms)
 
 
-def known_field(value: Value, what: str, unknown: AppliedUndef, givens: Givens) -> Field:
-    """A datum as a field, with what is given put in and the unknown refused."""
-    functions = {}
-    if isinstance(value, sp.Expr):
-        if value.has(unknown.func):
-            raise ProblemError(
-                f"{what} is {describe(value)}, which contains the unknown {unknown}; "
-                "a condition prescribes a known value"
-            )
-        if value.has(NormalDerivative):
-            raise ProblemError(
-                f"{what} is {describe(value)}, but only the unknown has a normal_derivative; write out that of a known "
-                "function, with derivatives along the coordinates"
-            )
-        value = givens.substitute(value)
-        functions = givens.callables(value, unknown.args)
-    return make_field(value, unknown.args, functions, what=what)
+def known_field(value: Value, what: str, unknown: AppliedUndef, givens: Givens, normals: range | None = None) -> Field:
+    """A datum as a field, with what is given put in and the unknown refused.
+
+    It may depend on the normal, which points along the axes `normals`, where there is one.
+    """
+    if not isinstance(value, sp.Expr):
+        return make_field(value, unknown.args, what=what, normals=_symbols(unknown, normals))
+    if value.has(unknown.func):
+        raise ProblemError(
+            f"{what} is {describe(value)}, which contains the unknown {unknown}; a condition prescribes a known value"
+        )
+    if normals is None and value.has(NormalDerivative):
+        raise ProblemError(
+            f"{what} is {describe(value)}, but a normal_derivative has a meaning on a boundary alone; write "
+            "derivatives along the coordinates"
+        )
+    known = givens.substitute(value)
+    written = known if normals is None else write_out(known, unknown.args, normals)
+    functions = givens.callables(written, unknown.args)
+    field = make_field(written, unknown.args, functions, what=what, normals=_symbols(unknown, normals))
+    return replace(field, source=known)  # for messages: as it was written
+
+
+def _symbols(unknown: AppliedUndef, normals: range | None) -> tuple[sp.Symbol, ...]:
+    return () if normals is None else normal_symbols(unknown.args)

@@ -23,7 +23,8 @@ from fspielm.equations.conditions import (
     Symmetry,
 )
 from fspielm.equations.normal import normal_derivative
-from fspielm.geometry import Box, Domain, SpaceTime
+from fspielm.equations.regions import REST
+from fspielm.geometry import Box, Domain, SpaceTime, Time
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -60,10 +61,11 @@ def _equation(equation: sp.Basic) -> sp.Basic:
 
 def _domain(domain: Domain, coordinates: Sequence[sp.Symbol]) -> tuple[sp.Basic | str, ...]:
     """Where the equation holds: intervals for boxes and time, the shape as it is written otherwise."""
+    if isinstance(domain, Time):
+        ends = (_number(domain.start), _number(domain.end))
+        return (sp.Contains(coordinates[-1], sp.Interval.Lopen(*ends), evaluate=False),)
     if isinstance(domain, SpaceTime):
-        ends = (_number(domain.time.start), _number(domain.time.end))
-        during = sp.Contains(coordinates[-1], sp.Interval.Lopen(*ends), evaluate=False)
-        return (*_domain(domain.space, coordinates[:-1]), ",", during)
+        return (*_domain(domain.space, coordinates[:-1]), ",", *_domain(domain.time, coordinates[-1:]))
     if not isinstance(domain, Box):
         return ("in", _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.4g}", repr(domain)))
     inside: list[sp.Basic | str] = []
@@ -79,7 +81,7 @@ def _where(on: Any) -> tuple[sp.Basic | str, ...]:
     if isinstance(on, sp.Basic):
         return ("where", on)
     if isinstance(on, str):
-        return (f"on {on}",)
+        return ("on the rest of the boundary" if on == REST else f"on {on}",)
     if isinstance(on, tuple):
         return (f"on {', '.join(on)}",)
     return (f"where {_name(on)} holds",)

@@ -10,6 +10,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator, Term
+from fspielm.equations.periods import periodic_solutions
 from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.errors import ProblemError
@@ -25,7 +26,8 @@ def check_conditions(
     An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
     order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
     boundary is characteristic, as the axis r = 0 is for ``r*u_rr + u_r + r*u_zz``. An ordinary differential
-    equation takes as many conditions as its order, wherever they are.
+    equation takes as many conditions as its order, wherever they are; periodic ends take more where they leave
+    something open, as the constant of ``u_xx = f``.
 
     Conditions inside may stand for any that are missing, and are never too many.
 
@@ -43,14 +45,16 @@ def check_conditions(
     missing = []
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
-        missing.append(_check_initial(given, operator, may_miss=bool(inside)))
+        late = _check_initial(given, operator, may_miss=bool(inside))
+        if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
+            missing.append(late)
     space = range(domain.dimension - (domain.time is not None))
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
         missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
-    if domain.dimension == 1:
-        _check_number(boundary, inside, parts, operator, space)
+    if parts and domain.dimension == 1:
+        _check_number(boundary, inside, parts, operator)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
         return next(filter(None, missing))
     return loose_piece(constraints, domain, operator)
@@ -80,22 +84,33 @@ def _check_number(
     inside: Sequence[Constraint],
     parts: tuple[BoundaryPart, ...],
     operator: Operator,
-    space: range,
 ) -> None:
     """Refuse too few or too many conditions of an ordinary differential equation."""
     intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
-    # what holds along a curve holds at as many points as are wanted
-    further = sum(needed if c.region.count is None else c.region.count for c in inside)
-    if len(boundary) <= needed <= len(boundary) + further:
+    further = _number(inside, needed)
+    left_open = _left_open(boundary, operator)
+    if len(boundary) - left_open <= needed <= len(boundary) + further:
         return
-    if any(_characteristic(operator, probe(part), space).any() for part in parts):
+    if any(_characteristic(operator, probe(part), range(1)).any() for part in parts):
         return
     pieces = "" if intervals == 1 else f" on {intervals} intervals"
+    more = f", and {left_open} more for what periodic ends leave open" if left_open else ""
     raise ProblemError(
-        f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them; "
-        f"got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
+        f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them"
+        f"{more}; got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
     )
+
+
+def _number(inside: Sequence[Constraint], needed: int) -> int:
+    """At how many points conditions hold inside; along a curve, at as many as are wanted."""
+    return sum(needed if c.region.count is None else c.region.count for c in inside)
+
+
+def _left_open(boundary: Sequence[Constraint], operator: Operator) -> int:
+    """How many conditions beside a periodic one find something that it leaves open."""
+    shifts = [c.region.shift for c in boundary if c.region.shift is not None]
+    return periodic_solutions(operator, float(np.abs(shifts[0][0]))) if shifts else 0
 
 
 def _check_part(
@@ -176,10 +191,11 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Constraint], covered: Sequ
                     f"({_shown(first)} and {_shown(second)}); "
                     "keep one, or limit them with on="
                 )
-            if first.region.partner is not None or second.region.partner is not None:
+            tied = first.region.partner is not None or second.region.partner is not None
+            if tied and part.parameters:  # the ends of an interval are counted
                 raise ProblemError(
                     f"the part {part.name!r} has contradicting conditions ({first.name}, {second.name}): "
-                    "one that is periodic takes no other; remove one"
+                    "one that is periodic takes no other; remove one, or write fs.Measured to fix a value at a point"
                 )
 
 

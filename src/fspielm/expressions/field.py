@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -16,15 +16,16 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import compile_expression
 from fspielm.expressions.finite import flaw
+from fspielm.expressions.normals import NormalFunction, beside, of_both, takes_normals
 from fspielm.expressions.relation import same_name_hint
 from fspielm.expressions.values import PointFunction, describe, evaluate, real_number
 
-Value: TypeAlias = float | sp.Expr | PointFunction
+Value: TypeAlias = float | sp.Expr | PointFunction | NormalFunction
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A real function of the points of a domain.
+    """A real function of the points of a domain, or of those of its boundary and the outward normals there.
 
     Attributes
     ----------
@@ -34,25 +35,32 @@ class Field:
         What the user wrote.
     constant : float or None
         The value, where it is the same everywhere and known before any point is.
+    needs_normals : bool
+        Whether it has values on a boundary alone, where there are normals.
     """
 
     arguments: tuple[sp.Symbol, ...]
-    source: sp.Expr | PointFunction
+    source: sp.Expr | PointFunction | NormalFunction
     constant: float | None
     _function: PointFunction = field(repr=False)
+    needs_normals: bool = False
 
-    def __call__(self, points: FloatArray) -> FloatArray:
+    def __call__(self, points: FloatArray, normals: FloatArray | None = None) -> FloatArray:
         """Values at `points`, shape ``(n,)``; unchecked values may be NaN or infinite."""
         if self.constant is not None:
             return np.full(len(points), self.constant)
         if len(points) == 0:
             return np.empty(0)
-        return evaluate(self._function, points, self._name)
+        if not self.needs_normals:
+            return evaluate(self._function, points, self._name)
+        if normals is None:
+            raise ProblemError(f"{self._name} depends on the normal, which there is none of; use it on a boundary")
+        return evaluate(self._function, beside(points, normals), self._name)
 
-    def checked(self, points: FloatArray, what: str) -> FloatArray:
+    def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> FloatArray:
         """Values at `points`, refusing NaN and infinity by the first point that has one."""
         try:
-            values = self(points)
+            values = self(points, normals)
         except ProblemError as error:
             raise ProblemError(f"{what}: {error}") from error
         bad = np.flatnonzero(~np.isfinite(values))
@@ -67,7 +75,10 @@ class Field:
     @cached_property
     def _name(self) -> str:
         """What the user wrote, for messages; printing an expression takes longer than evaluating it."""
-        return describe(self.source)
+        name = describe(self.source)
+        if self.needs_normals and not isinstance(self.source, sp.Expr):
+            return f"{name} (of two arguments, which are the points and the outward normals)"
+        return name
 
 
 def make_field(
@@ -76,24 +87,32 @@ def make_field(
     functions: Mapping[sp.Expr, PointFunction] | None = None,
     *,
     what: str = "value",
+    normals: tuple[sp.Symbol, ...] = (),
 ) -> Field:
     """Turn a number, an expression in `arguments` or a callable into a `Field`.
 
     Parameters
     ----------
     value : number, Expr or callable ``(n, d) -> (n,)``
+        A callable that needs two arguments gets the outward normals ``(n, d)`` as the second.
     arguments : tuple of Symbol
         The coordinates.
     functions : mapping, optional
         Callables standing for the undefined functions (and their derivatives) inside an expression.
     what : str
         How error messages call this value.
+    normals : tuple of Symbol, optional
+        What stands for the components of the normal in expressions; none where there is no normal.
     """
     check_value(value, what)
     if isinstance(value, sp.Expr):
-        return _expression_field(value, arguments, functions or {}, what)
+        return _expression_field(value, arguments, functions or {}, what, normals)
     if callable(value):
-        return Field(arguments, value, None, value)
+        function: Any = value
+        if takes_normals(function):
+            _check_normals(normals, f"{what} is {describe(function)}, which")
+            return Field(arguments, function, None, of_both(function, len(arguments)), needs_normals=True)
+        return Field(arguments, function, None, function)
     number = sp.Integer(int(value)) if isinstance(value, int | np.integer) else sp.Float(float(value))
     return _expression_field(number, arguments, {}, what)
 
@@ -119,8 +138,9 @@ def _expression_field(
     arguments: tuple[sp.Symbol, ...],
     functions: Mapping[sp.Expr, PointFunction],
     what: str,
+    normals: tuple[sp.Symbol, ...] = (),
 ) -> Field:
-    unknown = sorted(expression.free_symbols - set(arguments), key=str)
+    unknown = sorted(expression.free_symbols - {*arguments, *normals}, key=str)
     if unknown:
         symbols, are = ("symbols", "are") if len(unknown) > 1 else ("symbol", "is")
         supply = f"; supply a value, as in given={{{unknown[0]}: 1.0}}"
@@ -128,13 +148,29 @@ def _expression_field(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments) or supply}"
         )
-    if expression.free_symbols or expression.atoms(AppliedUndef):
-        if wrong := flaw(expression):
-            raise ProblemError(f"{what} must be finite; {describe(expression)} contains {wrong}")
+    varies = bool(expression.free_symbols or expression.atoms(AppliedUndef))
+    if varies and (wrong := flaw(expression)):
+        raise ProblemError(f"{what} must be finite; {describe(expression)} contains {wrong}")
+    asking = [key for key, function in functions.items() if expression.has(key) and takes_normals(function)]
+    if asking:
+        _check_normals(normals, f"{what} contains {asking[0]}, the callable for which")
+    if asking or expression.free_symbols & set(normals):
+        both = {key: of_both(function, len(arguments)) for key, function in functions.items()}
+        function = compile_expression(expression, (*arguments, *normals), both, what)
+        return Field(arguments, expression, None, function, needs_normals=True)
+    if varies:
         function = compile_expression(expression, arguments, functions, what)
         return Field(arguments, expression, None, function)
     constant = _constant(expression, what)
     return Field(arguments, expression, constant, lambda points: np.full(len(points), constant))
+
+
+def _check_normals(normals: tuple[sp.Symbol, ...], subject: str) -> None:
+    if not normals:
+        raise ProblemError(
+            f"{subject} takes two arguments, points and outward normals; but there are normals on a boundary alone: "
+            "write a function of the points"
+        )
 
 
 def _constant(expression: sp.Expr, what: str) -> float:

@@ -15,14 +15,27 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.numeric import numeric_function
 
+# What rounding may make of a side of an inequality, relative to its value: that of x**2 is lost in that of 1e10.
+_ROUNDING = 1e-13
+
 
 def compile_relation(
-    relation: Boolean, arguments: tuple[sp.Symbol, ...], tolerance: float
+    relation: Boolean, arguments: tuple[sp.Symbol, ...], tolerance: float, rounding: float | None = None
 ) -> Callable[[FloatArray], BoolArray]:
     """A mask function from a SymPy relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``.
 
     Two sides that differ by no more than `tolerance` count as equal, for a boundary point that should have
     ``x = 0`` may have it only to rounding: ``x <= 0`` then holds, and ``x < 0`` and ``x > 0`` do not.
+
+    Parameters
+    ----------
+    relation : Boolean
+    arguments : tuple of Symbol
+        The coordinates.
+    tolerance : float
+    rounding : float, optional
+        The tolerance of inequalities, where it is to be no more than rounding: ``x < 1e-9`` may have its own written
+        into it.
     """
     unknown = sorted(relation.free_symbols - set(arguments), key=str)
     if unknown:
@@ -36,8 +49,8 @@ def compile_relation(
             f"on={relation} must compare expressions of the coordinates, as in x < 0.5; "
             "for anything else use a function from points to a mask"
         )
-    slack = sp.Float(tolerance)
-    relaxed = normal.replace(lambda e: isinstance(e, Relational), lambda e: _relax(e, slack))
+    slacks = sp.Float(tolerance), None if rounding is None else sp.Float(rounding)
+    relaxed = normal.replace(lambda e: isinstance(e, Relational), lambda e: _relax(e, *slacks))
     numeric = numeric_function(arguments, relaxed, f"on={relation}")
 
     def mask(points: FloatArray) -> BoolArray:
@@ -61,11 +74,13 @@ def _has_bare_symbol(formula: Boolean) -> bool:
     return isinstance(formula, sp.Symbol) or any(_has_bare_symbol(a) for a in formula.args)
 
 
-def _relax(relation: Any, slack: sp.Float) -> Any:
+def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any:
     gap = relation.lhs - relation.rhs
     if isinstance(relation, sp.Eq):
-        return sp.Le(sp.Abs(gap), slack, evaluate=False)
+        return sp.Le(sp.Abs(gap), tolerance, evaluate=False)
     if isinstance(relation, sp.Ne):
-        return sp.Gt(sp.Abs(gap), slack, evaluate=False)
+        return sp.Gt(sp.Abs(gap), tolerance, evaluate=False)
+    sides = sp.Abs(relation.lhs) + sp.Abs(relation.rhs)
+    slack = tolerance if rounding is None else rounding + _ROUNDING * sides
     limit = slack if isinstance(relation, (sp.Le, sp.Gt)) else -slack
     return relation.func(gap, limit, evaluate=False)

@@ -170,7 +170,7 @@ class FrequencyShift(Family):
         problem: Problem | None = None,
     ) -> Basis:
         """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
-        if self.shift == "space" and time_axis is None:
+        if self.shift == "space" and (time_axis is None or dimension == 1):
             raise ProblemError('shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)')
         mu = magnitudes(self.neurons, self.mu, self.groups)
         directions = rng.standard_normal((self.neurons, dimension))

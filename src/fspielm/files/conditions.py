@@ -68,7 +68,7 @@ def describe_condition(condition: AnyCondition, scope: Scope) -> dict[str, Any]:
         elif isinstance(value, Boolean) and field.name == "on":
             table["where"] = print_expression(value, scope)
         elif field.default is dataclasses.MISSING or value != field.default:
-            table[field.name] = _plain(value, f"{kind.__name__}: {field.name}", scope)
+            table[field.name] = _plain(value, f"{kind.__name__}: {field.name}", on_boundary)
     return table
 
 
@@ -81,7 +81,7 @@ def _keys(kind: type[Any]) -> list[str]:
 def _read_value(table: Table, key: str, names: Names) -> Any:
     value = table[key]
     if isinstance(value, str):
-        return table.parse(names.function, value, key)
+        return table.parse(names.datum, value, key)
     table.as_number(value, key, names)  # refuses what is no number, or not finite
     return value
 

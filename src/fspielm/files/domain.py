@@ -16,20 +16,27 @@ _OPERATIONS = ("union", "intersection", "difference")
 
 def read_domain(table: Table, names: Names) -> Domain:
     """The domain of a table, with times if it has them."""
-    space = _read_space(table, names, optional=("time",))
     if "time" not in table:
-        return space
+        return _read_space(table, names, optional=("time",))
+    alone = set(table.content) == {"time"}
+    time = _read_time(table, names)
+    return time if alone else table.make(lambda: _read_space(table, names, optional=("time",)) * time, "time")
+
+
+def _read_time(table: Table, names: Names) -> Time:
     times = table["time"]
     if not isinstance(times, list) or len(times) != 2:
         raise table.error(f"time must be a list of its start and its end, as in [0, 1]; got {shown(times)}", "time")
     start, end = (table.as_number(value, "time", names) for value in times)
-    return table.make(lambda: space * Time(start, end), "time")
+    return table.make(lambda: Time(start, end), "time")
 
 
 def describe_domain(domain: Domain) -> dict[str, Any]:
     """The table of a domain, from which `read_domain` makes it again."""
+    if isinstance(domain, Time):
+        return {"time": [domain.start, domain.end]}
     if isinstance(domain, SpaceTime):
-        return describe_domain(domain.space) | {"time": [domain.time.start, domain.time.end]}
+        return describe_domain(domain.space) | describe_domain(domain.time)
     if isinstance(domain, Combination):
         return {domain.operation: [describe_domain(domain.first), describe_domain(domain.second)]}
     if isinstance(domain, Transformed):

@@ -45,6 +45,10 @@ class Names:
         """A function of the coordinates."""
         return self._read(parse_expression, text, self.scope)
 
+    def datum(self, text: str) -> sp.Expr:
+        """A function of the coordinates, and of the normal where it is that of a condition on the boundary."""
+        return self._read(parse_expression, text, replace(self.scope, normal_derivative=NormalDerivative))
+
     def condition(self, text: str) -> sp.Basic:
         """A comparison of functions of the coordinates."""
         return self._read(parse_condition, text, self.scope)

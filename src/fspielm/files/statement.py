@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
 from fspielm.equations import AnyCondition, Problem, Region, identity
+from fspielm.equations.constraints import regions_of
 from fspielm.equations.givens import read_givens
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
@@ -70,11 +71,11 @@ class Statement:
         start = "" if time is None else f"{unknown.args[-1]} = {time.start:g}"
         if start:
             places[start] = []
-        for condition in self.conditions:
-            for region in _regions(condition, setting, places):
-                names = [part.name for part in region.parts] or [start if region.kind == "start" else "inside"]
-                for name in names:
-                    places.setdefault(name, []).append(condition)
+        for condition, regions in zip(
+            self.conditions, regions_of(self.conditions, setting, _existing_regions), strict=True
+        ):
+            for name in dict.fromkeys(name for region in regions for name in _places(region, start)):
+                places.setdefault(name, []).append(condition)
         return places
 
     @property
@@ -82,13 +83,16 @@ class Statement:
         return self.names.given([self.equation, *(e for c in self.conditions for e in c.expressions)])
 
 
-def _regions(condition: AnyCondition, setting: Setting, known: Container[str]) -> list[Region]:
+def _places(region: Region, start: str) -> list[str]:
+    return [part.name for part in region.parts] or [start if region.kind == "start" else "inside"]
+
+
+def _existing_regions(condition: AnyCondition, setting: Setting) -> list[Region]:
     """Where a condition holds, as far as the parts that it names are there."""
     on = getattr(condition, "on", None)
-    if isinstance(on, tuple):
-        there = tuple(name for name in on if name in known)
-        condition = replace(condition, on=there) if there else condition  # type: ignore[type-var]
-    try:
-        return list(condition.regions(setting))
-    except ProblemError:
-        return []
+    each = [replace(condition, on=name) for name in on] if isinstance(on, tuple) else [condition]  # type: ignore[type-var]
+    regions = []
+    for one in each:
+        with suppress(ProblemError):
+            regions += one.regions(setting)
+    return regions

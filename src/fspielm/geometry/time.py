@@ -14,14 +14,17 @@ from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_number
 from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, product
-from fspielm.geometry.sampling import Sampling
+from fspielm.geometry.sampling import Sampling, check_count
 from fspielm.geometry.sites import Sites
 
 
 @final
-@dataclass(frozen=True, init=False)
-class Time:
+@dataclass(frozen=True, init=False, repr=False)
+class Time(Domain):
     """The time from `start` to `end`; ``domain * Time(0, 1)`` adds it to a domain as the last coordinate.
+
+    By itself it is the domain of an ordinary differential equation in time. It has no boundary parts: its start takes
+    initial conditions, and its end none.
 
     Parameters
     ----------
@@ -46,6 +49,48 @@ class Time:
     def duration(self) -> float:
         """``end - start``."""
         return self.end - self.start
+
+    @property
+    def time(self) -> Time:
+        """Itself."""
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """``(start, end)``, as arrays."""
+        return np.array([self.start]), np.array([self.end])
+
+    @property
+    def measure(self) -> float:
+        """The duration."""
+        return self.duration
+
+    def initial(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        """Return the one site at the start, as long as any are asked for; its normal points back in time."""
+        check_count(n)
+        count = min(n, 1)
+        return Sites(np.full((count, 1), self.start), np.full((count, 1), -1.0))
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        slack = rounding_slack(closed, self.start, self.end)
+        t = points[:, -1]
+        during: BoolArray = (t >= self.start - slack) & (t <= self.end + slack)
+        return during
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return np.full(len(points), self.start), np.full(len(points), self.end)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        unit, shares = gauss(n)
+        return Quadrature((self.start + self.duration * unit)[:, None], shares)
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return ()
 
 
 @final
@@ -110,15 +155,13 @@ class SpaceTime(Domain):
         return Sites(np.column_stack([space, np.full(len(space), self.time.start)]), backward)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        slack = rounding_slack(closed, self.time.start, self.time.end)
-        t = points[:, -1]
-        during = (t >= self.time.start - slack) & (t <= self.time.end + slack)
         # Private on both sides of one class hierarchy: the points are checked already.
+        during = self.time._contains(points, closed)
         return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         if axis == self.dimension - 1:
-            return np.full(len(points), self.time.start), np.full(len(points), self.time.end)
+            return self.time._chord_ends(points, axis)
         return self.space._chord_ends(np.ascontiguousarray(points[:, :-1]), axis)
 
     def _quadrature(self, n: int) -> Quadrature:

@@ -66,6 +66,10 @@ def _instant(domain: Domain, at: Any) -> float:
     time = domain.time
     if time is None:
         raise ProblemError(f"at= names a time, but the domain {domain!r} has none; leave it out")
+    if domain.dimension == 1:
+        raise ProblemError(
+            f"at= integrates over space at a time, but {domain!r} is time alone; write solution([[{at}]])"
+        )
     try:
         instant = float(at)
     except (TypeError, ValueError):

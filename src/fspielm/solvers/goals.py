@@ -117,7 +117,8 @@ def _stand_out(
             evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
             for operator, there in constraint.pieces(sites)
         ]
-        residual = np.abs(np.sum(pieces, axis=0) - constraint.value(sites.points)) / scales[constraint.name]
+        wanted = constraint.value(sites.points, sites.normals)
+        residual = np.abs(np.sum(pieces, axis=0) - wanted) / scales[constraint.name]
         close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
         beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
         away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
@@ -142,7 +143,9 @@ def _spread(constraint: Constraint) -> Sites:
 
 def value_scales(constraints: list[Constraint]) -> dict[str, float]:
     """What the values of each constraint are compared with: the largest of those of the same order."""
-    largest = {c.name: float(np.abs(c.value(_spread(c).points)).max(initial=0.0)) for c in constraints}
+    spread = {c.name: _spread(c) for c in constraints}
+    values = {c.name: c.value(spread[c.name].points, spread[c.name].normals) for c in constraints}
+    largest = {name: float(np.abs(found).max(initial=0.0)) for name, found in values.items()}
     by_order: dict[int, float] = {}
     for c in constraints:
         by_order[c.operator.order] = max(by_order.get(c.operator.order, 0.0), largest[c.name])

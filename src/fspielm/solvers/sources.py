@@ -111,7 +111,7 @@ def _all_panels(
     for constraint in constraints:
 
         def signals(sites: Sites, c: Constraint = constraint) -> FloatArray:
-            values = c.value.checked(sites.points, f"the value of {c.name!r}") / scales[c.name]
+            values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
             return np.stack([values, *(sites.points.T / size)]) / unresolved
 

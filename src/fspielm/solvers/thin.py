@@ -122,7 +122,7 @@ def _characteristic(
     problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
 ) -> Characteristic:
     """Features that satisfy the equation, under conditions that see the peaks as well."""
-    if problem.domain.time is None:
+    if problem.domain.time is None or problem.dimension == 1:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
         needed = steady_neurons(problem, along, decades)
         return Characteristic(int(more * (needed if problem.dimension <= 3 else min(needed, _SOME))))

@@ -13,7 +13,18 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, chord_ends, chord_lines, reject, unit_stream
+from fspielm.geometry import (
+    BoundaryPart,
+    Domain,
+    Mask,
+    Sites,
+    SpaceTime,
+    Time,
+    chord_ends,
+    chord_lines,
+    reject,
+    unit_stream,
+)
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
@@ -106,6 +117,8 @@ def _of_constraint(
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
         return _at_points(constraint, domain, rng, patience)
+    if isinstance(domain, Time) and constraint.part is None:
+        return []  # a single value
     if constraint.part is None:
         assert isinstance(domain, SpaceTime)
         space = range(problem.dimension - 1)
@@ -180,13 +193,14 @@ def _on_part(
         along_axes = np.flatnonzero(directions > 1e-6)
 
         def sample(n: int, lines: tuple[FloatArray, FloatArray] = lines) -> tuple[FloatArray, FloatArray]:
-            points = _on_lines(part, lines, n)
-            values = field.checked(points.reshape(-1, domain.dimension), f"the data of {source!r}")
+            sites = _sites_on_lines(part, lines, n)
+            values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
+            points = sites.points.reshape(-1, n, domain.dimension)
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return values.reshape(len(points), n), lengths
 
         along = _settle(source, 0, sample, patience)
-        aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr)
+        aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr) and not field.needs_normals
         if aslant and inside is None:
             within = _finite_inside(field, domain, rng)
             inside = _inside(field, source, domain, range(domain.dimension), rng, patience) if within else []
@@ -242,15 +256,15 @@ def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatAr
     return ends[0], ends[1]
 
 
-def _on_lines(part: BoundaryPart, lines: tuple[FloatArray, FloatArray], n: int) -> FloatArray:
-    """`n` points on each line of a part's unit cube, shape ``(lines, n, d)``."""
-    unit = np.linspace(*lines, n, axis=1)
-    return part.place(unit.reshape(-1, part.parameters)).points.reshape(len(unit), n, -1)
+def _sites_on_lines(part: BoundaryPart, lines: tuple[FloatArray, FloatArray], n: int) -> Sites:
+    """`n` sites on each line of a part's unit cube, one line after the other."""
+    return part.place(np.linspace(*lines, n, axis=1).reshape(-1, part.parameters))
 
 
 def _directions(part: BoundaryPart, lines: tuple[FloatArray, FloatArray]) -> FloatArray:
     """The largest component of the unit tangent along each axis, over lines of a part."""
-    steps = np.diff(_on_lines(part, lines, 201), axis=1)
+    points = _sites_on_lines(part, lines, 201).points
+    steps = np.diff(points.reshape(len(lines[0]), 201, -1), axis=1)
     lengths = np.linalg.norm(steps, axis=2, keepdims=True)
     components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
     return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)

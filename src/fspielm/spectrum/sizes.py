@@ -30,5 +30,5 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
 
 def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
     strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
-    values = field.checked(sites.points, f"the data of {source!r}")
+    values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
     return safe_rms(values) / strength if strength > 0 else 0.0

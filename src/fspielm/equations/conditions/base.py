@@ -28,6 +28,11 @@ class AnyCondition(ABC):
     repeats: ClassVar[bool] = False
     weight: float
 
+    @property
+    def has_normals(self) -> bool:
+        """Whether it holds on a boundary, so that its values may depend on the normal."""
+        return False
+
     @abstractmethod
     def regions(self, setting: Setting) -> list[Region]:
         """Where it holds."""
@@ -45,8 +50,8 @@ class AnyCondition(ABC):
         """What the user wrote it with, in whatever form."""
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
-        """Another value for the same condition, as a field."""
-        return setting.field(value, what)
+        """A value for the condition, as a field."""
+        return setting.field(value, what, normals=self.has_normals)
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
         """The same condition with another value."""
@@ -57,6 +62,11 @@ class BoundaryCondition(AnyCondition):
     """A condition on the boundary, or on the part of it that `on` names."""
 
     on: Where | None
+
+    @property
+    def has_normals(self) -> bool:
+        """Every part of a boundary has them."""
+        return True
 
     def regions(self, setting: Setting) -> list[Region]:
         """The parts, or pieces of parts, that `on` means."""

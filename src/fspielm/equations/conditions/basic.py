@@ -13,7 +13,7 @@ from fspielm.equations.regions import Region, Where
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value, check_value
-from fspielm.geometry import SpaceTime
+from fspielm.geometry import SpaceTime, Time
 
 
 @final
@@ -24,9 +24,12 @@ class Dirichlet(BoundaryCondition):
     Parameters
     ----------
     value : number, Expr or callable ``(n, d) -> (n,)``
+        A callable that needs a second argument gets the outward normals ``(n, d)`` in it. In an expression,
+        ``fs.normal_derivative`` of a known function is its derivative along them.
     on : str, list of str, SymPy relation or callable mask, optional
-        Where it holds: names of boundary parts, a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``, or a
-        function from points to a mask. Everywhere on the boundary by default.
+        Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
+        other condition covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function from points to a
+        mask. Everywhere on the boundary by default.
     weight : float
         How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
     """
@@ -48,7 +51,7 @@ class Dirichlet(BoundaryCondition):
 
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The unknown itself."""
-        return (Rule(identity(setting.dimension), setting.field(self.value, "the value of Dirichlet")),)
+        return (Rule(identity(setting.dimension), self.read_value(self.value, "the value of Dirichlet", setting)),)
 
     def with_value(self, value: Any, setting: Setting) -> Dirichlet:
         """The same with another value."""
@@ -78,7 +81,7 @@ class Neumann(BoundaryCondition):
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The normal derivative."""
         slope = along_normal(setting.dimension, axes=setting.space)
-        return (Rule(slope, setting.field(self.value, "the value of Neumann")),)
+        return (Rule(slope, self.read_value(self.value, "the value of Neumann", setting)),)
 
     def with_value(self, value: Any, setting: Setting) -> Neumann:
         """The same with another value."""
@@ -118,9 +121,12 @@ class Initial(AnyCondition):
     def regions(self, setting: Setting) -> list[Region]:
         """The start of time."""
         domain = setting.domain
+        if isinstance(domain, Time):
+            return [Region("start", "", 1.0, domain.initial, count=1)]
         if not isinstance(domain, SpaceTime):
             raise ProblemError(
-                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end)"
+                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end), or "
+                "domain=fs.Time(start, end) for an ordinary differential equation in time"
             )
         return [Region("start", "", domain.space.measure, domain.initial)]
 
@@ -128,7 +134,7 @@ class Initial(AnyCondition):
         """The time derivative of this order."""
         operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
         label = f"order {self.order}" if self.order else ""
-        return (Rule(operator, setting.field(self.value, "the value of Initial"), label),)
+        return (Rule(operator, self.read_value(self.value, "the value of Initial", setting), label),)
 
     def with_value(self, value: Any, setting: Setting) -> Initial:
         """The same with another value."""

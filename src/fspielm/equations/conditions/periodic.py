@@ -25,7 +25,9 @@ class Periodic(AnyCondition):
     """The unknown goes on beyond one face where it comes in at the opposite one.
 
     The values on both agree and, for an equation of order m across them, so do the normal derivatives below m: for
-    advection the values alone, for diffusion and waves the first derivatives too.
+    advection the values alone, for diffusion and waves the first derivatives too. An ordinary differential equation may
+    have a further condition at an end where this leaves something open, as a constant may be added to any solution of
+    ``u.diff(x, 2) = f``.
 
     Parameters
     ----------

@@ -46,14 +46,14 @@ class Robin(BoundaryCondition):
 
     def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
         """The one mixture."""
-        alpha, beta = (setting.field(v, f"the {n} of Robin") for n, v in (("alpha", self.alpha), ("beta", self.beta)))
+        alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
         if alpha.constant == 0.0 and beta.constant == 0.0:
             raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
         # a side that is zero is left out: a mixture of one thing is that thing
         value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
         mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
-        return (Rule(mixture, setting.field(self.value, "the value of Robin")),)
+        return (Rule(mixture, self.read_value(self.value, "the value of Robin", setting)),)
 
     def with_value(self, value: Any, setting: Setting) -> Robin:
         """The same with another value."""

@@ -68,12 +68,17 @@ class Condition(AnyCondition):
         """The equation and its place."""
         return self.equation, self.on
 
+    @property
+    def has_normals(self) -> bool:
+        """Those of the boundary, or of a plane curve inside."""
+        return self.at is None or isinstance(self.at, PlaneCurve)
+
     def regions(self, setting: Setting) -> list[Region]:
         """Pieces of the boundary, points, or a curve."""
         at: At | None = self.at
         if at is None:
             return boundary_regions(self.on, "Condition", setting)
-        if self.equation.has(NormalDerivative) and not isinstance(at, PlaneCurve):
+        if self.equation.has(NormalDerivative) and not self.has_normals:
             raise ProblemError(
                 "Condition: there is no normal at points inside; write u.diff(x) in the place of normal_derivative in "
                 f"{describe(self.equation)}"
@@ -90,8 +95,10 @@ class Condition(AnyCondition):
         parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown, "the condition")
         if not parts:
             raise ProblemError(f"the condition {describe(self.equation)} prescribes nothing about {unknown}")
-        operator = linear_operator(parts, unknown, givens, "the condition", setting.space)
-        return (Rule(operator, setting.field(-rest, f"the value of the condition {describe(self.equation)}")),)
+        normals = setting.space if self.has_normals else None
+        operator = linear_operator(parts, unknown, givens, "the condition", normals)
+        value = self.read_value(-rest, f"the value of the condition {describe(self.equation)}", setting)
+        return (Rule(operator, value),)
 
     def with_value(self, value: Any, setting: Setting) -> Condition:
         """The same operator with another value; a callable is shown as a function g."""

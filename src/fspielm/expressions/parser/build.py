@@ -168,6 +168,9 @@ class Builder:
         if self._scope.normal_derivative is None:
             raise RefusalError("dn, the derivative along the normal, has a meaning in conditions only")
         calculus.check_order(scalar.order + order)
+        if not scalar.unknown:
+            for symbol in self._scope.space:
+                calculus.differentiate(scalar, symbol, order)  # refuses what would become too long
         try:
             expression = self._scope.normal_derivative(scalar.expression, order)
         except ProblemError as error:

@@ -18,7 +18,7 @@ def neurons_needed(problem: Problem) -> int:
 
     A basis of fewer may not see a resonance: its eigenfunction is not among what it holds.
     """
-    return 1 if problem.domain.time is not None else steady_neurons(problem, 0.0, 0.0)
+    return 1 if problem.domain.time is not None and problem.dimension > 1 else steady_neurons(problem, 0.0, 0.0)
 
 
 def wavenumber_of(problem: Problem) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.features.powers import ComplexArray
-from fspielm.geometry import Domain
+from fspielm.geometry import Domain, Time
 
 # Points on the boundary: between them a function of a thousand e-foldings across grows by a few percent.
 _OUTLINE = 1000
@@ -51,6 +51,8 @@ def scene_of(domain: Domain) -> Scene:
     center = 0.5 * (lower + upper)
     rng = np.random.default_rng(0)  # only looks: the same for the same domain
     parts = domain.boundary()
+    if isinstance(domain, Time):
+        return Scene(center, np.stack([lower, upper]) - center)
     if domain.time is None:
         outline = [part.sample(_OUTLINE, rng, "clustered").points for part in parts]
         return Scene(center, np.concatenate(outline) - center)

@@ -14,7 +14,7 @@ from fspielm.geometry.pictures.flat import draw_line, draw_plane
 from fspielm.geometry.pictures.solid import draw_solid
 from fspielm.geometry.pictures.style import INK, PALETTE, require_matplotlib
 from fspielm.geometry.sampling import check_count
-from fspielm.geometry.time import SpaceTime
+from fspielm.geometry.time import SpaceTime, Time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +46,11 @@ def plot_domain(
     dots = space.sample(points, np.random.default_rng(0), "low-discrepancy")
     draw = {1: draw_line, 2: draw_plane, 3: draw_solid}[space.dimension]
     draw(axes, space, colours, dots, normals)
-    names = default_axes(space.dimension)
+    names = ("t",) if isinstance(domain, Time) else default_axes(space.dimension)
     for axis, name in zip("xyz", names, strict=False):
         getattr(axes, f"set_{axis}label")(f"${name}$")
     _name_parts(axes, space.boundary(), colours, own=ax is None)
-    if domain.time is not None:
+    if isinstance(domain, SpaceTime):
         axes.set_title(f"at $t$ = {domain.time.start:g}, until {domain.time.end:g}", color=INK, fontsize="medium")
     if path is not None:
         _save(axes.figure, path)

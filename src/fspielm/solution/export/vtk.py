@@ -166,10 +166,11 @@ def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float
     series = suffix == ".pvd"
     if domain.dimension - (domain.time is not None) > 3:
         raise ProblemError(f"files of VTK have at most three dimensions of space; {domain!r} has more")
-    if domain.time is None:
+    if domain.time is None or domain.dimension == 1:
         if times is not None or series:
             what = "times= goes" if times is not None else "a .pvd series goes"
-            raise ProblemError(f"{what} with a domain in time, and {domain!r} has none")
+            other = f"time, and {domain!r} has none" if domain.time is None else f"space and time; got {domain!r}"
+            raise ProblemError(f"{what} with a domain in {other}")
         return []
     start, end = domain.time.start, domain.time.end
     if times is None:

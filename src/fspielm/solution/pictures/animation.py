@@ -41,7 +41,7 @@ def animate(quantity: Quantity, view: View, path: str | os.PathLike[str] | None)
         raise ProblemError(f"an animation needs a problem with time; the domain is {problem.domain!r}")
     if view.time is not None or view.ax is not None:
         raise ProblemError("an animation shows all times in a figure of its own; leave time and ax out")
-    if problem.dimension > 3:
+    if not 1 < problem.dimension <= 3:
         raise ProblemError("an animation needs one or two coordinates of space; show slices at a time with time=")
     with style():
         movie = _moving_line(quantity, view) if problem.dimension == 2 else _moving_map(quantity, view)

@@ -91,6 +91,8 @@ def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> Fl
     point: FloatArray = (lower + upper) / 2
     space = problem.dimension - (problem.domain.time is not None)
     if at is not None:
+        if space == 0:
+            raise ProblemError(f"at={at!r} cuts through space, which the domain {problem.domain!r} has none of")
         names = ", ".join(str(symbol) for symbol in problem.coordinates[:space])
         try:
             given = np.asarray(at, dtype=np.float64)

@@ -59,7 +59,9 @@ def draw_quantity(quantity: Quantity, view: View) -> Figure:
     space = problem.dimension - (problem.domain.time is not None)
     times = () if view.time is None else read_times(problem, view.time)
     with style():
-        if space == 1 and (problem.dimension == 1 or times):
+        if space == 0 and times:
+            raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
+        if problem.dimension == 1 or (space == 1 and times):
             return _draw_lines(quantity, view, [hold(problem, view.at, t) for t in times or (None,)])
         return _draw_maps(quantity, view, _sections(quantity, view, space, times))
 

@@ -1,0 +1,36 @@
+"""What periodic ends of an ordinary differential equation leave open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fspielm.equations.constant import constant_operator
+from fspielm.equations.operator import Operator
+from fspielm.errors import ProblemError
+
+# How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
+_ROUNDING = 1e-9
+
+
+def periodic_solutions(operator: Operator, period: float) -> int:
+    """How many independent functions of this period the operator of one coordinate makes zero.
+
+    So many further conditions fix what periodic ends leave open. With constant coefficients these are the multiples
+    of 2 pi / period at which the symbol vanishes; otherwise only constants are seen, where no term is free of
+    derivatives.
+    """
+    try:
+        terms = constant_operator(operator).operator.terms
+    except ProblemError:
+        return int(all(term.order > 0 for term in operator.terms))
+    coefficients = np.zeros(operator.order + 1)
+    for term in terms:
+        assert not callable(term.coefficient)
+        coefficients[operator.order - term.order] = term.coefficient
+    turns = {round(root.imag * period / (2 * np.pi)) for root in np.roots(coefficients)}
+    return sum(_vanishes(coefficients, 2j * np.pi * n / period) for n in turns)
+
+
+def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
+    """Whether a polynomial is zero there, up to rounding."""
+    return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
