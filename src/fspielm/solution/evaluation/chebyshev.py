@@ -6,6 +6,10 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 
+# Columns of one product of matrices: more would tempt the linear algebra library to use threads, of which each of ours
+# would get some, all of them waiting for each other.
+_AT_ONCE = 448
+
 
 def lobatto(count: int) -> FloatArray:
     """Nodes from -1 to 1, both included: where Chebyshev's polynomial of degree ``count - 1`` is largest."""
@@ -48,7 +52,10 @@ def sum_polynomials(coefficients: FloatArray, points: FloatArray) -> FloatArray:
     """Values ``(R, n)`` of expansions ``(R, p, ..., p)`` at `points` ``(d, n)`` from -1 to 1 along each axis."""
     count = coefficients.shape[-1]
     *others, last = points
-    values = coefficients @ polynomials(last, count)
+    along = polynomials(last, count)
+    values = np.empty((*coefficients.shape[:-1], len(last)))
+    for start in range(0, len(last), _AT_ONCE):
+        values[..., start : start + _AT_ONCE] = coefficients @ along[:, start : start + _AT_ONCE]
     for place in reversed(others):
         values = np.einsum("...kn,kn->...n", values, polynomials(place, count))
     return np.asarray(values)
