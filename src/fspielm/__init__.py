@@ -1,8 +1,10 @@
 """Partial differential equations with fast-oscillating solutions, without a mesh and without training."""
 
 import logging as _logging
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from fspielm import cases, study
 from fspielm.collocation import Points
 from fspielm.equations import (
     Condition,
@@ -26,6 +28,12 @@ from fspielm.solution import Report, Round, Solution
 from fspielm.solvers import Budget, Plan, Singular, prepare, solve
 from fspielm.store import load
 from fspielm.version import __version__ as __version__
+
+if _TYPE_CHECKING:
+    from fspielm import cases, study
+
+# Not needed for a solve, and slow to import: loaded when touched.
+_LAZY = ("cases", "study")
 
 # Silent, unless whoever uses the library wants to hear it.
 _logging.getLogger(__name__).addHandler(_logging.NullHandler())
@@ -74,3 +82,14 @@ __all__ = [
     "write_problem",
 ]
 __all__ += [name for name in vars(shapes) if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        # as a side effect of the import it becomes an attribute, so that this is asked once
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -10,7 +10,7 @@ from math import prod
 from typing import TypeAlias, final
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
@@ -101,7 +101,7 @@ class Wave(CornerFunction):
         k = self.wavenumber
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        bessel = special.iv if self.modified else special.jv
+        bessel = scipy.special.iv if self.modified else scipy.special.jv
         radius = np.abs(zeta)
         turn = zeta / radius
         factor = (0.5 * k) ** (order + conjugate_order) * sign**conjugate_order / self._size
@@ -114,7 +114,7 @@ class Wave(CornerFunction):
     @cached_property
     def _size(self) -> float:
         """The largest value within the scale: high orders would be tiny numbers otherwise."""
-        bessel = special.iv if self.modified else special.jv
+        bessel = scipy.special.iv if self.modified else scipy.special.jv
         return float(np.abs(bessel(self.order, self.wavenumber * np.linspace(0.0, 1.0, 200)[1:])).max())
 
 
