@@ -6,7 +6,6 @@ import json
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import numpy as np
@@ -135,13 +134,8 @@ class TestAutomatic:
         ):
             assert fact in text
 
-    def test_every_round_is_shown(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        def wait(*args: Any, **kwargs: Any) -> CaseRun:
-            sleep(0.5)
-            return run_case(*args, **kwargs)
-
-        monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 0.01)
-        monkeypatch.setattr(solve, "run_case", wait)
+    @pytest.mark.usefixtures("impatient")
+    def test_every_round_is_shown(self, fspielm: Any) -> None:
         done = fspielm("solve", "poisson-1d", "--json")
         content = strict_json(done.out)
         first, *rounds = done.err.splitlines()
@@ -166,13 +160,7 @@ class TestAutomatic:
         assert shown[1].splitlines()[1] == "  1234567 rows, band 1.23e+03 x 988 x 0.5 x 12.3"
 
     def test_a_terminal_shows_the_round(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        def wait(*args: Any, **kwargs: Any) -> CaseRun:
-            run = run_case(*args, **kwargs)
-            sleep(0.5)  # longer than the display takes to refresh
-            return run
-
         monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setattr(solve, "run_case", wait)
         done = fspielm("solve", "poisson-1d", "--json")
         assert done.status == 0
         assert "poisson-1d: round 1, " in done.err
@@ -327,13 +315,8 @@ class TestPlot:
         assert 'pip install "fspielm[plot]"' in done.error
 
 
-def test_what_takes_long_says_so(fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wait(*args: Any, **kwargs: Any) -> CaseRun:
-        sleep(0.5)
-        return run_case(*args, **kwargs)
-
-    monkeypatch.setattr("fspielm.cli.progress._PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(solve, "run_case", wait)
+@pytest.mark.usefixtures("impatient")
+def test_what_takes_long_says_so(fspielm: Any) -> None:
     done = fspielm("solve", "poisson-1d", "--method", "fs-l", "--json")
     assert done.err == "solving poisson-1d with 200 neurons ...\n"
     strict_json(done.out)
