@@ -45,12 +45,15 @@ def state():
 
 before, modules = state(), set(sys.modules)
 import fspielm
+at_first = sorted(set(sys.modules) - modules)
+fspielm.solve
 after, imported = state(), sorted(set(sys.modules) - modules)
 listed = dir(fspielm)
 from fspielm import cases, study
 
 result = {
     "changed": [name for name in before if before[name] != after[name]],
+    "at first": at_first,
     "imported": imported,
     "listed": [name for name in ("cases", "study", "solve") if name in listed],
     "touched": [cases is fspielm.cases is sys.modules["fspielm.cases"], fspielm.study.__name__, study.__name__],
@@ -111,6 +114,10 @@ _NOT_ALWAYS_NEEDED = [
 def test_leaves_what_is_not_always_needed_alone(run: dict[str, Any], package: str) -> None:
     imported = [name for name in run["imported"] if name == package or name.startswith(f"{package}.")]
     assert imported == []
+
+
+def test_nothing_but_the_version_is_loaded_before_a_name_is_touched(run: dict[str, Any]) -> None:
+    assert [name for name in run["at first"] if name.startswith("fspielm")] == ["fspielm", "fspielm.version"]
 
 
 def test_the_benchmarks_and_studies_load_when_they_are_touched(run: dict[str, Any]) -> None:

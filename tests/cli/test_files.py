@@ -31,7 +31,7 @@ value = "cos(k*x)"
 
 [solve]
 tol = 1e-9
-seed = 5
+rng = 5
 
 [reference]
 exact = "cos(k*x)"
@@ -69,7 +69,7 @@ class TestSolve:
             "error estimate",
             "verdict converged: ",
             "tolerance 1e-09",
-            "seed 5",
+            "rng 5",
             "dirichlet x-",
         ):
             assert fact in text
@@ -84,14 +84,14 @@ class TestSolve:
         assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
 
     def test_options_count_more_than_the_file(self, fspielm: Any, string: str) -> None:
-        options = "--tol 1e-4 --seed 0 --neurons 300 --least-squares svd --scaling none --json"
+        options = "--tol 1e-4 --rng 0 --neurons 300 --least-squares svd --scaling none --json"
         content = json.loads(fspielm("solve", string, *options.split()).out)
         assert (content["tol"], content["seed"], content["scaling"]) == (1e-4, 0, "none")
         assert content["least_squares"].startswith("TruncatedSVD(")
         assert content["neurons"] <= 300
 
     def test_without_seed_and_reference(self, fspielm: Any, string: str) -> None:
-        change(string, "seed = 5", "")
+        change(string, "rng = 5", "")
         change(string, '[reference]\nexact = "cos(k*x)"', "")
         content = json.loads(fspielm("solve", string, "--json").out)
         assert (content["seed"], content["relative_error"]) == (0, None)
@@ -306,7 +306,7 @@ class TestNew:
         assert fspielm("new", path, "--case", name).status == 0
         assert fspielm("check", path).status == 0
         file = fs.read_problem_file(path)
-        assert (file.title, file.seed) == (fs.cases.load(name).title, 0)
+        assert (file.title, file.rng) == (fs.cases.load(name).title, 0)
 
     def test_an_unknown_benchmark(self, fspielm: Any, tmp_path: Path) -> None:
         done = fspielm("new", tmp_path / "a.toml", "--case", "haet")

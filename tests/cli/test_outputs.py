@@ -142,7 +142,7 @@ class TestShow:
             'equation = "100*u + dx(u, 2) = 0"',
             'shape = "Interval"',
             "verdict converged: the error estimate",
-            "seed 0",
+            "rng 0",
             f"saved by fspielm {fs.__version__}, python",
             "dirichlet x-",
             "round neurons rows estimate seconds",

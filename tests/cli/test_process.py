@@ -88,3 +88,18 @@ def test_an_interrupted_demo_leaves_what_was_there(tmp_path: Path) -> None:
     assert process.communicate(timeout=300) == ("", "fspielm: interrupted\n")
     assert process.returncode == 130
     assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("module", ["fspielm", "fspielm.cli"])
+@pytest.mark.parametrize("imported", ["numpy", "sympy", "rich"])
+def test_an_interrupt_during_the_imports_is_one_line(tmp_path: Path, module: str, imported: str) -> None:
+    (tmp_path / f"{imported}.py").write_text("raise KeyboardInterrupt\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    process = subprocess.run(
+        [sys.executable, "-m", module, "info"],
+        capture_output=True,
+        text=True,
+        env=PLAIN | {"PYTHONPATH": path},
+        timeout=300,
+    )
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "fspielm: interrupted\n")

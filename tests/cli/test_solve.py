@@ -71,7 +71,7 @@ class TestAutomatic:
 
     @pytest.mark.parametrize("name", [[], ["--method", "auto"]])
     def test_options(self, fspielm: Any, name: list[str]) -> None:
-        options = "--tol 1e-5 --least-squares svd --scaling none --seconds 100 --seed 3 --json"
+        options = "--tol 1e-5 --least-squares svd --scaling none --seconds 100 --rng 3 --json"
         content = strict_json(fspielm("solve", "poisson-1d", *name, *options.split()).out)
         assert (content["method"], content["least_squares"], content["scaling"]) == ("auto", "svd", "none")
         assert (content["tol"], content["seed"]) == (1e-5, 3)
@@ -202,7 +202,7 @@ class TestJson:
     def test_every_option(self, fspielm: Any) -> None:
         before = blas.threads()
         options = "--method fs-g --mu 3 90 --neurons 40 --shift space --least-squares qr --scaling rms"
-        done = fspielm("solve", "heat", *options.split(), "--seed", 7, "--threads", 1, "--json")
+        done = fspielm("solve", "heat", *options.split(), "--rng", 7, "--threads", 1, "--json")
         if before is not None:
             blas.set_threads(before)
         content = strict_json(done.out)
@@ -359,7 +359,8 @@ class TestWrongInput:
             ("heat --method fs-l --shift time", "unknown shift 'time'"),
             ("heat --method tanh --shift space", "--shift goes with the methods fs-l and fs-g"),
             ("poisson-1d --method fs-l --shift space", "needs a domain with time"),
-            ("heat --seed -1", "--seed"),
+            ("heat --rng -1", "--rng"),
+            ("heat --seed 7", "--seed is called --rng now, as the argument of fs.solve is"),
             ("heat --threads 0", "threads"),
             ("heat --bogus", "--bogus"),
             ("heat extra", "extra"),

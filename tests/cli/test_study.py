@@ -282,11 +282,11 @@ class TestOutputs:
     def test_theory(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         calls: list[Any] = []
 
-        def write_theory(out: Path, *, seed: int, samples: int, ends: Any) -> None:
+        def write_theory(out: Path, *, rng: int, samples: int, ends: Any) -> None:
             ends()
-            calls.append((out, seed, samples))
+            calls.append((out, rng, samples))
 
         monkeypatch.setattr(study.theory, "write_theory", write_theory)
         assert fspielm("study", "theory") == (0, f"Theory: {Path('theory') / 'theory.md'}\n", "")
-        assert fspielm("study", "theory", "--out", "b", "--samples", 900, "--seed", 4).status == 0
+        assert fspielm("study", "theory", "--out", "b", "--samples", 900, "--rng", 4).status == 0
         assert calls == [(Path("theory"), 0, 200_000), (Path("b"), 4, 900)]

@@ -23,19 +23,21 @@ from rich.table import Table
 
 from fspielm import cases
 from fspielm.cases import Case
+from fspielm.cli.old_seed import OldSeed
 from fspielm.demo import CaseRun, run_demo
 
 
 def show_demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    seed: OldSeed = None,
 ) -> None:
     """Solve all seven benchmarks automatically; pictures and a page with them.
 
     Takes about a minute on two cores. The folder appears, or is replaced, once everything is finished.
     """
     with _display() as display:
-        runs = run_demo(out, seed=seed, starts=display.start, ends=display.end)
+        runs = run_demo(out, rng=rng, starts=display.start, ends=display.end)
     Console().print(results_table(runs))
     print(f"\nPictures and table: {out / 'index.html'}")
 

@@ -27,7 +27,7 @@ _FIGURE = """\
 </figure>"""
 
 
-def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
+def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, rng: int) -> str:
     """The page for `runs`, each with the file name of its picture."""
     return _resource("gallery.html").format(
         generator=GENERATOR,
@@ -35,7 +35,7 @@ def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
         summary=_summary([run for run, _ in runs]),
         rows="\n".join(_row(run) for run, _ in runs),
         figures="\n".join(_figure(run, picture) for run, picture in runs),
-        seed=seed,
+        rng=rng,
     )
 
 
