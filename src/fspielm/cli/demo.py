@@ -25,6 +25,7 @@ from fspielm import cases
 from fspielm.cases import Case
 from fspielm.cli.old_seed import OldSeed
 from fspielm.demo import CaseRun, run_demo
+from fspielm.wording import duration
 
 
 def show_demo(
@@ -43,19 +44,19 @@ def show_demo(
 
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
-    """Case, neurons, error, what the solver estimates it to be, the paper's best error, seconds."""
+    """Case, neurons, error, what the solver estimates it to be, the paper's best error, time."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
     table.add_column("neurons", justify="right")
     table.add_column("relative\nL2 error", justify="right", min_width=8)
     table.add_column("error\nestimate", justify="right", min_width=8)
     table.add_column("paper's\nbest", justify="right", min_width=8)
-    table.add_column("seconds", justify="right")
+    table.add_column("time", justify="right", no_wrap=True)
     for run in runs:
         report = run.solution.report
         estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
         errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
-        table.add_row(run.case.name, str(report.neurons), *errors, f"{run.seconds:.1f}")
+        table.add_row(run.case.name, str(report.neurons), *errors, duration(run.seconds))
     return table
 
 

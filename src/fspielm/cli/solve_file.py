@@ -20,7 +20,7 @@ from fspielm.writing import check_place
 
 def is_problem_file(name: str) -> bool:
     """Whether `name` is meant as the path of a problem file, and not as the name of a benchmark."""
-    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).is_file())
+    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).exists())
 
 
 def solve_file(

@@ -84,6 +84,8 @@ class Store:
         place = Path(path)
         if place.is_dir():
             raise ProblemError(f"{str(path)!r} is a folder, not a study")
+        if place.exists() and not place.is_file():
+            raise ProblemError(f"{str(path)!r} is a pipe or a device, not a study")
         if not place.is_file():
             raise ProblemError(f"there is no study {str(path)!r}; 'fspielm study run PLAN --store {path}' begins one")
         connection = connect(place, read_only=read_only)

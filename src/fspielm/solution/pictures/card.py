@@ -13,6 +13,7 @@ from fspielm.solution.pictures.labels import unknown_symbol
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.style import style
 from fspielm.solution.pictures.view import View, draw_quantity
+from fspielm.wording import duration
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -46,7 +47,7 @@ def solution_card(solution: Solution) -> str:
         "estimated relative error": "none" if report.error_estimate is None else _number(report.error_estimate),
         "tolerance": _number(report.tol),
         "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
-        "seconds": f"{sum(d.seconds for d in report.rounds) or sum(report.seconds.values()):.2g}",
+        "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
     }
     reason = f": {escape(report.reason)}" if report.reason else ""
     return _CARD.format(
