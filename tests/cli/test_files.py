@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,7 @@ class TestNew:
 
     def test_a_folder_that_does_not_exist(self, fspielm: Any, tmp_path: Path) -> None:
         done = fspielm("new", tmp_path / "no" / "a.toml")
-        assert done.status == 1
+        assert done.status == 2
         assert done.error.endswith("a.toml: No such file or directory")
 
 
@@ -344,3 +345,26 @@ def test_check_says_which_coordinates_do_not_fit(fspielm: Any, tmp_path: Path) -
     done = fspielm("check", str(file))
     assert done.status != 0
     assert "has 3 coordinates" in " ".join(done.err.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("command", ["solve {}", "check {}", "show {}", "study run {}", "study status {}"])
+def test_nobody_waits_for_a_pipe(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    done = fspielm(*command.format("pipe").split())
+    assert done.status == 2
+    assert "is a pipe" in done.error
+
+
+def test_a_new_file_on_a_full_disk_leaves_nothing(
+    fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "write_text", full)
+    assert fspielm("new", "a.toml").error == "cannot write 'a.toml': no space left on the disk"
+    assert fspielm("study", "new", "a.toml").error == "cannot write 'a.toml': no space left on the disk"
+    assert list(tmp_path.iterdir()) == []

@@ -39,8 +39,9 @@ def draw_summary(progress: Progress, name: str) -> RenderableType:
         work = progress.work_left()
         facts["work left"] = f"{duration(work)}, shared by its workers" if work is not None else "unknown"
     if progress.last_ended:
-        ago = datetime.now(UTC) - datetime.fromisoformat(progress.last_ended)
-        facts["last solve" if "work left" in facts else "finished"] = f"{duration(ago.total_seconds())} ago"
+        ago = (datetime.now(UTC) - datetime.fromisoformat(progress.last_ended)).total_seconds()
+        # it was stored to the second
+        facts["last solve" if "work left" in facts else "finished"] = "just now" if ago < 2 else f"{duration(ago)} ago"
     return _draw(progress, name, facts)
 
 
