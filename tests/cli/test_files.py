@@ -317,7 +317,7 @@ class TestNew:
     def test_a_folder_that_does_not_exist(self, fspielm: Any, tmp_path: Path) -> None:
         done = fspielm("new", tmp_path / "no" / "a.toml")
         assert done.status == 2
-        assert done.error.endswith("a.toml: No such file or directory")
+        assert done.error.endswith("a.toml': its folder does not exist")
 
 
 def test_check_keeps_what_is_right_of_a_list_of_parts(fspielm: Any, tmp_path: Path) -> None:
