@@ -99,7 +99,8 @@ class TestRun:
 
     def test_the_widths_are_those_of_the_best_round(self) -> None:
         case = fs.cases.load("poisson-1d")
-        run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
+        with pytest.warns(fs.AccuracyWarning, match="the budget of 40 neurons ended it"):
+            run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
         assert run.widths is not None
         assert f"widths=({run.widths['x']:.4g},)" in run.solution.report.features
         assert run_case(case, {}, rng=0).widths == pytest.approx({"x": 75 * np.pi})
