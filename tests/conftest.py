@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,27 @@ def columns_of(kind: str, dimension: int) -> Basis:
         return SourceBasis([(3.1, 0.3), (-2.0, 2 / 3)], {"-": -7.3, "0": 0.0, "+": 1 / 3}[kind[-1]], (1.1, 0.3))
     parts = [columns_of(name, dimension) for name in ridges]
     return JoinedBasis([*parts, JoinedBasis([powers, waves])] if dimension == 2 else parts)
+
+
+@pytest.fixture
+def count_calls() -> Callable[[Callable[[], object]], int]:
+    """How many functions a piece of work calls: what "at once" means on any machine, busy or not."""
+
+    def count(work: Callable[[], object]) -> int:
+        calls = 0
+
+        def watch(frame: Any, event: str, argument: Any) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(watch)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    return count
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,22 +105,30 @@ def test_tasks_run_side_by_side() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_a_failure_reaches_the_caller_and_drops_the_rest(threads: int, error: type[BaseException]) -> None:
+def test_a_failure_reaches_the_caller_and_drops_the_rest(
+    threads: int, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
     done: list[int] = []
+    dropped = threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            dropped.set()
+            super().shutdown(wait=wait)
 
     def fail() -> None:
         raise error("early")
 
     def slow(i: int) -> None:
-        time.sleep(0.002)
+        dropped.wait(300)
         done.append(i)
 
+    monkeypatch.setattr("fspielm.machine.ThreadPoolExecutor", Pool)
     tasks: list[Callable[[], None]] = [fail, *(partial(slow, i) for i in range(400))]
     before = threading.active_count()
     with pytest.raises(error, match="early"):
         run_tasks(tasks, threads)
-    finished = len(done)
-    assert finished < 300
-    time.sleep(0.05)
-    assert len(done) == finished  # nothing goes on in the background
+    # only what had been begun is finished, and nothing goes on in the background
+    assert len(done) <= threads
     assert threading.active_count() == before

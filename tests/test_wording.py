@@ -9,8 +9,10 @@ from fspielm.wording import duration
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "0.00 s"),
-        (0.0042, "0.00 s"),
+        (0, "0 ms"),
+        (0.0042, "4 ms"),
+        (0.00994, "10 ms"),
+        (0.01, "0.01 s"),
         (0.42, "0.42 s"),
         (0.994, "0.99 s"),
         (0.996, "1.0 s"),
@@ -49,7 +51,7 @@ def test_no_time_span_is_written_with_a_power_of_ten_and_none_seems_shorter_than
 
 
 def test_a_time_left_that_ran_out_is_none() -> None:
-    assert duration(-3) == "0.00 s"
+    assert duration(-3) == "0 ms"
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf")])

@@ -1,77 +1,42 @@
 """Partial differential equations with fast-oscillating solutions, without a mesh and without training."""
 
 import logging as _logging
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from fspielm import cases, study
-from fspielm.collocation import Points
-from fspielm.equations import (
-    Condition,
-    Dirichlet,
-    Initial,
-    Measured,
-    Neumann,
-    Periodic,
-    Problem,
-    Robin,
-    Symmetry,
-    normal_derivative,
-)
-from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
-from fspielm.features import GFF, Band, Characteristic, FrequencyShift, Joined, Siren, Tanh
-from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
-from fspielm.geometry import Time, shapes
-from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
-from fspielm.linalg import QR, TruncatedSVD
-from fspielm.solution import Forecast, Report, Round, Solution
-from fspielm.solvers import Budget, Plan, Singular, prepare, solve
-from fspielm.store import load
 from fspielm.version import __version__ as __version__
+
+if _TYPE_CHECKING:
+    from fspielm import cases as cases
+    from fspielm import study as study
+    from fspielm.geometry.shapes import *  # noqa: F403
+    from fspielm.public import *  # noqa: F403
 
 # Silent, unless whoever uses the library wants to hear it.
 _logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
-__all__ = [
-    "GFF",
-    "QR",
-    "AccuracyWarning",
-    "Band",
-    "Budget",
-    "Characteristic",
-    "Condition",
-    "Dirichlet",
-    "Forecast",
-    "FrequencyShift",
-    "Initial",
-    "Joined",
-    "Measured",
-    "MemoryBudgetError",
-    "Neumann",
-    "Periodic",
-    "Plan",
-    "Points",
-    "Problem",
-    "ProblemError",
-    "ProblemFile",
-    "Report",
-    "Robin",
-    "Round",
-    "Singular",
-    "Siren",
-    "Solution",
-    "SolveError",
-    "StorageWarning",
-    "Symmetry",
-    "Tanh",
-    "Time",
-    "TruncatedSVD",
-    "cases",
-    "load",
-    "normal_derivative",
-    "prepare",
-    "read_problem",
-    "read_problem_file",
-    "solve",
-    "study",
-    "write_problem",
-]
-__all__ += [name for name in vars(shapes) if not name.startswith("_")]
+# Slow to import, and not needed for a solve.
+_PACKAGES = ("cases", "study")
+
+
+def __getattr__(name: str) -> _Any:
+    """What is in `fspielm.public`, and the packages, loaded when they are first touched.
+
+    So the command line is there to answer Ctrl-C before anything that takes long is imported.
+    """
+    if name in _PACKAGES:
+        # the import makes it an attribute, so that this is asked once
+        return _import_module(f"{__name__}.{name}")
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    public = _import_module(f"{__name__}.public")
+    globals().update({known: getattr(public, known) for known in public.__all__})
+    globals()["__all__"] = sorted([*public.__all__, *_PACKAGES])
+    if name not in globals():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

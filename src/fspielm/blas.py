@@ -1,16 +1,10 @@
-"""The threads of the linear algebra library, which has its own setting."""
+"""The threads of the linear algebra libraries, which have their own setting."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import scipy
-
-# As a C function takes them; the names that end in "_64_" are Fortran's and take pointers.
-_NAMES = tuple(f"{prefix}openblas_{{}}_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("", "64_"))
 
 
 def library() -> str:
@@ -23,26 +17,21 @@ def library() -> str:
 
 
 def threads() -> int | None:
-    """How many threads it uses, if it says so."""
-    functions = _find("get")
-    return int(functions[0]()) if functions else None
+    """How many threads they use, the most of any; None where none of them says so."""
+    return max((int(loaded["num_threads"]) for loaded in _controller().info()), default=None)
 
 
 def set_threads(count: int) -> bool:
-    """Limit it to `count` threads; whether that was possible."""
-    functions = _find("set")
-    for function in functions:
-        function(ctypes.c_int(count))
-    return bool(functions)
+    """Limit them to `count` threads from now on; whether there was one that could be."""
+    controller = _controller()
+    controller.limit(limits=count)
+    return bool(controller.lib_controllers)
 
 
-def _find(verb: str) -> list[Callable[..., Any]]:
-    """The functions of the OpenBLAS libraries, which SciPy and NumPy may each have their own of."""
-    found: list[Callable[..., Any]] = []
-    for module in ("scipy.linalg._flapack", "numpy.linalg._umath_linalg"):
-        try:
-            linked = ctypes.CDLL(str(import_module(module).__file__))
-        except (ImportError, OSError):
-            continue
-        found += [getattr(linked, name.format(verb)) for name in _NAMES if hasattr(linked, name.format(verb))]
-    return found
+def _controller() -> Any:
+    """What speaks to every BLAS that is loaded; NumPy and SciPy may each have their own."""
+    # imported here: it looks through all libraries of the process, and few processes ask
+    from threadpoolctl import ThreadpoolController
+
+    scipy.linalg.get_lapack_funcs  # noqa: B018 (SciPy loads its library when it is first touched)
+    return ThreadpoolController().select(user_api="blas")

@@ -19,6 +19,8 @@ def duration(seconds: float) -> str:
         return "an unknown time"
     seconds = max(float(seconds), 0.0)
     # each limit is the last number that rounds to what its unit can say
+    if seconds < 0.00995:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 0.995:
         return f"{seconds:.2f} s"
     if seconds < 9.95:

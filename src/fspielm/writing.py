@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from fspielm.errors import ProblemError
@@ -16,6 +18,23 @@ from fspielm.errors import ProblemError
 _MARK = ".draft"
 # A draft as old as this is what a killed process left; a younger one may still be written to.
 _FORGOTTEN_SECONDS = 600.0
+# Bytes of a name, of which most systems allow 255.
+_LONG_NAME = 200
+# More than a disk keeps free without telling.
+_PROBE_BYTES = 2**20
+# Those that a disk gives to whoever writes to it, whatever the name.
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+_REASONS = {
+    errno.ENOSPC: "no space left on the disk",
+    errno.EDQUOT: "no space left in your quota of the disk",
+    errno.EFBIG: "the file would be larger than allowed",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "it is not permitted",
+    errno.EPERM: "it is not permitted",
+    errno.EISDIR: "it is a folder",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.EIO: "the disk reports an error",
+}
 
 
 @contextmanager
@@ -28,7 +47,7 @@ def staged_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path).resolve()
     check_place(target)
     _remove_forgotten(target)
-    draft = target.parent / f".{target.name}-{secrets.token_hex(4)}{_MARK}{target.suffix}"
+    draft = target.parent / f"{_start(target)}{secrets.token_hex(4)}{_MARK}{target.suffix}"
     try:
         # rather than tempfile's, which nobody else may read
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -39,9 +58,22 @@ def staged_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft.replace(target)
         _flush(target.parent)
     except OSError as error:
-        raise ProblemError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def describe(error: OSError) -> str:
+    """Why the system refused to write, in words that say what to do about it."""
+    return _REASONS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
+
+
+def find_cause(draft: Path) -> None:
+    """Raise the system's own error if no more can be written to a draft: for libraries that do not pass it on."""
+    with draft.open("ab") as file:
+        file.write(bytes(_PROBE_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
@@ -54,19 +86,28 @@ def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) ->
         Those that it may have, lower case with the dot; all if empty.
     """
     path = Path(path)
+    try:
+        _check_place(path, suffixes)
+    except OSError as error:  # such as a name that is too long
+        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
+
+
+def _check_place(path: Path, suffixes: Collection[str]) -> None:
     if suffixes and path.suffix.lower() not in suffixes:
         raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
     if path.is_dir():
         raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
     if not path.parent.is_dir():
         raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
+    if path.exists() and not path.is_file():
+        raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
     if not os.access(path.parent, os.W_OK):
         raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
 
 
 def _remove_forgotten(target: Path) -> None:
     """Remove the drafts of this target that a killed process left."""
-    start = f".{target.name}-"
+    start = _start(target)
     with os.scandir(target.parent) as entries:
         for entry in entries:
             if not (entry.name.startswith(start) and entry.name.endswith(_MARK + target.suffix)):
@@ -74,6 +115,12 @@ def _remove_forgotten(target: Path) -> None:
             with suppress(OSError):  # another process may remove it first
                 if time.time() - entry.stat().st_mtime > _FORGOTTEN_SECONDS:
                     os.unlink(entry)
+
+
+def _start(target: Path) -> str:
+    """How the names of its drafts begin; shorter than a name may be, with room for the rest."""
+    name = os.fsencode(target.name)
+    return f".{target.name if len(name) <= _LONG_NAME else sha256(name).hexdigest()[:32]}-"
 
 
 def _flush(path: Path) -> None:

@@ -42,3 +42,24 @@ def fspielm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         return Done(end.value.code, *capsys.readouterr())
 
     return call
+
+
+class _AtOnce:
+    """A timer that does not wait."""
+
+    daemon = True
+
+    def __init__(self, seconds: float, function: Callable[[], None]) -> None:
+        self._function = function
+
+    def start(self) -> None:
+        self._function()
+
+    def cancel(self) -> None:
+        """Too late."""
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is something that takes long."""
+    monkeypatch.setattr("fspielm.cli.progress.Timer", _AtOnce)

@@ -37,9 +37,9 @@ def quick_demo(monkeypatch: pytest.MonkeyPatch, run: CaseRun) -> dict[str, Any]:
 
 
 def test_prints_the_table_and_where_the_page_is(fspielm: Any, quick_demo: dict[str, Any]) -> None:
-    done = fspielm("demo", "--out", "there", "--seed", 5)
+    done = fspielm("demo", "--out", "there", "--rng", 5)
     assert done.status == 0
-    assert quick_demo == {"out": Path("there"), "seed": 5}
+    assert quick_demo == {"out": Path("there"), "rng": 5}
     assert max(map(len, done.out.splitlines())) <= 80
     row = next(line.split() for line in done.out.splitlines() if line.startswith("poisson-1d"))
     assert int(row[1]) < 200
@@ -55,7 +55,7 @@ def test_the_table_of_all_cases_fits_80_columns(run: CaseRun) -> None:
     console.print(demo.results_table(runs))
     text = console.export_text()
     assert all(name in text for name in fs.cases.names())
-    assert all(heading in text for heading in ("neurons", "L2 error", "estimate", "paper's", "seconds"))
+    assert all(heading in text for heading in ("neurons", "L2 error", "estimate", "paper's", "time"))
     assert "\u2026" not in text
 
 
@@ -72,7 +72,7 @@ def test_a_terminal_gets_a_display_that_vanishes(
     monkeypatch.setenv("FORCE_COLOR", "1")
     done = fspielm("demo")
     assert done.status == 0
-    assert quick_demo == {"out": Path("out"), "seed": 0}
+    assert quick_demo == {"out": Path("out"), "rng": 0}
     assert "poisson-1d" in done.err
     assert "0/7" in done.err or "1/7" in done.err
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ value = "cos(k*x)"
 
 [solve]
 tol = 1e-9
-seed = 5
+rng = 5
 
 [reference]
 exact = "cos(k*x)"
@@ -69,7 +70,7 @@ class TestSolve:
             "error estimate",
             "verdict converged: ",
             "tolerance 1e-09",
-            "seed 5",
+            "rng 5",
             "dirichlet x-",
         ):
             assert fact in text
@@ -84,14 +85,14 @@ class TestSolve:
         assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
 
     def test_options_count_more_than_the_file(self, fspielm: Any, string: str) -> None:
-        options = "--tol 1e-4 --seed 0 --neurons 300 --least-squares svd --scaling none --json"
+        options = "--tol 1e-4 --rng 0 --neurons 300 --least-squares svd --scaling none --json"
         content = json.loads(fspielm("solve", string, *options.split()).out)
         assert (content["tol"], content["seed"], content["scaling"]) == (1e-4, 0, "none")
         assert content["least_squares"].startswith("TruncatedSVD(")
         assert content["neurons"] <= 300
 
     def test_without_seed_and_reference(self, fspielm: Any, string: str) -> None:
-        change(string, "seed = 5", "")
+        change(string, "rng = 5", "")
         change(string, '[reference]\nexact = "cos(k*x)"', "")
         content = json.loads(fspielm("solve", string, "--json").out)
         assert (content["seed"], content["relative_error"]) == (0, None)
@@ -306,7 +307,7 @@ class TestNew:
         assert fspielm("new", path, "--case", name).status == 0
         assert fspielm("check", path).status == 0
         file = fs.read_problem_file(path)
-        assert (file.title, file.seed) == (fs.cases.load(name).title, 0)
+        assert (file.title, file.rng) == (fs.cases.load(name).title, 0)
 
     def test_an_unknown_benchmark(self, fspielm: Any, tmp_path: Path) -> None:
         done = fspielm("new", tmp_path / "a.toml", "--case", "haet")
@@ -315,8 +316,8 @@ class TestNew:
 
     def test_a_folder_that_does_not_exist(self, fspielm: Any, tmp_path: Path) -> None:
         done = fspielm("new", tmp_path / "no" / "a.toml")
-        assert done.status == 1
-        assert done.error.endswith("a.toml: No such file or directory")
+        assert done.status == 2
+        assert done.error.endswith("a.toml': its folder does not exist")
 
 
 def test_check_keeps_what_is_right_of_a_list_of_parts(fspielm: Any, tmp_path: Path) -> None:
@@ -344,3 +345,26 @@ def test_check_says_which_coordinates_do_not_fit(fspielm: Any, tmp_path: Path) -
     done = fspielm("check", str(file))
     assert done.status != 0
     assert "has 3 coordinates" in " ".join(done.err.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("command", ["solve {}", "check {}", "show {}", "study run {}", "study status {}"])
+def test_nobody_waits_for_a_pipe(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    done = fspielm(*command.format("pipe").split())
+    assert done.status == 2
+    assert "is a pipe" in done.error
+
+
+def test_a_new_file_on_a_full_disk_leaves_nothing(
+    fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "write_text", full)
+    assert fspielm("new", "a.toml").error == "cannot write 'a.toml': no space left on the disk"
+    assert fspielm("study", "new", "a.toml").error == "cannot write 'a.toml': no space left on the disk"
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 import fspielm as fs
 from fspielm import blas
-from fspielm.cli import app, info
+from fspielm.cli import info
+from fspielm.cli.app import app
 
 
 @pytest.mark.parametrize(

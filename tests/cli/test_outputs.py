@@ -142,10 +142,10 @@ class TestShow:
             'equation = "100*u + dx(u, 2) = 0"',
             'shape = "Interval"',
             "verdict converged: the error estimate",
-            "seed 0",
+            "rng 0",
             f"saved by fspielm {fs.__version__}, python",
             "dirichlet x-",
-            "round neurons rows estimate seconds",
+            "round neurons rows estimate time",
         ):
             assert fact in text
 
@@ -155,6 +155,18 @@ class TestShow:
         assert done.out.endswith("\nPicture: s.png\n\nWritten: s.csv\n")
         assert Path("s.csv").read_bytes() == Path("r.csv").read_bytes()
         assert Path("s.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_several_pictures(self, fspielm: Any, problem: str) -> None:
+        done = fspielm("solve", problem, "--out", "r.fspielm", "--plot", "a.png", "--plot", "b.svg")
+        assert done.out.endswith("\nPicture: a.png\nPicture: b.svg\n")
+        done = fspielm("show", "r.fspielm", "--plot", "c.png", "--plot", "d.svg")
+        assert done.out.endswith("\nPicture: c.png\nPicture: d.svg\n")
+        for name in ("a.png", "c.png"):
+            assert Path(name).read_bytes().startswith(b"\x89PNG")
+        for name in ("b.svg", "d.svg"):
+            assert "<svg" in Path(name).read_text(encoding="utf-8")
+        assert "must end in" in fspielm("show", "r.fspielm", "--plot", "e.png", "--plot", "e.xyz").error
+        assert not Path("e.png").exists()
 
     def test_what_was_not_stored(self, fspielm: Any, tmp_path: Path, make_solution: Any) -> None:
         solution = make_solution("2d", conditions=[fs.Dirichlet(lambda points: points[:, 0])])

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from fspielm.cli.study import watch
-from fspielm.cli.study.screen import describe_time, draw_line, draw_running, draw_summary
+from fspielm.cli.study.screen import draw_line, draw_running, draw_summary
 from fspielm.cli.study.watch import Watch, _Lines
 from fspielm.study import Outcome, Plan, Progress, Row, Store, Subject, Sweep, builtin_plan
 from fspielm.study.engines import Ended, Task
@@ -80,24 +80,6 @@ def test_a_study_that_has_not_begun(plan: Plan) -> None:
     text = " ".join(drawn(draw_summary(Progress(plan.jobs), plan.name)).split())
     assert "work left unknown" in text
     assert "time left unknown as yet" in " ".join(drawn(draw_running(Progress(plan.jobs), plan.name)).split())
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (None, "unknown as yet"),
-        (-1, "0 s"),
-        (0.4, "0 s"),
-        (99, "99 s"),
-        (100, "2 min"),
-        (5900, "98 min"),
-        (7800, "2 h 10 min"),
-        (172_799, "2 d 0 h"),
-        (1e6, "11 d 13 h"),
-    ],
-)
-def test_times(seconds: float | None, text: str) -> None:
-    assert describe_time(seconds) == text
 
 
 class TestLines:

@@ -71,6 +71,7 @@ def test_solve_refuses_before_it_draws_or_allocates(poisson: fs.Problem, method:
         tracemalloc.stop()
 
 
+@pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
 @pytest.mark.parametrize("method", [fs.QR(), fs.TruncatedSVD()])
 def test_the_budget_counts_matrix_and_workspace(poisson: fs.Problem, method: fs.QR) -> None:
     points = fs.Points(300, boundary=10)

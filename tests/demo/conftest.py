@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ def tiny_demo() -> Any:
     """`run_demo` with tiny settings in the place of the best ones."""
 
     def run(*args: Any, **kwargs: Any) -> list[Any]:
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", fs.AccuracyWarning)
             patch.setattr(demo, "best_settings", tiny_settings)
             return demo.run_demo(*args, **kwargs)
 

@@ -41,8 +41,8 @@ def test_a_second_run_replaces_the_first(
     page: tuple[Path, list[str], list[str]], tiny_demo: Any, quick_pictures: None
 ) -> None:
     out, _, _ = page
-    assert len(tiny_demo(out, seed=1)) == 7
-    assert "--seed 1" in (out / "index.html").read_text()
+    assert len(tiny_demo(out, rng=1)) == 7
+    assert "--rng 1" in (out / "index.html").read_text()
     assert (out / "heat.png").read_text() == "picture"
 
 
@@ -63,7 +63,7 @@ def test_a_failure_in_the_middle_leaves_the_older_page(
 
     monkeypatch.setattr(demo, "run_case", fail_at_the_fourth)
     with pytest.raises(failure):
-        tiny_demo(tmp_path / "out", seed=9)
+        tiny_demo(tmp_path / "out", rng=9)
     assert os.listdir(tmp_path) == ["out"]
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
@@ -99,7 +99,8 @@ class TestRun:
 
     def test_the_widths_are_those_of_the_best_round(self) -> None:
         case = fs.cases.load("poisson-1d")
-        run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
+        with pytest.warns(fs.AccuracyWarning, match="the budget of 40 neurons ended it"):
+            run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
         assert run.widths is not None
         assert f"widths=({run.widths['x']:.4g},)" in run.solution.report.features
         assert run_case(case, {}, rng=0).widths == pytest.approx({"x": 75 * np.pi})

@@ -66,7 +66,7 @@ def test_every_picture_is_there_once(tiny_demo: Any, tmp_path: Path, monkeypatch
 
 
 def test_needs_nothing_from_elsewhere(run: CaseRun) -> None:
-    text = gallery.gallery_page([(run, "a.png")], seed=0)
+    text = gallery.gallery_page([(run, "a.png")], rng=0)
     assert not {"script", "link", "iframe"} & {tag for tag, _ in Page(text).tags}
     assert "http" not in text
     assert "url(" not in text
@@ -74,13 +74,13 @@ def test_needs_nothing_from_elsewhere(run: CaseRun) -> None:
 
 
 def test_the_mark_of_our_pages_is_in_them(run: CaseRun) -> None:
-    assert gallery.GENERATOR in gallery.gallery_page([(run, "a.png")], seed=0)
+    assert gallery.GENERATOR in gallery.gallery_page([(run, "a.png")], rng=0)
 
 
 def test_everything_is_escaped(run: CaseRun) -> None:
     nasty = "<script>\"&'{x}"
     case = replace(run.case, name=nasty, title=nasty, notes=nasty)
-    text = gallery.gallery_page([(replace(run, case=case), f"{nasty}.png")], seed=0)
+    text = gallery.gallery_page([(replace(run, case=case), f"{nasty}.png")], rng=0)
     page = Page(text)
     assert "<script" not in text
     assert page.text.count(nasty) == 3
@@ -111,7 +111,7 @@ def test_multiples_of_pi_are_typeset() -> None:
 
 
 def test_shows_estimate_verdict_and_bands(run: CaseRun) -> None:
-    text = gallery.gallery_page([(run, "a.png")], seed=0)
+    text = gallery.gallery_page([(run, "a.png")], rng=0)
     estimate = run.solution.report.error_estimate
     assert estimate is not None
     assert text.count(gallery.number(estimate)) == 2
@@ -124,15 +124,16 @@ def test_shows_estimate_verdict_and_bands(run: CaseRun) -> None:
 
 def test_says_when_a_case_did_not_converge() -> None:
     case = fs.cases.load("heat")
-    run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
-    words = Page(gallery.gallery_page([(run, "a.png")], seed=0)).text
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 40 neurons ended it"):
+        run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
+    words = Page(gallery.gallery_page([(run, "a.png")], rng=0)).text
     assert "not converged: " in words
     assert "over all of space and time" in words
 
 
 def test_a_solve_by_hand_without_estimate_shows_its_features(run: CaseRun) -> None:
     by_hand = run_case(run.case, run.case.paper.settings("fs-l"), rng=0)
-    words = Page(gallery.gallery_page([(by_hand, "a.png")], seed=0)).text
+    words = Page(gallery.gallery_page([(by_hand, "a.png")], rng=0)).text
     assert "FrequencyShift(neurons=200" in words
     assert "Verdict" not in words
 
@@ -140,5 +141,5 @@ def test_a_solve_by_hand_without_estimate_shows_its_features(run: CaseRun) -> No
 def test_says_how_many_beat_the_paper(run: CaseRun) -> None:
     worse = replace(run, relative_error=1.0)
     better = replace(run, relative_error=1e-15)
-    assert "1 of the 2 beat" in gallery.gallery_page([(better, "a.png"), (worse, "b.png")], seed=0)
-    assert "All 2 beat" in gallery.gallery_page([(better, "a.png"), (better, "b.png")], seed=0)
+    assert "1 of the 2 beat" in gallery.gallery_page([(better, "a.png"), (worse, "b.png")], rng=0)
+    assert "All 2 beat" in gallery.gallery_page([(better, "a.png"), (better, "b.png")], rng=0)

@@ -30,7 +30,7 @@ where = "x >= 0"
 
 [solve]
 tol = 1e-6
-seed = 7
+rng = 7
 neurons = 500
 seconds = "2*R"
 

@@ -24,7 +24,7 @@ def test_every_table(disk: str, tmp_path: Path) -> None:
     assert file.problem.givens.symbols == {k: 3 * sp.pi / 2}
     assert file.problem.domain == fs.Disk((0, 0.5), 2)
     assert file.problem.conditions == (fs.Dirichlet(0.1 * x, on=x < 0), fs.Neumann(0, on=x >= 0))
-    assert (file.tol, file.seed, file.budget) == (1e-6, 7, fs.Budget(neurons=500, seconds=4.0))
+    assert (file.tol, file.rng, file.budget) == (1e-6, 7, fs.Budget(neurons=500, seconds=4.0))
     assert file.exact == sp.sin(3 * sp.pi * x / 2)
     assert (file.plot, file.table) == (tmp_path / "disk.png", tmp_path / "out" / "disk.csv")
 
@@ -38,7 +38,7 @@ def test_what_may_be_left_out(heat: str) -> None:
         fs.Dirichlet(0, on=["x-", "x+"]),
         fs.Initial(sp.Piecewise((x, x < 1), (1, True))),
     )
-    assert (file.title, file.tol, file.seed, file.budget, file.exact) == ("", 1e-8, None, fs.Budget(), None)
+    assert (file.title, file.tol, file.rng, file.budget, file.exact) == ("", 1e-8, None, fs.Budget(), None)
     assert (file.plot, file.table) == (None, None)
 
 
@@ -88,7 +88,7 @@ def test_solve_and_measure() -> None:
             { type = "dirichlet", value = 1, on = "x-" },
             { type = "dirichlet", value = "cos(10)", on = "x+" },
         ]
-        solve = { tol = 1e-9, seed = 3 }
+        solve = { tol = 1e-9, rng = 3 }
         reference = { exact = "cos(10*x)" }
         """
     )

@@ -101,8 +101,8 @@ def test_problems(name: str) -> None:
 
 def test_settings_that_differ_from_the_defaults() -> None:
     problem = problems()["expression"]
-    text = fs.write_problem(problem, tol=1e-5, seed=4, budget=fs.Budget(neurons=10, seconds=None, memory=1e9))
-    assert tomllib.loads(text)["solve"] == {"tol": 1e-5, "seed": 4, "neurons": 10, "memory": 1e9}
+    text = fs.write_problem(problem, tol=1e-5, rng=4, budget=fs.Budget(neurons=10, seconds=None, memory=1e9))
+    assert tomllib.loads(text)["solve"] == {"tol": 1e-5, "rng": 4, "neurons": 10, "memory": 1e9}
     assert "solve" not in tomllib.loads(fs.write_problem(problem, budget=fs.Budget()))
 
 

@@ -60,8 +60,7 @@ def test_dependent_columns_have_no_diagonal_left(columns: np.ndarray) -> None:
 
 
 def test_says_so_where_lapack_refuses(columns: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fspielm.linalg import extension
 
-    monkeypatch.setattr(extension.lapack, "dormqr", lambda *_, **__: (columns, np.ones(1), -5))
+    monkeypatch.setattr("scipy.linalg.lapack.dormqr", lambda *_, **__: (columns, np.ones(1), -5))
     with pytest.raises(SolveError, match="LAPACK dormqr failed with info=-5"):
         extend(factor(columns.copy(order="F")), columns)

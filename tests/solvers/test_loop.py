@@ -182,6 +182,7 @@ def test_a_band_by_hand_gets_its_points_automatically(plain: Any) -> None:
     assert not solution.report.rounds
 
 
+@pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
 def test_a_weight_counts_for_its_own_block_alone(manufacture: Make) -> None:
     exact = sp.sin(10 * x) * sp.cos(7 * y)
 

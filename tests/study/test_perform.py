@@ -103,6 +103,7 @@ def test_without_either_the_estimate_is_the_measure() -> None:
     assert outcome.error >= exact.error
 
 
+@pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
 def test_a_reference_must_fit_the_problem() -> None:
     subject = Subject("room", ROOM)
     plane = fs.solve(fs.cases.load("heat").problem, features=fs.FrequencyShift(50, mu=(1, 9)), rng=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import pytest
 import fspielm as fs
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.study import Plan, Row, Store, Sweep, run, running
+from fspielm.study import store as module
 from fspielm.study.engines import Cluster, Ended, Engine, Task, connection
 from fspielm.study.lock import only_run
 from fspielm.study.outcome import DONE, Outcome, failure
@@ -167,12 +169,29 @@ class TestRefusals:
 
         with monkeypatch.context() as patch:
             patch.setattr(Store, "open", open_full)
-            with pytest.raises(StoreError, match=r"full; what it holds is safe; .* running the study again goes on"):
+            with pytest.raises(StoreError, match=r"no space .*; what it holds is safe; .* again goes on"):
                 run(plan, store)
         before = len(rows_of(store))
         assert 0 < before < len(plan.jobs)
         run(plan, store)
         assert [row.job for row in rows_of(store)] == list(plan.jobs)
+
+    def test_a_study_that_finds_no_room_at_all_leaves_nothing(
+        self, tmp_path: Path, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opens = module.connect
+
+        def connect_full(path: Path, **more: Any) -> sqlite3.Connection:
+            connection = opens(path, **more)
+            connection.execute("PRAGMA max_page_count = 2")
+            return connection
+
+        monkeypatch.setattr(module, "connect", connect_full)
+        with pytest.raises(ProblemError) as caught:
+            run(plan_of(25), tmp_path / "a.db")
+        # and nothing is called safe that is not there
+        assert str(caught.value) == f"cannot write to {str(tmp_path / 'a.db')!r}: no space left on the disk"
+        assert list(tmp_path.iterdir()) == []
 
 
 # Not guarded by a test of __name__: workers must not run the user's script again.

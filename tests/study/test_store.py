@@ -115,7 +115,7 @@ def test_a_full_disk_is_said_and_costs_nothing_stored(store: Store, plan: Plan, 
     store.record(plan.jobs[0], outcome, {})
     pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StoreError, match=r"database or disk is full; what it holds is safe"):
+    with pytest.raises(StoreError, match=r"no space left on the disk; what it holds is safe"):
         store.record(plan.jobs[1], Outcome("done", message="x" * 10_000), {})
     with Store.open(store.path, read_only=True) as again:
         assert again.rows()[0].outcome == outcome

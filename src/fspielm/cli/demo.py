@@ -23,37 +23,40 @@ from rich.table import Table
 
 from fspielm import cases
 from fspielm.cases import Case
+from fspielm.cli.old_seed import OldSeed
 from fspielm.demo import CaseRun, run_demo
+from fspielm.wording import duration
 
 
 def show_demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    seed: OldSeed = None,
 ) -> None:
     """Solve all seven benchmarks automatically; pictures and a page with them.
 
     Takes about a minute on two cores. The folder appears, or is replaced, once everything is finished.
     """
     with _display() as display:
-        runs = run_demo(out, seed=seed, starts=display.start, ends=display.end)
+        runs = run_demo(out, rng=rng, starts=display.start, ends=display.end)
     Console().print(results_table(runs))
     print(f"\nPictures and table: {out / 'index.html'}")
 
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
-    """Case, neurons, error, what the solver estimates it to be, the paper's best error, seconds."""
+    """Case, neurons, error, what the solver estimates it to be, the paper's best error, time."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
     table.add_column("neurons", justify="right")
     table.add_column("relative\nL2 error", justify="right", min_width=8)
     table.add_column("error\nestimate", justify="right", min_width=8)
     table.add_column("paper's\nbest", justify="right", min_width=8)
-    table.add_column("seconds", justify="right")
+    table.add_column("time", justify="right", no_wrap=True)
     for run in runs:
         report = run.solution.report
         estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
         errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
-        table.add_row(run.case.name, str(report.neurons), *errors, f"{run.seconds:.1f}")
+        table.add_row(run.case.name, str(report.neurons), *errors, duration(run.seconds))
     return table
 
 

@@ -1,4 +1,7 @@
-"""The entry point: every failure one clear line and its exit code, never a traceback for what is foreseen."""
+"""The entry point: every failure one clear line and its exit code, never a traceback for what is foreseen.
+
+It imports nothing that takes long before it is there to answer Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from fspielm.cli.app import app
 from fspielm.cli.interrupt import Interrupted
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
@@ -24,11 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         with _signals(), _warnings():
             status = _run(arguments)
             sys.stdout.flush()
-    except Interrupted as interrupt:
+    except (Interrupted, KeyboardInterrupt) as interrupt:
         _say("; ".join(["interrupted", *getattr(interrupt, "__notes__", [])]))
         sys.stdout.flush()
         # not sys.exit, which would wait for the threads that are still computing
-        os._exit(128 + interrupt.number)
+        os._exit(128 + getattr(interrupt, "number", signal.SIGINT))
     except BrokenPipeError:
         # whoever read our output has left; Python would complain again when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -38,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
+        # here, where an interrupt finds someone: these imports are those of the whole library
+        from fspielm.cli.app import app
+
         result = app(arguments, prog_name="fspielm", standalone_mode=False)
     except ProblemError as error:
         return _fail(error, WRONG_INPUT)

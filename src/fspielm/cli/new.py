@@ -29,4 +29,4 @@ def new_file(
 
 def _benchmark(name: str) -> str:
     case = cases.load(name)
-    return write_problem(case.problem, title=case.title, seed=0, exact=case.exact)
+    return write_problem(case.problem, title=case.title, rng=0, exact=case.exact)

@@ -11,6 +11,7 @@ from fspielm.demo import run_interruptibly
 from fspielm.geometry import Domain
 from fspielm.solution import Solution
 from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray
+from fspielm.solution.pictures import check_picture_path
 from fspielm.store import SUFFIX
 from fspielm.writing import check_place
 
@@ -23,6 +24,7 @@ _WRITERS: dict[str, Callable[[Solution, Path], None]] = {
     **dict.fromkeys(VTK_SUFFIXES, Solution.to_vtk),
 }
 
+PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
 HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
 
 
@@ -34,6 +36,12 @@ def check_outputs(paths: Sequence[Path], domain: Domain) -> None:
             check_xarray(files=True)
         if path.suffix.lower() in VTK_SUFFIXES:
             check_vtk(domain, path)
+
+
+def check_pictures(paths: Sequence[Path]) -> None:
+    """The same for pictures."""
+    for path in paths:
+        check_picture_path(path)
 
 
 def write_outputs(solution: Solution, paths: Sequence[Path], *, announce: bool) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from fspielm.solution import Round
+from fspielm.wording import duration
 
 _PATIENCE_SECONDS = 2.0
 
@@ -36,8 +37,11 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
         lines.close()
 
 
-def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -> Callable[[Round], None]:
-    """What to do after each round of the solve of `name`: show its sizes, its bands and its estimate.
+def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -> Callable[[object], None]:
+    """What to do with the news of the solve of `name`.
+
+    Of a round that ended, its sizes, its bands and its estimate are shown; anything else, such as what the solver
+    expects of a long round before it begins, says itself what it is.
 
     Parameters
     ----------
@@ -49,15 +53,21 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
     """
     begun = perf_counter()
 
+    def show_event(event: object) -> None:
+        if isinstance(event, Round):
+            show_round(event)
+        else:
+            show(f"{name}: {event}")
+
     def show_round(done: Round) -> None:
         bands = " x ".join(f"{width:.3g}" for width in done.widths)
-        left = "" if seconds is None else f"; at most {max(seconds - (perf_counter() - begun), 0):.0f} s left"
+        left = "" if seconds is None else f"; at most {duration(seconds - (perf_counter() - begun))} left"
         show(
             f"{name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}\n"
             f"  {done.rows} rows, band {bands}{left}"
         )
 
-    return show_round
+    return show_event
 
 
 class _Lines:

@@ -15,6 +15,7 @@ from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
 from fspielm.demo import CaseRun, FileRun
 from fspielm.solution import Report
+from fspielm.wording import duration
 
 
 def print_report(run: CaseRun, choice: Choice) -> None:
@@ -26,14 +27,13 @@ def print_file_report(run: FileRun, name: str) -> None:
     """Print the same for the problem of the file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
-    facts = known | _verdict(run.solution.report) | _facts(run.solution.report, _seconds(run))
+    facts = known | _verdict(run.solution.report) | _facts(run.solution.report, _time(run))
     _print(f"{name}: {title}" if title else name, facts, run.solution.report)
 
 
 def print_saved_report(report: Report, versions: str) -> None:
     """Print the same for a saved solution, under an account of what it solves."""
-    seconds = ", ".join(f"{phase} {s:.2f}" for phase, s in report.seconds.items())
-    _print_facts(_verdict(report) | _facts(report, seconds) | {"saved by": versions}, report)
+    _print_facts(_verdict(report) | _facts(report, _phases(report.seconds)) | {"saved by": versions}, report)
 
 
 def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
@@ -67,15 +67,18 @@ def _case_facts(run: CaseRun, choice: Choice) -> dict[str, str]:
         f"({method}, mu {paper.mu[0]:g} to {paper.mu[1]:g})",
         "method": choice.method,
     }
-    return facts | _verdict(run.solution.report) | compared | _facts(run.solution.report, _seconds(run))
+    return facts | _verdict(run.solution.report) | compared | _facts(run.solution.report, _time(run))
 
 
-def _seconds(run: CaseRun | FileRun) -> str:
-    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in run.phases.items())
-    return f"{run.seconds:.2f} ({phases})"
+def _time(run: CaseRun | FileRun) -> str:
+    return f"{duration(run.seconds)} ({_phases(run.phases)})"
 
 
-def _facts(report: Report, seconds: str) -> dict[str, str]:
+def _phases(seconds: Mapping[str, float]) -> str:
+    return ", ".join(f"{phase} {duration(spent)}" for phase, spent in seconds.items())
+
+
+def _facts(report: Report, time: str) -> dict[str, str]:
     """What was found, and what was done."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
         "features": _features(report),
@@ -84,8 +87,8 @@ def _facts(report: Report, seconds: str) -> dict[str, str]:
         "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
         f"condition {report.condition:.1e}",
         "coefficients": f"norm {report.coefficient_norm:.2e}",
-        "seed": str(report.seed),
-        "seconds": seconds,
+        "rng": str(report.seed),
+        "time": time,
     }
 
 
@@ -108,12 +111,12 @@ def _features(report: Report) -> str:
 
 def _rounds_table(report: Report) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in ("round", "neurons", "rows", "estimate", "seconds"):
+    for heading in ("round", "neurons", "rows", "estimate", "time"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("what it changed")
     for done in report.rounds:
         sizes = str(done.number), str(done.neurons), str(done.rows)
-        table.add_row(*sizes, f"{done.error_estimate:.2e}", f"{done.seconds:.2f}", done.why)
+        table.add_row(*sizes, f"{done.error_estimate:.2e}", duration(done.seconds), done.why)
     return table
 
 

@@ -12,10 +12,9 @@ from rich.text import Text
 
 from fspielm.cli import outputs
 from fspielm.cli.report import print_saved_report
-from fspielm.cli.steps import write_picture
+from fspielm.cli.steps import write_pictures
 from fspielm.demo import FileRun
 from fspielm.files import ProblemFile
-from fspielm.solution.pictures import check_picture_path
 from fspielm.store import Stored, load, read_stored
 
 _WIDTH = 80
@@ -23,24 +22,23 @@ _WIDTH = 80
 
 def show_saved(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf, .svg or .jpg.")] = None,
+    plot: Annotated[
+        list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{outputs.PICTURES_HELP}")
+    ] = None,
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=outputs.HELP)] = None,
 ) -> None:
     """Print what a saved solution solves, how it came about and how good it is; draw or export it."""
     stored = read_stored(path)
     solution = load(path)
-    if plot is not None:
-        check_picture_path(plot)
+    outputs.check_pictures(plot or [])
     outputs.check_outputs(out or [], solution.problem.domain)
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
     console.print(Text(f"{path}: {solution.problem.unknown}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(stored.report, versions)
-    if plot is not None:
-        seconds = sum(stored.report.seconds.values())
-        run = FileRun(ProblemFile(solution.problem), solution, None, seconds)
-        write_picture(run, f"{path.name}: {stored.report.neurons} neurons", plot, announce=True)
+    run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
+    write_pictures(run, f"{path.name}: {stored.report.neurons} neurons", plot or [], announce=True)
     outputs.write_outputs(solution, out or [], announce=True)
 
 

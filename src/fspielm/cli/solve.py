@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +14,13 @@ from fspielm import cases
 from fspielm.cases import METHODS, Case
 from fspielm.cli import outputs
 from fspielm.cli.names import choose
+from fspielm.cli.old_seed import OldSeed
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Choice, Options, read_options
 from fspielm.cli.solve_file import is_problem_file, solve_file
-from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.cli.steps import limit_blas, write_pictures
 from fspielm.demo import CaseRun, run_case, run_interruptibly
-from fspielm.solution.pictures import check_picture_path
 from fspielm.solvers import APPROACHES
 
 
@@ -73,13 +74,15 @@ def solve_case(
         str | None,
         typer.Option(metavar="NAME", help=f"Kind of features: {', '.join(APPROACHES)}.", show_default="the smallest"),
     ] = None,
-    seed: Annotated[
+    rng: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Seed of features and points.", show_default="0")
     ] = None,
+    seed: OldSeed = None,
     threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use.", show_default="all cores")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw solution and error: .png, .pdf, .svg or .jpg.")
+        list[Path] | None,
+        typer.Option("--plot", metavar="FILE", help=f"Draw solution and error{outputs.PICTURES_HELP}"),
     ] = None,
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=outputs.HELP)] = None,
 ) -> None:
@@ -91,36 +94,35 @@ def solve_case(
     file says.
     """
     options = Options(method, tol, mu, neurons, seconds, shift, least_squares, scaling, threads, approach)
-    if plot is not None:
-        check_picture_path(plot)
+    pictures = plot or []
+    outputs.check_pictures(pictures)
     if is_problem_file(case):
-        solve_file(case, options, seed=seed, json_=json_, plot=plot, out=out or [])
+        solve_file(case, options, rng=rng, json_=json_, pictures=pictures, out=out or [])
         return
     benchmark = cases.load(choose("case", case, cases.names()))
     choice = read_options(benchmark, options)
     outputs.check_outputs(out or [], benchmark.problem.domain)
     if threads is not None:
         limit_blas(threads)
-    run = _run(benchmark, choice, seed or 0)
+    run = _run(benchmark, choice, rng or 0)
     if json_:
         print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
         print_report(run, choice)
     outputs.write_outputs(run.solution, out or [], announce=not json_)
-    if plot is not None:
-        _write_picture(run, choice.method, plot, announce=not json_)
+    _write_pictures(run, choice.method, pictures, announce=not json_)
 
 
-def _run(case: Case, choice: Choice, seed: int) -> CaseRun:
+def _run(case: Case, choice: Choice, rng: int) -> CaseRun:
     size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
     with working(f"solving {case.name}{size}") as show:
         seconds = choice.settings["budget"].seconds
         settings = choice.settings | {"progress": show_rounds(case.name, show, seconds)}
-        return run_interruptibly(partial(run_case, case, settings, rng=seed))
+        return run_interruptibly(partial(run_case, case, settings, rng=rng))
 
 
-def _write_picture(run: CaseRun, method: str, path: Path, *, announce: bool) -> None:
+def _write_pictures(run: CaseRun, method: str, paths: Sequence[Path], *, announce: bool) -> None:
     title = (
         f"{run.case.title}: {method}, {run.solution.report.neurons} neurons, relative error {run.relative_error:.1e}"
     )
-    write_picture(run, title, path, announce=announce)
+    write_pictures(run, title, paths, announce=announce)

@@ -12,29 +12,28 @@ from fspielm.cli import outputs
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
 from fspielm.cli.settings import Options, file_settings
-from fspielm.cli.steps import limit_blas, write_picture
+from fspielm.cli.steps import limit_blas, write_pictures
 from fspielm.demo import FileRun, run_file, run_interruptibly
 from fspielm.files import read_problem_file
-from fspielm.solution.pictures import check_picture_path
 from fspielm.writing import check_place
 
 
 def is_problem_file(name: str) -> bool:
     """Whether `name` is meant as the path of a problem file, and not as the name of a benchmark."""
-    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).is_file())
+    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).exists())
 
 
 def solve_file(
-    name: str, options: Options, *, seed: int | None, json_: bool, plot: Path | None, out: Sequence[Path]
+    name: str, options: Options, *, rng: int | None, json_: bool, pictures: Sequence[Path], out: Sequence[Path]
 ) -> None:
     """Solve the problem of a file, print what came out, and write the outputs that it asks for."""
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
     # the same digits every time, unless another seed is asked for
-    settings["rng"] = seed if seed is not None else file.seed or 0
-    picture = file.plot if plot is None else plot
-    if picture is not None:
-        check_picture_path(picture)
+    settings["rng"] = rng if rng is not None else file.rng or 0
+    if file.plot is not None and not pictures:
+        pictures = [file.plot]
+    outputs.check_pictures(pictures)
     if file.table is not None:
         check_place(file.table, (".csv",))
     outputs.check_outputs(out, file.problem.domain)
@@ -48,8 +47,7 @@ def solve_file(
     else:
         print_file_report(run, name)
     outputs.write_outputs(run.solution, out, announce=not json_)
-    if picture is not None:
-        write_picture(run, _title(run, name), picture, announce=not json_)
+    write_pictures(run, _title(run, name), pictures, announce=not json_)
     if file.table is not None:
         run.solution.to_csv(file.table)
         if not json_:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,10 +24,13 @@ def limit_blas(threads: int) -> None:
         )
 
 
-def write_picture(run: CaseRun | FileRun, title: str, path: Path, *, announce: bool) -> None:
-    """Draw a run and save the picture."""
+def write_pictures(run: CaseRun | FileRun, title: str, paths: Sequence[Path], *, announce: bool) -> None:
+    """Draw a run, if anyone wants to see it, and save the picture under every name."""
+    if not paths:
+        return
     with working("drawing"):
         figure = run_interruptibly(partial(draw_run, run, title))
-        save_picture(figure, path)
+        for path in paths:
+            save_picture(figure, path)
     if announce:
-        print(f"\nPicture: {path}")
+        print("\n" + "\n".join(f"Picture: {path}" for path in paths))

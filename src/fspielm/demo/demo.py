@@ -27,7 +27,7 @@ def best_settings(case: Case) -> dict[str, Any]:
 def run_demo(
     out: Path,
     *,
-    seed: int = 0,
+    rng: int = 0,
     starts: Callable[[Case], None] = lambda case: None,
     ends: Callable[[CaseRun], None] = lambda run: None,
 ) -> list[CaseRun]:
@@ -37,7 +37,7 @@ def run_demo(
     ----------
     out : Path
         A folder of its own. It appears, or is replaced, when everything is finished; not before.
-    seed : int
+    rng : int
     starts, ends : callable
         Called before each case and after it, to show how far it is.
     """
@@ -49,12 +49,12 @@ def run_demo(
         for name in names:
             case = cases.load(name)
             starts(case)
-            run = run_interruptibly(partial(run_case, case, best_settings(case), rng=seed))
+            run = run_interruptibly(partial(run_case, case, best_settings(case), rng=rng))
             figure = run_interruptibly(partial(draw_run, run))
             save_picture(figure, folder / _picture_name(name))
             runs.append(run)
             ends(run)
-        page = gallery_page([(run, _picture_name(run.case.name)) for run in runs], seed=seed)
+        page = gallery_page([(run, _picture_name(run.case.name)) for run in runs], rng=rng)
         (folder / "index.html").write_text(page, encoding="utf-8")
     return runs
 

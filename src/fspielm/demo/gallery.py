@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from fspielm.demo.run import CaseRun
 from fspielm.study.reports.markup import number, typeset
+from fspielm.wording import duration
 
 # How a page of ours is recognised before a newer one replaces it.
 GENERATOR = '<meta name="generator" content="fspielm demo">'
@@ -15,7 +16,7 @@ GENERATOR = '<meta name="generator" content="fspielm demo">'
 _ROW = """\
 <tr><th scope="row"><a href="#{name}">{name}</a></th><td>{neurons}</td><td><strong>{error}</strong></td>\
 <td>{estimate}</td>\
-<td>{best} <span class="method">{method}</span></td><td>{seconds:.1f}</td></tr>"""
+<td>{best} <span class="method">{method}</span></td><td>{time}</td></tr>"""
 
 _FIGURE = """\
 <figure id="{name}">
@@ -27,7 +28,7 @@ _FIGURE = """\
 </figure>"""
 
 
-def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
+def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, rng: int) -> str:
     """The page for `runs`, each with the file name of its picture."""
     return _resource("gallery.html").format(
         generator=GENERATOR,
@@ -35,7 +36,7 @@ def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, seed: int) -> str:
         summary=_summary([run for run, _ in runs]),
         rows="\n".join(_row(run) for run, _ in runs),
         figures="\n".join(_figure(run, picture) for run, picture in runs),
-        seed=seed,
+        rng=rng,
     )
 
 
@@ -47,7 +48,7 @@ def _summary(runs: Sequence[CaseRun]) -> str:
     better = sum(run.relative_error < run.paper_best[1] for run in runs)
     count = f"All {len(runs)}" if better == len(runs) else f"{better} of the {len(runs)}"
     seconds = sum(run.seconds for run in runs)
-    return f"{count} beat the best error the paper prints; the solves took {seconds:.0f} seconds together."
+    return f"{count} beat the best error the paper prints; the solves took {duration(seconds)} together."
 
 
 def _row(run: CaseRun) -> str:
@@ -59,7 +60,7 @@ def _row(run: CaseRun) -> str:
         estimate=_estimate(run),
         best=number(best),
         method=escape(method),
-        seconds=run.seconds,
+        time=duration(run.seconds),
     )
 
 

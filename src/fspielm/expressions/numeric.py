@@ -10,8 +10,8 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import scipy
 import sympy as sp
-from scipy import special
 from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.errors import ProblemError
@@ -47,7 +47,7 @@ def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[...,
 
 def _is_taken(name: str) -> bool:
     """Whether generated code could mean something else by `name`."""
-    return not name.isidentifier() or iskeyword(name) or any(hasattr(m, name) for m in (builtins, np, special))
+    return not name.isidentifier() or iskeyword(name) or any(hasattr(m, name) for m in (builtins, np, scipy.special))
 
 
 class _ExactPrinter(SciPyPrinter):  # type: ignore[misc]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fspielm.arrays import FloatArray
 
@@ -29,8 +29,8 @@ def _by_order(n: int, z: FloatArray, sign: int) -> FloatArray:
         # the second solutions Y and K are these very derivatives at n and -n, added up
         parity = -1.0 if n % 2 else 1.0
         if sign < 0:
-            return np.asarray(parity * (np.pi * special.yn(-n, z) - _by_order(-n, z, sign)))
-        return np.asarray(-2.0 * parity * special.kn(-n, z) - _by_order(-n, z, sign))
+            return np.asarray(parity * (np.pi * scipy.special.yn(-n, z) - _by_order(-n, z, sign)))
+        return np.asarray(-2.0 * parity * scipy.special.kn(-n, z) - _by_order(-n, z, sign))
     small = z < _SERIES_END
     result = np.empty(z.shape)
     result[small] = _series(n, z[small], sign)
@@ -42,19 +42,19 @@ def _series(n: int, z: FloatArray, sign: int) -> FloatArray:
     """The derivative of the power series ``sum sign^k (z/2)^(v+2k) / (k! gamma(v+k+1))``, term by term."""
     half = 0.5 * z
     k = np.arange(_SERIES_TERMS)
-    terms = float(sign) ** k / (special.gamma(k + 1.0) * special.gamma(n + k + 1.0))
+    terms = float(sign) ** k / (scipy.special.gamma(k + 1.0) * scipy.special.gamma(n + k + 1.0))
     powers = half[:, None] ** (n + 2.0 * k)
-    return np.asarray(np.sum(powers * terms * (np.log(half)[:, None] - special.psi(n + k + 1.0)), axis=1))
+    return np.asarray(np.sum(powers * terms * (np.log(half)[:, None] - scipy.special.psi(n + k + 1.0)), axis=1))
 
 
 def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
     """NIST Digital Library of Mathematical Functions, 10.15.3 for J and 10.38.4 for I."""
-    bessel = special.jv if sign < 0 else special.iv
+    bessel = scipy.special.jv if sign < 0 else scipy.special.iv
     total = np.zeros(z.shape)
     for k in range(n):
         total += float(-sign) ** k * (0.5 * z) ** k * bessel(k, z) / (factorial(k) * (n - k))
     rest = 0.5 * factorial(n) * (0.5 * z) ** (-n) * total
     if sign < 0:
-        return np.asarray(0.5 * np.pi * special.yn(n, z) + rest)
+        return np.asarray(0.5 * np.pi * scipy.special.yn(n, z) + rest)
     parity = -1.0 if n % 2 else 1.0
-    return np.asarray(parity * (rest - special.kn(n, z)))
+    return np.asarray(parity * (rest - scipy.special.kn(n, z)))

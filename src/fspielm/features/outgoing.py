@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.features.singular import ComplexArray, CornerFunction
@@ -65,15 +65,19 @@ def _ratio(now: int, start: int, k: float | FloatArray, radius: FloatArray, modi
     """A Bessel function of order `now` at k r, over the size of the one of order `start` at k, free of zeros."""
     if modified:  # without the exponential factors, either of which may underflow
         return np.asarray(_decaying(now, k * radius) / _decaying(start, k) * np.exp(k * (1.0 - radius)))
-    return np.asarray(_oscillating(now, k * radius) / np.hypot(_oscillating(start, k), special.jv(start, k)))
+    return np.asarray(_oscillating(now, k * radius) / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
 
 
 def _decaying(order: int, z: float | FloatArray) -> FloatArray:
     """``K(order, z) exp(z)``; the lowest orders have faster functions of their own."""
-    return np.asarray({0: special.k0e, 1: special.k1e}.get(abs(order), lambda z: special.kve(order, z))(z))
+    return np.asarray(
+        {0: scipy.special.k0e, 1: scipy.special.k1e}.get(abs(order), lambda z: scipy.special.kve(order, z))(z)
+    )
 
 
 def _oscillating(order: int, z: float | FloatArray) -> FloatArray:
     """``Y(order, z)``."""
     sign = -1.0 if order < 0 and order % 2 else 1.0
-    return np.asarray(sign * {0: special.y0, 1: special.y1}.get(abs(order), lambda z: special.yv(abs(order), z))(z))
+    return np.asarray(
+        sign * {0: scipy.special.y0, 1: scipy.special.y1}.get(abs(order), lambda z: scipy.special.yv(abs(order), z))(z)
+    )

@@ -10,7 +10,7 @@ from math import prod
 from typing import TypeAlias, final
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
@@ -105,7 +105,7 @@ class Wave(CornerFunction):
         """The Bessel function of this order, or its derivative with respect to the order."""
         if by_order:
             return partial(iv_by_order if self.modified else jv_by_order, round(order))
-        return partial(special.iv if self.modified else special.jv, order)
+        return partial(scipy.special.iv if self.modified else scipy.special.jv, order)
 
     def compose(
         self,
@@ -129,7 +129,7 @@ class Wave(CornerFunction):
     @cached_property
     def _size(self) -> float:
         """The largest value within the scale: high orders would be tiny numbers otherwise."""
-        bessel = special.iv if self.modified else special.jv
+        bessel = scipy.special.iv if self.modified else scipy.special.jv
         return float(np.abs(bessel(self.order, self.wavenumber * np.linspace(0.0, 1.0, 200)[1:])).max())
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fspielm.errors import ProblemError, TextError
+from fspielm.reading import open_file
 
 LARGEST = 1_000_000  # bytes
 _PARTS = 16  # of a dotted key: reading one takes time that grows with their square
@@ -142,8 +143,7 @@ def open_document(source: str | os.PathLike[str], kind: str = "problem file") ->
 def _read(path: Path, kind: str) -> bytes:
     """The bytes of a file, and no more of them than tell that it is too large."""
     try:
-        # not by its size, which a pipe or a device does not tell
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(LARGEST + 1)
     except FileNotFoundError:
         raise ProblemError(f"{path}: no such file") from None

@@ -28,7 +28,7 @@ class ProblemFile:
     problem : Problem
     title : str
     tol : float
-    seed : int or None
+    rng : int or None
     budget : Budget
     exact : Expr or None
         A known solution; for measuring only, no solver sees it.
@@ -39,7 +39,7 @@ class ProblemFile:
     problem: Problem
     title: str = ""
     tol: float = 1e-8
-    seed: int | None = None
+    rng: int | None = None
     budget: Budget = field(default_factory=Budget)
     exact: sp.Expr | None = None
     plot: Path | None = None
@@ -47,7 +47,7 @@ class ProblemFile:
 
     def solve(self, **settings: Any) -> Solution:
         """Solve the problem as the file says, but for what `settings` (keyword arguments of `fspielm.solve`) say."""
-        stated: dict[str, Any] = {"tol": self.tol, "budget": self.budget, "rng": self.seed}
+        stated: dict[str, Any] = {"tol": self.tol, "budget": self.budget, "rng": self.rng}
         return solve(self.problem, **stated | settings)
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:

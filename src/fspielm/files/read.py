@@ -23,6 +23,8 @@ from fspielm.solvers import Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")
+# What files of version 0.1 call rng.
+_OLD_RNG = "seed"
 
 
 def read_problem(source: str | os.PathLike[str]) -> Problem:
@@ -104,16 +106,20 @@ def _read_parameters(table: Table, names: Names) -> Names:
 
 
 def _read_settings(table: Table, names: Names) -> dict[str, Any]:
-    table.check_keys([], ["tol", "seed", *_LIMITS])
+    table.check_keys([], ["tol", "rng", _OLD_RNG, *_LIMITS])
     settings: dict[str, Any] = {}
     if "tol" in table:
         settings["tol"] = table.number("tol", names)
         if not 0 < settings["tol"] < 1:
             raise table.error(f"tol must lie between 0 and 1; got {settings['tol']}", "tol")
-    if "seed" in table:
-        settings["seed"] = table.whole("seed")
-        if settings["seed"] < 0:
-            raise table.error(f"seed must be a whole number, 0 or more; got {settings['seed']}", "seed")
+    for key in ("rng", _OLD_RNG):
+        if key not in table:
+            continue
+        if "rng" in settings:
+            raise table.error(f"{_OLD_RNG} is what rng was called; give one of the two", key)
+        settings["rng"] = table.whole(key)
+        if settings["rng"] < 0:
+            raise table.error(f"{key} must be a whole number, 0 or more; got {settings['rng']}", key)
     limits: dict[str, Any] = {
         key: table.whole(key) if key in ("neurons", "threads") else table.number(key, names)
         for key in _LIMITS

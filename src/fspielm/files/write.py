@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import fields, replace
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import sympy as sp
@@ -18,6 +17,7 @@ from fspielm.files.domain import describe_domain
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.toml import write_toml
 from fspielm.solvers import Budget
+from fspielm.writing import staged_file
 
 
 def write_problem(
@@ -26,7 +26,7 @@ def write_problem(
     *,
     title: str = "",
     tol: float = ProblemFile.tol,
-    seed: int | None = None,
+    rng: int | None = None,
     budget: Budget | None = None,
     exact: sp.Expr | None = None,
 ) -> str:
@@ -39,7 +39,7 @@ def write_problem(
     path : path, optional
         Where to write it; nothing is written without.
     title : str
-    tol, seed, budget
+    tol, rng, budget
         For `fspielm.solve`.
     exact : Expr, optional
         A known solution to measure with.
@@ -64,12 +64,13 @@ def write_problem(
         "parameters": {str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items()},
         "domain": describe_domain(problem.domain),
         "conditions": _conditions(problem, scope),
-        "solve": _settings(tol, seed, budget or Budget()),
+        "solve": _settings(tol, rng, budget or Budget()),
         "reference": {} if exact is None else {"exact": print_expression(exact, scope)},
     }
     text = write_toml({key: value for key, value in content.items() if value != {}})
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        with staged_file(path) as draft:
+            draft.write_text(text, encoding="utf-8")
     return text
 
 
@@ -102,9 +103,9 @@ def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
     return tables
 
 
-def _settings(tol: float, seed: int | None, budget: Budget) -> dict[str, Any]:
+def _settings(tol: float, rng: int | None, budget: Budget) -> dict[str, Any]:
     """What differs from the defaults, which a file leaves out."""
     settings: dict[str, Any] = {} if tol == ProblemFile.tol else {"tol": float(tol)}
-    settings |= {} if seed is None else {"seed": seed}
+    settings |= {} if rng is None else {"rng": rng}
     limits = {field.name: getattr(budget, field.name) for field in fields(Budget)}
     return settings | {name: v for name, v in limits.items() if v is not None and v != getattr(Budget, name)}

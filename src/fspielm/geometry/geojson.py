@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.inputs import as_plane_point
 from fspielm.geometry.rings import Ring
+from fspielm.reading import open_file
 
 _LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands of vertices, not millions
 
@@ -28,14 +28,15 @@ def read_polygon(path: str | os.PathLike[str]) -> tuple[Ring, tuple[Ring, ...]]:
 
 
 def _load(path: str | os.PathLike[str], where: str) -> Any:
-    file = Path(path)
     try:
-        size = file.stat().st_size
-        if size > _LARGEST:
-            raise ProblemError(
-                f"{where} has {size / 1e6:.0f} MB; at most {_LARGEST / 1e6:.0f} MB are read: simplify the outline first"
-            )
-        return json.loads(file.read_text(encoding="utf-8-sig"))
+        with open_file(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > _LARGEST:
+                raise ProblemError(
+                    f"{where} has {size / 1e6:.0f} MB; at most {_LARGEST / 1e6:.0f} MB are read: "
+                    "simplify the outline first"
+                )
+            return json.loads(file.read().decode("utf-8-sig"))
     except OSError as error:
         raise ProblemError(f"{where} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

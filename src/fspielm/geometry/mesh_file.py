@@ -11,6 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.mesh import IntArray
+from fspielm.reading import open_file
 
 _FORMATS = (".stl", ".ply", ".obj", ".off")
 _MOST_MEGABYTES = 100
@@ -31,7 +32,7 @@ def read_mesh(path: str | os.PathLike[str]) -> tuple[FloatArray, IntArray]:
                 "read: make the mesh coarser"
             )
         # An open file instead of its path: nothing that it refers to (materials, textures) is looked for.
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return _parse(file, path)
     except OSError as error:
         raise ProblemError(f"Surface.load: cannot read {str(path)!r}: {error.strerror}") from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import SolveError
@@ -79,7 +79,9 @@ def extend(base: Factorisation, columns: FloatArray) -> Extension:
     rotated = columns
     size = -1  # a question first: how much workspace LAPACK would like
     for _ in range(2):
-        rotated, work, info = lapack.dormqr("L", "T", base.packed, base.tau, rotated, lwork=size, overwrite_c=True)
+        rotated, work, info = scipy.linalg.lapack.dormqr(
+            "L", "T", base.packed, base.tau, rotated, lwork=size, overwrite_c=True
+        )
         if info != 0:
             raise SolveError(f"LAPACK dormqr failed with info={info}")
         size = int(work[0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import SolveError
@@ -43,14 +43,14 @@ class Factorisation:
         """``Q^T values``, shape ``(N,)``: its head gives the solution, its tail the residual."""
         # With the least workspace LAPACK applies reflection by reflection; gathering them in blocks, as it would for
         # many columns, takes several times longer for one.
-        rotated, _, info = lapack.dormqr("L", "T", self.packed, self.tau, values[:, None], lwork=1)
+        rotated, _, info = scipy.linalg.lapack.dormqr("L", "T", self.packed, self.tau, values[:, None], lwork=1)
         if info != 0:
             raise SolveError(f"LAPACK dormqr failed with info={info}")
         return np.ascontiguousarray(rotated[:, 0])
 
     def solve_triangle(self, values: FloatArray, *, transposed: bool = False) -> FloatArray:
         """``R^-1 values``, or ``R^-T values``."""
-        solved, info = lapack.dtrtrs(self.packed, values, trans=1 if transposed else 0)
+        solved, info = scipy.linalg.lapack.dtrtrs(self.packed, values, trans=1 if transposed else 0)
         if info != 0:
             raise SolveError(
                 f"column {info} of {self.shape[1]} is exactly dependent on the others; "
@@ -78,8 +78,8 @@ class Factorisation:
 def factor(matrix: FloatArray) -> Factorisation:
     """Factor `matrix` ``(N, M)``, N >= M, in place: its memory becomes the factorisation's."""
     rows, columns = matrix.shape
-    work, _ = lapack.dgeqrf_lwork(rows, columns)
-    packed, tau, _, info = lapack.dgeqrf(matrix, lwork=int(work), overwrite_a=True)
+    work, _ = scipy.linalg.lapack.dgeqrf_lwork(rows, columns)
+    packed, tau, _, info = scipy.linalg.lapack.dgeqrf(matrix, lwork=int(work), overwrite_a=True)
     if info != 0:
         raise SolveError(f"LAPACK dgeqrf failed with info={info}")
     return Factorisation(packed, tau)

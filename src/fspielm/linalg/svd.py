@@ -8,7 +8,7 @@ from numbers import Real
 from typing import ClassVar, final
 
 import numpy as np
-from scipy.linalg import LinAlgError, lstsq
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError, SolveError
@@ -44,10 +44,10 @@ class TruncatedSVD(LeastSquares):
         """Solve, or raise `SolveError` if the singular values do not converge."""
         check_finite(matrix, values)
         try:
-            coefficients, _, rank, singular = lstsq(
+            coefficients, _, rank, singular = scipy.linalg.lstsq(
                 matrix, values, cond=self.tol, lapack_driver="gelsd", check_finite=False
             )
-        except LinAlgError as error:
+        except np.linalg.LinAlgError as error:
             raise SolveError(f"the singular values did not converge: {error}") from error
         smallest = float(singular[-1])
         return LeastSquaresResult(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from scipy.linalg import hankel
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.expressions import Field
@@ -80,7 +80,7 @@ def _pencil(samples: FloatArray, spacing: float) -> FloatArray | None:
     """
     if not samples.any():
         return np.empty(0)
-    _, sizes, V = np.linalg.svd(hankel(samples[: len(samples) // 2], samples[len(samples) // 2 - 1 :]))
+    _, sizes, V = np.linalg.svd(scipy.linalg.hankel(samples[: len(samples) // 2], samples[len(samples) // 2 - 1 :]))
     rank = int(np.count_nonzero(sizes > _NOISE * sizes[0]))
     if rank > _MOST_ALONG:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from fspielm.arrays import FloatArray
 
@@ -71,7 +71,7 @@ def _first_enough(samples: FloatArray, limit: float, share: float, tolerance: fl
     given = np.exp(-np.outer(places + 0.5, _RATES)) if decaying else np.empty((len(places), 0))
     columns = np.concatenate([given, columns], axis=1)
     penalty = tolerance / _GROWTH * np.sqrt(len(places)) * np.eye(columns.shape[1])
-    Q, _ = linalg.qr(np.concatenate([columns, penalty]), mode="economic", check_finite=False)
+    Q, _ = scipy.linalg.qr(np.concatenate([columns, penalty]), mode="economic", check_finite=False)
     target = np.concatenate([values.T, np.zeros((columns.shape[1], len(values)))])
     parts = Q.T @ target
     rest = np.sum((target - Q @ parts) ** 2, axis=0)

@@ -7,8 +7,8 @@ from functools import lru_cache, reduce
 from typing import final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expressions import Field
@@ -85,7 +85,7 @@ def windowed_spectrum(field: Field, box: Box, size: tuple[int, ...]) -> Spectrum
     windows = [np.kaiser(n, _BETA) / np.kaiser(n, _BETA).sum() for n in size]
     samples = field(points).reshape(size) * reduce(np.multiply.outer, windows)
     padded = [_PADDING.get(len(size), 1) * n for n in size]
-    amplitudes = np.abs(fft.fftshift(fft.fftn(samples, padded)))
+    amplitudes = np.abs(scipy.fft.fftshift(scipy.fft.fftn(samples, padded)))
     spacing = (box[1] - box[0]) / (np.array(size) - 1)
     return Spectrum(amplitudes, size, 2 * np.pi / (spacing * padded))
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.errors import ProblemError
+from fspielm.reading import open_file
 from fspielm.writing import staged_file
 
 VERSION = 1
@@ -89,8 +90,7 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], Arrays]:
 
 def _read(path: Path) -> bytes:
     try:
-        # not by its size, which a pipe or a device does not tell
-        with path.open("rb") as file:
+        with open_file(path) as file:
             data = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         raise ProblemError(f"{path}: no such file") from None

@@ -45,7 +45,7 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
         "missing": None,
     }
     try:
-        text = write_problem(problem, tol=tol, seed=seed)
+        text = write_problem(problem, tol=tol, rng=seed)
         read_problem(text)  # names that the notation does not know, or too many numbers, show here
     except ProblemError as error:
         reason = " ".join(str(error).splitlines()[0].split())

@@ -15,7 +15,7 @@ _SIDECARS = ("-journal", "-wal", "-shm")
 
 
 class StoreError(OSError):
-    """The file cannot take what it should; what it has is safe."""
+    """The file cannot take what it should; what it has is safe, if there is one."""
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
@@ -37,7 +37,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()
-        raise ProblemError(f"cannot open {str(path)!r} as a study: {error}") from error
+        raise ProblemError(f"cannot open {str(path)!r} as a study: {_reason(error)}") from error
     return connection
 
 
@@ -53,7 +53,8 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"cannot write to {str(path)!r}: {error}; what it holds is safe") from error
+        safe = "; what it holds is safe" if path.is_file() else ""
+        raise StoreError(f"cannot write to {str(path)!r}: {_reason(error)}{safe}") from error
 
 
 @contextmanager
@@ -63,6 +64,12 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise ProblemError(f"cannot read {str(path)!r}: {error}") from error
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """SQLite's reason; it has one text for two of them."""
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return "no space left on the disk" if full else str(error)
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import final
 
 from fspielm.errors import ProblemError
+from fspielm.reading import open_file
 from fspielm.study.environment import THREADS, UNKNOWN
 from fspielm.study.job import AUTOMATIC
 from fspielm.study.plan import Plan
@@ -70,7 +71,8 @@ def origin_path(table: Path) -> Path:
 def read_origin(path: Path) -> Origin:
     """The origin that a file tells."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with open_file(path) as file:
+            content = json.loads(file.read().decode("utf-8"))
         origin = Origin(**content)
         whole = isinstance(origin.subjects, dict) and isinstance(origin.environments, dict)
         if not whole or not all(isinstance(one, dict) for one in origin.environments.values()):

@@ -116,20 +116,21 @@ def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: 
 
 
 def _check_points(job: Job, bench: Bench, neurons: int) -> Points:
-    points = points_for(bench.problem, neurons) if job.method == AUTOMATIC else bench.points(neurons)
-    return points.thinned()
+    return points_for(bench.problem, neurons) if job.method == AUTOMATIC else bench.points(neurons)
 
 
 def _check(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
     """The residual at fresh points relative to the data there, as the paper's rows count; and of each block."""
     problem = solution.problem
     rng = np.random.default_rng([_CHECK_STREAM, seed])
-    held_out = HeldOut(points.draw(problem, rng))
+    held_out = HeldOut(points.thinned().draw(problem, rng))
+    # features that satisfy the equation were solved for without its rows; it counts as it would have with them
+    rows = {**points.counts(problem), **solution.report.points}
     residual, data, blocks = 0.0, 0.0, {}
     for block in make_blocks(problem, held_out.sites):
         values = held_out.apply(block, solution.basis, solution.coefficients, threads)
         blocks[block.name] = safe_rms(values - block.values)
-        weight = math.sqrt(solution.report.points[block.name])
+        weight = math.sqrt(rows[block.name])
         residual = math.hypot(residual, weight * blocks[block.name])
         data = math.hypot(data, weight * safe_rms(block.values))
     return (residual / data if data > 0 else residual), blocks

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from fspielm.errors import ProblemError
+from fspielm.writing import DISK_ERRORS, describe
 
 # What file managers leave behind in a folder that was looked at.
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
@@ -33,13 +34,17 @@ def staged_folder(target: Path) -> Iterator[Path]:
         # beside the target, so that moving it is one rename and not a copy
         scratch = Path(mkdtemp(prefix=f".{target.name}-", suffix=_MARK, dir=target.parent))
     except OSError as error:
-        raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {error.strerror}") from error
+        raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {describe(error)}") from error
     try:
         _clear_forgotten(target)
         fresh = scratch / _NEW
         fresh.mkdir()
         yield fresh
         _exchange(fresh, target, scratch / _OLD)
+    except OSError as error:
+        if error.errno not in DISK_ERRORS:
+            raise
+        raise ProblemError(f"cannot write the folder {str(target)!r}: {describe(error)}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

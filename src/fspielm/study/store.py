@@ -69,7 +69,7 @@ class Store:
             "terms": json.dumps(terms.as_dict()),
         }
         schema = files("fspielm.study").joinpath("schema.sql").read_text(encoding="utf-8")
-        with staged_file(place) as draft, closing(connect(draft)) as connection, writing(place):
+        with _drafted(place) as draft, closing(connect(draft)) as connection, writing(place):
             connection.executescript(f"BEGIN; {schema}; PRAGMA application_id = {_APPLICATION}; COMMIT;")
             connection.execute("BEGIN")
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
@@ -84,6 +84,8 @@ class Store:
         place = Path(path)
         if place.is_dir():
             raise ProblemError(f"{str(path)!r} is a folder, not a study")
+        if place.exists() and not place.is_file():
+            raise ProblemError(f"{str(path)!r} is a pipe or a device, not a study")
         if not place.is_file():
             raise ProblemError(f"there is no study {str(path)!r}; 'fspielm study run PLAN --store {path}' begins one")
         connection = connect(place, read_only=read_only)
@@ -200,6 +202,18 @@ class Store:
                 f"{str(self.path)!r} was written by fspielm {self._meta('fspielm')}, whose form {written} this version "
                 f"({__version__}) does not know; upgrade with: pip install --upgrade fspielm"
             )
+
+
+@contextmanager
+def _drafted(place: Path) -> Iterator[Path]:
+    """A draft of a database; if it fails, what SQLite kept beside it goes as well."""
+    with staged_file(place) as draft:
+        try:
+            yield draft
+        except (ProblemError, StoreError) as error:
+            raise ProblemError(str(error).replace(str(draft), str(place))) from error
+        finally:
+            remove_sidecars(draft)
 
 
 def _now() -> str:

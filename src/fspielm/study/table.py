@@ -7,10 +7,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, final
 
 from fspielm.errors import ProblemError
+from fspielm.reading import open_file
 from fspielm.study.job import Job
 from fspielm.study.origin import Origin, origin_path, read_origin
 from fspielm.study.outcome import DONE, FAILED, Outcome
@@ -138,7 +140,7 @@ def take(store: Store, table: Table) -> Taken:
 def read_rows(path: Path) -> Iterator[Row]:
     """The rows of a CSV file that `export_csv` wrote."""
     try:
-        file = path.open(encoding="utf-8", newline="")
+        file = TextIOWrapper(open_file(path), encoding="utf-8", newline="")
     except OSError as error:
         raise ProblemError(f"cannot read {str(path)!r}: {error.strerror}") from error
     with file:

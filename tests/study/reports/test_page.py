@@ -14,7 +14,6 @@ from fspielm.study.reports.analysis import StudyResult
 from fspielm.study.reports.illustrations import illustrations, unique_slugs
 from fspielm.study.reports.markup import Html, element, join, number, plain
 from fspielm.study.reports.page.page import GENERATOR, report_page
-from fspielm.study.reports.page.tips import duration
 
 Make = Callable[..., StudyResult]
 KINDS = ["heat-map", "lines", "seeds", "times", "frequencies"]
@@ -164,10 +163,3 @@ class TestMarkup:
         assert plain(1.5e-9) == "1.50e-9"
         assert plain(None) == plain(float("nan")) == "not finite"
         assert number(None) == "&ndash;"
-
-    @pytest.mark.parametrize(
-        ("seconds", "expected"),
-        [(0.0123, "12.3 ms"), (1.5, "1.5 s"), (119.6, "120 s"), (3000.0, "50 min"), (90000.0, "25.0 h")],
-    )
-    def test_durations(self, seconds: float, expected: str) -> None:
-        assert duration(seconds) == expected

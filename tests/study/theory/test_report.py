@@ -31,7 +31,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report, "draw_moments", lambda rows: draw_moments([row for row in rows if row.dimension == 2]))
         patch.setattr(report, "draw_densities", partial(draw_densities, dimensions=(2,)))
-        write_theory(out, seed=3, samples=SAMPLES, ends=lambda: steps.append(None))
+        write_theory(out, rng=3, samples=SAMPLES, ends=lambda: steps.append(None))
     return out, len(steps)
 
 
@@ -76,7 +76,7 @@ def test_tables_hold_every_row(written: tuple[Path, int]) -> None:
 def test_findings(written: tuple[Path, int]) -> None:
     text = (written[0] / "theory.md").read_text()
     assert text.startswith(MARK)
-    assert f"from {SAMPLES} neurons (seed 3)" in text
+    assert f"from {SAMPLES} neurons (rng 3)" in text
     assert "| 1 | +25.33% | 2.11 | 7.05 | 22.36 |" in text
     assert "| 2 | 0.4292 | +16.49% | -2.75% at mu = 3.0 | 1.06 | 6.71 | 22.26 |" in text
     assert "| 5 | +5.09% | always | 6.60 | 22.22 |" in text
@@ -117,8 +117,8 @@ def test_latex_of_one_dimension() -> None:
 class TestReplacing:
     def test_a_second_run_replaces_the_first(self, tmp_path: Path) -> None:
         for seed in (0, 1):
-            write_theory(tmp_path / "out", seed=seed, samples=10)
-        assert "seed 1" in (tmp_path / "out" / "theory.md").read_text()
+            write_theory(tmp_path / "out", rng=seed, samples=10)
+        assert "rng 1" in (tmp_path / "out" / "theory.md").read_text()
         assert os.listdir(tmp_path) == ["out"]
 
     def test_the_same_seed_gives_the_same_files(self, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ class TestReplacing:
         with pytest.raises(ProblemError, match="samples must be at least 2; got 1"):
             write_theory(tmp_path / "out", samples=1)
         with pytest.raises(ProblemError, match="rng must be a whole number"):
-            write_theory(tmp_path / "out", seed=-1)
+            write_theory(tmp_path / "out", rng=-1)
 
 
 def test_unscaled_neurons_do_not_spoil_the_scores() -> None:

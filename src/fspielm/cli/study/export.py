@@ -13,7 +13,9 @@ from fspielm.cli.progress import working
 
 def export_study(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="A study, finished or not.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the table goes, .csv.")],
+    out: Annotated[
+        list[Path], typer.Option("--out", metavar="FILE", help="Where the table goes, .csv; again for more.")
+    ],
 ) -> None:
     """Write the solves of a study as a table, one row each.
 
@@ -22,5 +24,7 @@ def export_study(
     Example: fspielm study export quick.db --out quick.csv
     """
     with working(f"exporting {store}"):
-        study.export_csv(store, out)
-    print(f"Table: {out}")
+        for path in out:
+            study.export_csv(store, path)
+    for path in out:
+        print(f"Table: {path}")

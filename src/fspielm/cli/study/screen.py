@@ -15,6 +15,7 @@ from rich.text import Text
 from fspielm.study import Job, Progress
 from fspielm.study.job import ALL_METHODS
 from fspielm.study.outcome import ESTIMATE
+from fspielm.wording import duration
 
 _WIDTH = 80
 _BAR = 40
@@ -26,7 +27,8 @@ _SHOWN = 4  # of the solves that are running, and of the reasons for failures
 
 def draw_running(progress: Progress, name: str) -> RenderableType:
     """A run: how far, what is running, the time left, the best errors."""
-    facts = {"running": _running(progress), "time left": describe_time(progress.time_left())}
+    left = progress.time_left()
+    facts = {"running": _running(progress), "time left": "unknown as yet" if left is None else duration(left)}
     return _draw(progress, name, facts)
 
 
@@ -35,10 +37,11 @@ def draw_summary(progress: Progress, name: str) -> RenderableType:
     facts = {}
     if progress.finished < progress.total:
         work = progress.work_left()
-        facts["work left"] = f"{describe_time(work)}, shared by its workers" if work is not None else "unknown"
+        facts["work left"] = f"{duration(work)}, shared by its workers" if work is not None else "unknown"
     if progress.last_ended:
-        ago = datetime.now(UTC) - datetime.fromisoformat(progress.last_ended)
-        facts["last solve" if "work left" in facts else "finished"] = f"{describe_time(ago.total_seconds())} ago"
+        ago = (datetime.now(UTC) - datetime.fromisoformat(progress.last_ended)).total_seconds()
+        # it was stored to the second
+        facts["last solve" if "work left" in facts else "finished"] = "just now" if ago < 2 else f"{duration(ago)} ago"
     return _draw(progress, name, facts)
 
 
@@ -46,24 +49,9 @@ def draw_line(progress: Progress) -> str:
     """A run in one line."""
     failed = f", {progress.failed} failed" if progress.failed else ""
     left = progress.time_left()
-    time = "" if left is None else f", {describe_time(left)} left"
+    time = "" if left is None else f", {duration(left)} left"
     now = "".join(f", at {job.subject} {job.method}" for job, _ in progress.running[-1:])
     return f"{progress.finished} of {progress.total} ended{failed}{time}{now}"
-
-
-def describe_time(seconds: float | None) -> str:
-    """Seconds as people say them, in at most two units."""
-    if seconds is None:
-        return "unknown as yet"
-    if seconds < 99.5:
-        return f"{max(seconds, 0):.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 100:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {minutes} min"
-    return f"{hours // 24} d {hours % 24} h"
 
 
 def _draw(progress: Progress, name: str, facts: dict[str, str]) -> RenderableType:
@@ -82,7 +70,7 @@ def _draw(progress: Progress, name: str, facts: dict[str, str]) -> RenderableTyp
 
 
 def _running(progress: Progress) -> str:
-    solves = [f"{_describe(job)} ({describe_time(seconds)})" for job, seconds in progress.running]
+    solves = [f"{_describe(job)} ({duration(seconds)})" for job, seconds in progress.running]
     more = [f"and {len(solves) - _SHOWN} more"] if len(solves) > _SHOWN else []
     return "\n".join([*solves[:_SHOWN], *more]) or "nothing"
 

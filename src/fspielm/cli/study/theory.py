@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from fspielm.cli.old_seed import OldSeed
 from fspielm.cli.progress import working
 from fspielm.study import theory
 from fspielm.study.theory.comparison import SAMPLES
@@ -18,7 +19,8 @@ _SHOWN_EVERY = 10
 def write_theory_page(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")] = Path("theory"),
     samples: Annotated[int, typer.Option(metavar="N", help="Frequencies drawn for each statistic.")] = SAMPLES,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the samples.")] = 0,
+    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the samples.")] = 0,
+    seed: OldSeed = None,
 ) -> None:
     """Check the paper's theorems on effective frequencies.
 
@@ -35,5 +37,5 @@ def write_theory_page(
             if step % _SHOWN_EVERY == 0:
                 show(f"step {step} of {theory.STEPS}")
 
-        theory.write_theory(out, seed=seed, samples=samples, ends=ends)
+        theory.write_theory(out, rng=rng, samples=samples, ends=ends)
     print(f"Theory: {out / 'theory.md'}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 import sympy as sp
-from scipy import special
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,15 @@ FUNCTIONS: dict[str, Function] = {
     "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5)),
     "floor": Function(sp.floor, np.floor),
     "ceil": Function(sp.ceiling, np.ceil),
-    "erf": Function(sp.erf, special.erf),
-    "erfc": Function(sp.erfc, special.erfc),
-    "gamma": Function(sp.gamma, special.gamma),
-    "besselj": Function(sp.besselj, special.jv, 2),
-    "bessely": Function(sp.bessely, special.yv, 2),
-    "besseli": Function(sp.besseli, special.iv, 2),
-    "besselk": Function(sp.besselk, special.kv, 2),
-    "airyai": Function(sp.airyai, lambda x: special.airy(x)[0]),
-    "airybi": Function(sp.airybi, lambda x: special.airy(x)[2]),
+    "erf": Function(sp.erf, lambda x: scipy.special.erf(x)),
+    "erfc": Function(sp.erfc, lambda x: scipy.special.erfc(x)),
+    "gamma": Function(sp.gamma, lambda x: scipy.special.gamma(x)),
+    "besselj": Function(sp.besselj, lambda n, x: scipy.special.jv(n, x), 2),
+    "bessely": Function(sp.bessely, lambda n, x: scipy.special.yv(n, x), 2),
+    "besseli": Function(sp.besseli, lambda n, x: scipy.special.iv(n, x), 2),
+    "besselk": Function(sp.besselk, lambda n, x: scipy.special.kv(n, x), 2),
+    "airyai": Function(sp.airyai, lambda x: scipy.special.airy(x)[0]),
+    "airybi": Function(sp.airybi, lambda x: scipy.special.airy(x)[2]),
 }
 
 # Those whose first argument is an order: a number, and not a large one.

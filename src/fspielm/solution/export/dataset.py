@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fspielm.errors import ProblemError
 from fspielm.solution.export.arrays import to_numpy
 from fspielm.solution.export.provenance import provenance
-from fspielm.writing import check_place, staged_file
+from fspielm.writing import check_place, find_cause, staged_file
 
 if TYPE_CHECKING:
     import xarray
@@ -72,7 +72,12 @@ def to_netcdf(
     check_xarray(files=True)
     dataset = to_xarray(solution, n, units=units)
     with staged_file(path) as draft:
-        dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
+        try:
+            dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
+        except (RuntimeError, OSError) as error:
+            # the library blames permissions, or itself, for a full disk
+            find_cause(draft)
+            raise ProblemError(f"cannot write {str(path)!r}: {error}") from error
 
 
 def check_xarray(*, files: bool = False) -> None:

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +82,7 @@ def write_cells(
 
 def write_series(path: Path, files: Mapping[float, str]) -> None:
     """Write the list of the files that belong to times (.pvd)."""
-    sets = [f'<DataSet timestep="{time!r}" file={quoteattr(file)}/>' for time, file in files.items()]
+    sets = [f'<DataSet timestep="{time!r}" file={_quoted(file)}/>' for time, file in files.items()]
     _write(path, "Collection", ["<Collection>", *sets, "</Collection>"])
 
 
@@ -94,13 +93,13 @@ def _write(path: Path, kind: str, lines: Sequence[str]) -> None:
 
 def _point_data(name: str, arrays: Mapping[str, NDArray[Any]]) -> list[str]:
     data = [_array(array, key) for key, array in arrays.items()]
-    return [f"<PointData Scalars={quoteattr(name)}>", *data, "</PointData>"]
+    return [f"<PointData Scalars={_quoted(name)}>", *data, "</PointData>"]
 
 
 def _field_data(facts: Mapping[str, Any]) -> list[str]:
     """Text as the numbers of its bytes, which is how these files have it."""
     texts = [
-        f'<Array type="String" Name={quoteattr(key)} NumberOfTuples="1" format="ascii">'
+        f'<Array type="String" Name={_quoted(key)} NumberOfTuples="1" format="ascii">'
         f"{' '.join(map(str, [*str(fact).encode(), 0]))}</Array>"
         for key, fact in facts.items()
     ]
@@ -110,10 +109,17 @@ def _field_data(facts: Mapping[str, Any]) -> list[str]:
 def _array(array: NDArray[Any], name: str = "", *, components: int = 1) -> str:
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     data = base64.b64encode(little.nbytes.to_bytes(8, "little") + little.tobytes()).decode()
-    named = f" Name={quoteattr(name)}" if name else ""
+    named = f" Name={_quoted(name)}" if name else ""
     kind = _TYPES[little.dtype.str]
     return f'<DataArray type="{kind}"{named} NumberOfComponents="{components}" format="binary">{data}</DataArray>'
 
 
 def _numbers(values: Sequence[Any]) -> str:
     return " ".join(repr(float(value)) for value in values)
+
+
+def _quoted(text: str) -> str:
+    """A text as the value of an attribute."""
+    from xml.sax.saxutils import quoteattr  # slow to import: it takes along what speaks HTTP
+
+    return quoteattr(text)

@@ -15,10 +15,10 @@ from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
 from fspielm.solution.pictures.movie import Movie
 from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note
 from fspielm.solution.pictures.quantity import Quantity, hold
-from fspielm.solution.pictures.save import draft_of
 from fspielm.solution.pictures.scale import scale_for
 from fspielm.solution.pictures.style import BLUE, inches, style
 from fspielm.solution.pictures.view import View
+from fspielm.writing import staged_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def animate(quantity: Quantity, view: View, path: str | os.PathLike[str] | None)
     if path is None:
         movie.picture.moving = movie.gif
         return movie.picture
-    with draft_of(path) as draft:
+    with staged_file(path) as draft:
         if draft.suffix.lower() == ".gif":
             draft.write_bytes(movie.gif())
         else:

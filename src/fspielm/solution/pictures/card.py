@@ -14,6 +14,7 @@ from fspielm.solution.pictures.note import add_note, doubt
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.style import style
 from fspielm.solution.pictures.view import View, draw_quantity
+from fspielm.wording import duration
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -22,8 +23,6 @@ _INCHES = (2.6, 2.1)
 _MOST_BYTES = 60_000
 _FINEST = 200
 _COLOURS = 128
-# From here on two digits would be a power of ten.
-_MANY_SECONDS = 99
 # Dots per inch, until the picture is small enough.
 _DOTS = (160, 120, 90, 60)
 
@@ -49,7 +48,7 @@ def solution_card(solution: Solution) -> str:
         "estimated relative error": "none" if report.error_estimate is None else _number(report.error_estimate),
         "tolerance": _number(report.tol),
         "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
-        "seconds": _seconds(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
+        "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
     }
     reason = f": {escape(report.reason)}" if report.reason else ""
     return _CARD.format(
@@ -70,10 +69,6 @@ def _verdict(converged: bool | None) -> tuple[str, str]:
 
 def _number(value: float) -> str:
     return f"{value:.1e}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.2g}" if value < _MANY_SECONDS else f"{value:.0f}"
 
 
 def _picture(solution: Solution) -> str:

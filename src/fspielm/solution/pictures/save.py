@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
+from fspielm.writing import describe, staged_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,18 +25,8 @@ _TIMELESS: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"Creati
 def save_picture(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format that the suffix names; the file appears complete or not at all."""
     check_picture_path(path)
-    with draft_of(path) as draft:
+    with staged_file(path) as draft:
         figure.savefig(draft, metadata=_TIMELESS.get(draft.suffix.lower()))
-
-
-@contextmanager
-def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file to write, which takes the place of `path` once the block ends without an error."""
-    path = Path(path)
-    with TemporaryDirectory(prefix=".fspielm-", dir=path.parent) as folder:
-        draft = Path(folder) / path.name
-        yield draft
-        draft.replace(path)
 
 
 def check_picture_path(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
@@ -53,7 +42,7 @@ def check_picture_path(path: str | os.PathLike[str], formats: tuple[str, ...] = 
     try:
         TemporaryDirectory(prefix=".fspielm-", dir=path.parent).cleanup()
     except OSError as error:
-        raise ProblemError(f"cannot write a picture to {str(path)!r}: {error.strerror}") from error
+        raise ProblemError(f"cannot write a picture to {str(path)!r}: {describe(error)}") from error
 
 
 def is_moving(path: str | os.PathLike[str] | None) -> bool:

@@ -36,7 +36,7 @@ relative to the exact value; c_d is the mean norm of `eps`."""
 _EXAMPLE = 10.0
 
 
-def findings(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], *, seed: int) -> str:
+def findings(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], *, rng: int) -> str:
     """The report, as Markdown."""
     dimensions = sorted({row.dimension for row in rows})
     parts = [
@@ -49,7 +49,7 @@ def findings(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], *, s
         _sharper(dimensions),
         _ratio(ratios, dimensions),
         _printed(),
-        _drawn(rows, ratios, seed),
+        _drawn(rows, ratios, rng),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -191,7 +191,7 @@ def _printed() -> str:
   vector is (1 + mu^2/d) I, and grows quadratically too; what stays bounded is the variance of its norm."""
 
 
-def _drawn(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], seed: int) -> str:
+def _drawn(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], rng: int) -> str:
     # neurons that are scaled by zero have no spread to be off by
     spread = [row for row in rows if row.exact.variance > 0]
     scores = [score for row in spread for score in (row.mean_score, row.variance_score)]
@@ -200,7 +200,7 @@ def _drawn(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], seed: 
     return f"""\
 ## Monte Carlo
 
-Every mean and variance is from {rows[0].sampled.size} neurons (seed {seed}). Of {len(sizes)} drawn means, variances
+Every mean and variance is from {rows[0].sampled.size} neurons (rng {rng}). Of {len(sizes)} drawn means, variances
 and ratios, {beyond} are more than two standard errors from the exact value, where 4.6% are to be expected; the
 farthest is off by {sizes.max():.1f} standard errors. All are in `theory.csv` and `variance_ratio.csv`."""
 

@@ -34,7 +34,7 @@ STEPS = len(DIMENSIONS) * (len(SCHEMES) * len(MAGNITUDES) + len(FREQUENCIES)) + 
 
 
 def write_theory(
-    out: str | os.PathLike[str], *, seed: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None
+    out: str | os.PathLike[str], *, rng: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None
 ) -> None:
     """Compare the statistics of effective frequencies with the paper's theorems; write what is found to `out`.
 
@@ -46,7 +46,7 @@ def write_theory(
     ----------
     out : path
         A folder of its own. It appears, or is replaced, when everything is finished; not before.
-    seed : int
+    rng : int
     samples : int
         Neurons drawn for each row.
     ends : callable
@@ -56,11 +56,11 @@ def write_theory(
     check_samples(samples)
     target = Path(out)
     check_replaceable(target, FILES, mark=MARK, marked=_REPORT)
-    (for_moments, for_ratios, for_densities), _ = spawn(seed, 3)
+    (for_moments, for_ratios, for_densities), _ = spawn(rng, 3)
     rows = compare(samples=samples, rng=for_moments, ends=ends)
     ratios = compare_ratios(samples=samples, rng=for_ratios, ends=ends)
     texts = {
-        _REPORT: findings(rows, ratios, seed=seed),
+        _REPORT: findings(rows, ratios, rng=rng),
         "theory.csv": moments_csv(rows),
         "theory.tex": ratios_latex(ratios),
         "variance_ratio.csv": ratios_csv(ratios),

@@ -12,8 +12,8 @@ from fspielm.study.reports.markup import Html, element, join
 from fspielm.study.reports.page.about import environments, plan, troubles
 from fspielm.study.reports.page.subject import subject_section
 from fspielm.study.reports.page.summary import summary
-from fspielm.study.reports.page.tips import duration
 from fspielm.version import __version__
+from fspielm.wording import duration
 
 # How a page of ours is recognised before a newer one replaces it.
 GENERATOR = '<meta name="generator" content="fspielm study report">'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fspielm.study.reports.analysis import LABELS, Cell, Spread
 from fspielm.study.reports.markup import plain
+from fspielm.wording import duration
 
 
 def name(cell: Cell) -> str:
@@ -32,16 +33,6 @@ def numbers(error: Spread) -> str:
         f"best {plain(error.best)}, mean {plain(error.mean)}, worst {plain(error.worst)}, "
         f"deviation {plain(error.std)} over {error.count} seeds"
     )
-
-
-def duration(seconds: float) -> str:
-    """Seconds with three digits, as people read them."""
-    if seconds < 0.1:
-        return f"{1000 * seconds:.3g} ms"
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
 def _nothing(cell: Cell) -> str:
