@@ -51,6 +51,8 @@ class Region:
         The part of the boundary, or the curve inside, that it is all or a piece of.
     mask : callable or None
         Limits it to a piece of the part.
+    sharp : callable or None
+        The mask without the room that it leaves for rounding, where there is one: a border is there to the last bit.
     count : int or None
         How many sites it has, where it is made of points.
     partner : BoundaryPart or None
@@ -65,6 +67,7 @@ class Region:
     sample: Sampler
     part: BoundaryPart | None = None
     mask: Mask | None = None
+    sharp: Mask | None = None
     count: int | None = None
     partner: BoundaryPart | None = None
     shift: FloatArray | None = None
@@ -83,19 +86,20 @@ class Region:
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
     """The parts that `on` means, each with its mask and the share of the part that it covers."""
     parts = setting.parts
+    sharp: Mask | None = None
     if on is None:
         return [whole_part(part) for part in parts]
     if isinstance(on, Boolean):
         lower, upper = setting.domain.bounding_box
         tolerance = SAME_PLACE * float(np.linalg.norm(upper - lower))
-        mask = compile_relation(setting.givens.substitute(on), setting.coordinates, tolerance)
+        mask, sharp = (compile_relation(setting.givens.substitute(on), setting.coordinates, t) for t in (tolerance, 0))
     elif callable(on):
         mask = _checked_mask(on)
     else:
         chosen = [on] if isinstance(on, str) else on
         return [whole_part(named_part(name, who, setting)) for name in dict.fromkeys(chosen)]
     shares = [float(np.mean(mask(probe(part).points))) for part in parts]
-    regions = [_piece(part, mask, share) for part, share in zip(parts, shares, strict=True) if share > 0]
+    regions = [_piece(part, mask, sharp, share) for part, share in zip(parts, shares, strict=True) if share > 0]
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
@@ -129,11 +133,11 @@ def whole_part(part: BoundaryPart) -> Region:
     return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
 
 
-def _piece(part: BoundaryPart, mask: Mask, share: float) -> Region:
+def _piece(part: BoundaryPart, mask: Mask, sharp: Mask | None, share: float) -> Region:
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    return Region("boundary", part.name, share * part.measure, sample, part, mask, _count(part))
+    return Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _count(part))
 
 
 def _count(part: BoundaryPart) -> int | None:

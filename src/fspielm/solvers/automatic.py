@@ -8,6 +8,7 @@ from dataclasses import replace
 from fspielm.errors import ProblemError, SolveError
 from fspielm.solvers.afford import CAUTIOUS_RATE, limits, refuse_memory
 from fspielm.solvers.attempt import Attempt, timed
+from fspielm.solvers.corner_functions import data_jump
 from fspielm.solvers.rounds import Run, play
 from fspielm.solvers.search import at_floor
 from fspielm.solvers.stages import Stage, select_stages
@@ -23,6 +24,8 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     Returns the best attempt; `run` then tells the rounds and why they ended.
     """
     problem = run.problem
+    if run.singular is None and data_jump(problem):
+        run.singular = True  # without the functions that jump, no round would have a digit
     bands, run.band_seconds = timed(lambda: infer_bands(problem, run.streams.probes))
     for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True):
         _log.debug("band %s: %.4g, set by %s", symbol, frequency, source)

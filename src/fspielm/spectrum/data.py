@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Constraint, Problem, mask_borders, value_jumps
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, chord_ends, chord_lines, reject, unit_stream
@@ -26,6 +26,8 @@ _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _MOST_SAMPLES = 2**15
 _MASK_HALVINGS = 40
+# Between jumps, lines keep this share of their length away from them.
+_HAIR = 1e-9
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
 
@@ -187,6 +189,9 @@ def _part_lines(
     None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
     """
     count = 1 if part.parameters == 1 else _CHORDS
+    jumps = value_jumps(constraint)
+    if jumps.size:
+        return _between(constraint, part, np.concatenate([part.breaks, mask_borders(constraint), jumps]))
     masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
     if not masks:
         pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
@@ -203,6 +208,15 @@ def _part_lines(
     stream = unit_stream(part.parameters, rng, "uniform")
     seeds = reject(stream, lambda unit: mask(part.place(unit).points), count, what=f"the condition {constraint.name!r}")
     return _masked_lines(mask, part, parameter, seeds)
+
+
+def _between(constraint: Constraint, part: BoundaryPart, cuts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The longest lines of a curve between cuts on which the condition holds, a hair off their ends."""
+    low, high = np.sort(cuts)[:-1], np.sort(cuts)[1:]
+    hair = _HAIR * (high - low)
+    held = (high - low > _HAIR) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
+    longest = np.flatnonzero(held)[np.argsort(low[held] - high[held], kind="stable")[:_PIECES]]
+    return (low + hair)[longest, None], (high - hair)[longest, None]
 
 
 def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
+from fspielm.equations import Problem, leaves_constant_open
 from fspielm.errors import ProblemError
 from fspielm.features import (
     Characteristic,
@@ -18,6 +18,7 @@ from fspielm.features import (
     steady_neurons,
     wavenumber_of,
 )
+from fspielm.solvers.corner_functions import open_conflicts
 from fspielm.solvers.probing import satisfies
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.special import special_columns
@@ -129,7 +130,7 @@ def _refuse_rough(problem: Problem, bands: Bands) -> None:
         raise ProblemError("what is known does not determine the solution")
     if leaves_constant_open(problem):
         raise ProblemError("the solution is determined only up to a constant")
-    if corner_conflicts(problem):
+    if open_conflicts(problem):
         raise ProblemError("the data do not meet at a corner")
 
 
