@@ -26,9 +26,15 @@ BESIDE = 1e-5
 _SMOOTH = 1e-6
 # Of normals a little way along, where a side is straight.
 _STRAIGHT = 1e-9
-# Data differ: in units of their size, and their slopes in units of the larger one.
+# Data differ: in units of their size, and their slopes in units of the larger one. Data may also be steep without end
+# at a place; what they differ by then falls as one comes closer, by more than this.
 _JUMP = 1e-6
 _KINK = 1e-3
+_CLOSEST = 1e-9
+_LASTS = 0.5
+# Points of a part that are looked at to find one of them, and steps that correct what is found.
+_ALONG = 257
+_CORRECTIONS = 4
 
 
 class Sides(NamedTuple):
@@ -73,7 +79,7 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 def values_jump(problem: Problem, place: Corner) -> bool:
     """Whether both sides of a place prescribe the unknown itself, and not the same."""
     return any(
-        _is_value(one) and _is_value(other) and _limits(problem, place, one, other)[0] > _JUMP
+        _is_value(one) and _is_value(other) and _jump(problem, place, one, other)
         for one, other in _facing(problem, place)
     )
 
@@ -91,8 +97,9 @@ def _changes(problem: Problem, place: Corner) -> bool:
         # a coefficient that changes is no less than a datum that does
         if one.condition is not other.condition and any(len(_orders(c)) > 1 for c in (one, other)):
             return True
-        jump, kink = _limits(problem, place, one, other)
-        if jump > _JUMP or (one.operator.order == 0 and kink > _KINK):
+        if _jump(problem, place, one, other):
+            return True
+        if one.operator.order == 0 and _kink(problem, place, one, other):
             return True
     return False
 
@@ -101,21 +108,27 @@ def _orders(constraint: Constraint) -> set[int]:
     return {term.order for term in constraint.operator.terms}
 
 
-def _limits(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> tuple[float, float]:
-    """How much the data of the two sides, and their slopes along the boundary, differ at a place, relatively."""
+def _jump(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> bool:
+    """Whether the data of the two sides differ at a place, however close to it."""
+    gaps = []
+    for step in (BESIDE, _CLOSEST):
+        here, there = _beside(problem, place, step)
+        gaps.append(abs(float(one.value(here)[0]) - float(other.value(there)[0])))
+    return bool(gaps[1] > max(_JUMP * max(_scale(one), _scale(other)), _LASTS * gaps[0]))
+
+
+def _kink(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> bool:
+    """Whether the slopes of the data along the boundary differ at a place."""
     size = _size(problem)
-    limits, slopes, scales = [], [], []
+    slopes = []
     for side, constraint in enumerate((one, other)):
         v1, v2, v3 = (
             float(constraint.value(_beside(problem, place, step * BESIDE)[side])[0]) for step in (0.5, 1.0, 1.5)
         )
-        limits.append(3 * v1 - 3 * v2 + v3)  # of second order, as the slope is
         # one side leads away from the place, the other to it
         slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (BESIDE * size))
-        scales.append(_scale(constraint))
-    scale = max(*scales, 1e-300)
-    steepest = max(abs(slopes[0]), abs(slopes[1]), scale / size)
-    return abs(limits[0] - limits[1]) / scale, abs(slopes[0] - slopes[1]) / steepest
+    steepest = max(*map(abs, slopes), _scale(one) / size, _scale(other) / size)
+    return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
 
 
 def _scale(constraint: Constraint) -> float:
@@ -197,14 +210,37 @@ def _on_boundary(problem: Problem) -> list[Constraint]:
 
 
 def _beside(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
-    """A point ``(1, 2)`` on either side of a place, so much of the domain's size away."""
+    """A point ``(1, 2)`` of the boundary on either side of a place, so much of the domain's size away.
+
+    None ``(0, 2)`` on a part that no condition is for. The points are placed by the parts, to the last bit: data may
+    not be known anywhere else.
+    """
+    step, parts = share * _size(problem), {part.name: part for part in _parts(problem)}
     angles = (place.start, place.start + place.opening)
-    step = share * _size(problem)
-    return [np.array([place.point]) + step * np.array([[math.cos(a), math.sin(a)]]) for a in angles]
+    found = []
+    for name, angle in zip(place.parts, angles, strict=True):
+        target = np.array(place.point) + step * np.array([math.cos(angle), math.sin(angle)])
+        part = parts.get(name)
+        found.append(np.empty((0, 2)) if part is None else _step_along(part, np.array(place.point), target, step))
+    return found
+
+
+def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step: float) -> FloatArray:
+    """The point of a part ``(1, 2)`` that lies a step from a given one, about where the target is."""
+    units = np.unique(np.concatenate([part.breaks, np.linspace(0.0, 1.0, _ALONG)]))
+    start = units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))]
+    for _ in range(0 if start in part.breaks else _CORRECTIONS):
+        ahead = 1e-6 if start < 0.5 else -1e-6
+        here, there = part.place(np.array([[start], [start + ahead]])).points
+        speed = (there - here) / ahead
+        start = np.clip(start + speed @ (point - here) / (speed @ speed), 0.0, 1.0)
+    either = (start + np.array([1.0, -1.0]) * step / part.measure) % 1.0
+    points = part.place(either[:, None]).points
+    return np.asarray(points[[np.argmin(np.linalg.norm(points - target, axis=1))]])
 
 
 def _holds(constraint: Constraint, point: FloatArray) -> bool:
-    return constraint.mask is None or bool(constraint.mask(point)[0])
+    return constraint.mask is None or bool(constraint.mask(point).all())
 
 
 def _is_value(constraint: Constraint) -> bool:

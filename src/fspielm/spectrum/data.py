@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -33,6 +34,8 @@ _SILENT = 1e-9
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
 Ends = tuple[FloatArray, FloatArray]
+# The bands inside of the domain of expressions that were seen before.
+Seen: TypeAlias = "dict[sp.Expr, list[DataBand]]"
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,10 @@ def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     if problem.right_hand_side.constant is None:
         found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, rng)
         bands += _audible(found, sizes[RIGHT_HAND_SIDE] > least)
+    seen: Seen = {}
     for constraint in problem.constraints:
         if constraint.value.constant is None:
-            bands += _audible(_of_constraint(constraint, problem, rng), sizes[constraint.name] > least)
+            bands += _audible(_of_constraint(constraint, problem, rng, seen), sizes[constraint.name] > least)
     return bands
 
 
@@ -91,7 +95,7 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator, seen: Seen) -> list[DataBand]:
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
         return _at_points(constraint, domain, rng)
@@ -106,7 +110,7 @@ def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Gene
             rng,
             lift=lambda p: domain.at_start(p).points,
         )
-    return _on_part(constraint, constraint.part, domain, rng)
+    return _on_part(constraint, constraint.part, domain, rng, seen)
 
 
 def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
@@ -147,7 +151,9 @@ def _inside(
     return bands
 
 
-def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+def _on_part(
+    constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator, seen: Seen
+) -> list[DataBand]:
     """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
 
     Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
@@ -156,7 +162,6 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
     """
     field, source = constraint.value, constraint.name
     bands = []
-    inside: list[DataBand] | None = None
     for parameter in range(part.parameters):
         lines = _part_lines(constraint, part, parameter, rng)
         directions = _directions(part, lines)
@@ -169,14 +174,18 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
             return values.reshape(len(points), n), lengths
 
         along = _settle(source, 0, sample)
-        aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr)
-        if aslant and inside is None:
-            within = _finite_inside(field, domain, rng)
-            inside = _inside(field, source, domain, range(domain.dimension), rng) if within else []
+        inside: list[DataBand] = []
+        expression = field.source
+        if along_axes.size > 1 and isinstance(expression, sp.Expr):
+            # the domain is the same for every side of a polygon, and often the expression is
+            if expression not in seen:
+                within = _finite_inside(field, domain, rng)
+                seen[expression] = _inside(field, source, domain, range(domain.dimension), rng) if within else []
+            inside = [replace(band, source=source) for band in seen[expression]]
         for axis in along_axes:
             slant = float(directions[axis])
             band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
-            narrower = [b for b in (inside or []) if aslant and b.axis == axis and b.settled >= band.settled]
+            narrower = [b for b in inside if b.axis == axis and b.settled >= band.settled]
             bands.append(min([band, *narrower], key=lambda b: (not b.settled, b.frequency)))
     return bands
 

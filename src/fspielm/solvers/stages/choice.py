@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.equations import Problem, leaves_constant_open
+from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError
 from fspielm.features import (
     Characteristic,
@@ -98,7 +98,7 @@ def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
     """The stage of features that make use of the equation; a ProblemError says why there is none."""
     problem = run.problem
     if run.approach is None:
-        _refuse_rough(problem, bands)
+        _refuse_rough(run, bands)
     homogeneous = problem.right_hand_side.constant == 0.0
     if run.approach == "characteristic" or (run.approach is None and homogeneous):
         return _exact_features(run, bands, limit)
@@ -122,15 +122,16 @@ def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
     )
 
 
-def _refuse_rough(problem: Problem, bands: Bands) -> None:
+def _refuse_rough(run: Run, bands: Bands) -> None:
     """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
+    problem = run.problem
     if bands.unsettled:
         raise ProblemError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
     if problem.missing:
         raise ProblemError("what is known does not determine the solution")
     if leaves_constant_open(problem):
         raise ProblemError("the solution is determined only up to a constant")
-    if open_conflicts(problem):
+    if corner_conflicts(problem) if run.singular is False else open_conflicts(problem):
         raise ProblemError("the data do not meet at a corner")
 
 
