@@ -11,6 +11,7 @@ from fspielm.errors import ProblemError
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+SideArray = NDArray[np.int8]
 
 _ROWS_AT_A_TIME = 2**20
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ BAD: list[tuple[Any, Any, Any, str]] = [
         [(0, 0), (1, 1), (1, 0), (0, 1)],
         (),
         None,
-        r"vertices must form a ring that does not cross .* does at \(0\.5, 0\.5\) \(shapely: Self-intersection\)",
+        r"vertices must form a ring that does not cross .* does at \(0\.5, 0\.5\) \(Self-intersection\)",
     ),
     ([(0, 0), (1, 1), (2, 2)], (), None, r"Polygon: vertices must enclose an area; its vertices lie on one line"),
     ([(0, 0), (4, 0), (4, 4), (4, 6), (4, 4.5), (0, 4)], (), None, r"vertices must form a ring that does not cross"),
@@ -216,7 +217,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         Polygon.from_geojson(huge)
 
 
-def test_without_shapely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_shapely(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only shapely's own geometries need it."""
     real = builtins.__import__
 
     def fake(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -224,9 +226,62 @@ def test_without_shapely(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ImportError(name)
         return real(name, *args, **kwargs)
 
+    source, path = shapely.Polygon(SQUARE, [HOLE]), write(tmp_path, geometry(SQUARE, HOLE))
     monkeypatch.setattr(builtins, "__import__", fake)
-    with pytest.raises(ProblemError, match=r"Polygon needs shapely; .* pip install 'fspielm\[geometry\]'"):
-        Polygon(SQUARE)
+    assert Polygon(SQUARE, [HOLE]) == Polygon.from_geojson(path)
+    with pytest.raises(ProblemError, match=r"Polygon: vertices must form a ring .* at \(0\.5, 0\.5\)"):
+        Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
+    with pytest.raises(ProblemError, match=r"from_shapely needs shapely; .* pip install 'fspielm\[geometry\]'"):
+        Polygon.from_shapely(source)
+
+
+def is_valid(rings: list[Any]) -> bool:
+    try:
+        Polygon(rings[0], rings[1:])
+    except ProblemError as error:
+        return not re.search("must form a ring|must lie inside|on one line", str(error))
+    return True
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_validity_as_shapely_sees_it(seed: int) -> None:
+    """Vertices on a coarse grid meet, touch and lie on each other's edges in all ways there are."""
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        n = int(rng.integers(3, 8))
+        vertices = rng.integers(0, 5, (n, 2)) / 10  # tenths: their sums are rounded
+        if np.any(np.all(vertices == np.roll(vertices, 1, axis=0), axis=1)):
+            continue
+        assert is_valid([vertices]) == shapely.Polygon(vertices).is_valid
+    for _ in range(50):
+        outline = [(0, 0), (7, 0), (7, 7), (3, 6), (0, 7)]
+        holes = [[tuple(p) for p in rng.integers(0, 8, (3, 2)).tolist()] for _ in range(int(rng.integers(1, 4)))]
+        if any(len(set(hole)) < 3 or shapely.Polygon(hole).area == 0 for hole in holes):
+            continue
+        assert is_valid([outline, *holes]) == shapely.Polygon(outline, holes).is_valid
+
+
+TOUCHING = [
+    ([(0, 0), (1, 1), (1, 2)], True),  # a corner of the outline
+    ([(0, 2), (1, 1), (1, 3)], True),  # a side
+    ([(0, 2), (4, 2), (2, 3)], False),  # two sides: what is left is in two
+    ([(0, 0), (2, 0), (1, 1)], False),  # along a side
+    ([(0, 0), (4, 4), (2, 3)], False),  # two corners
+    ([(-1, 0), (2, 2), (0, 0)], False),  # across a corner
+]
+
+
+@pytest.mark.parametrize(("hole", "valid"), TOUCHING)
+def test_holes_that_touch_the_outline(hole: Any, valid: bool) -> None:
+    assert is_valid([SQUARE, hole]) == valid == shapely.Polygon(SQUARE, [hole]).is_valid
+
+
+def test_rings_that_touch_by_less_than_rounding() -> None:
+    """A vertex on another edge but for its last bit: to the left of it, on it, and beyond."""
+    tip = 0.1 + 0.2
+    for x in (np.nextafter(tip, 0), tip, np.nextafter(tip, 1)):
+        ring = [(0, 0), (3, 3), (3, 0), (x, tip)]
+        assert is_valid([ring]) == shapely.Polygon(ring).is_valid == (x > tip)
 
 
 def test_an_outline_of_ten_thousand_vertices() -> None:

@@ -17,13 +17,14 @@ from fspielm import (
     Neumann,
     Pacman,
     Panda,
+    Polygon,
     Problem,
     ProblemError,
     Time,
     cases,
 )
 from fspielm.geometry import Domain
-from fspielm.spectrum import Bands, data_bands, infer_bands
+from fspielm.spectrum import Bands, data, data_bands, infer_bands
 
 x, y, t = sp.symbols("x y t")
 SQUARE = Box((0, 0), (1, 1))
@@ -289,3 +290,28 @@ def test_a_gap_in_a_side_is_no_jump_of_its_data() -> None:
         by_source = data_bands(poisson(0, ramp, domain), np.random.default_rng(0))
         found[domain] = max(band.frequency for band in by_source if band.source == "dirichlet y-")
     assert found[bitten] == pytest.approx(found[SQUARE], rel=0.5)
+
+
+def test_the_domain_is_looked_into_once_for_all_sides_of_a_polygon(monkeypatch: pytest.MonkeyPatch) -> None:
+    angles = 2 * np.pi * np.arange(12) / 12 + 0.1
+    vertices = np.column_stack([np.cos(angles), np.sin(angles)])
+    many = Polygon(vertices, names=[f"side {i}" for i in range(12)])
+    looks: list[str] = []
+    real = data._inside
+
+    def counted(field: Any, source: str, *rest: Any, **others: Any) -> Any:
+        looks.append(source)
+        return real(field, source, *rest, **others)
+
+    monkeypatch.setattr(data, "_inside", counted)
+    found = bands(poisson(0, sp.sin(20 * x) + y, many))
+    assert looks == ["dirichlet side 0"]
+    assert found.frequencies[0] == pytest.approx(20, rel=0.2)
+    assert {band.source for band in found.data} == {f"dirichlet side {i}" for i in range(12)}
+
+
+def test_a_jump_of_boundary_data_parts_what_is_smooth() -> None:
+    """Each side of it has its own band: singular functions hold the jump."""
+    found = bands(poisson(0, sp.sin(10 * x) + sp.Heaviside(x - 0.3)))
+    assert not found.unsettled
+    assert found.frequencies[0] < 40

@@ -1,5 +1,7 @@
 """What is solved: operators, conditions, problems."""
 
+from fspielm.equations.breaks import mask_borders, value_jumps
+from fspielm.equations.changes import change_places, sides_of, values_jump
 from fspielm.equations.conditions import (
     AnyCondition,
     BoundaryCondition,
@@ -14,7 +16,7 @@ from fspielm.equations.conditions import (
 )
 from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.constraints import Constraint
-from fspielm.equations.corners import corner_conflicts
+from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.normal import NormalDerivative, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
@@ -26,6 +28,7 @@ __all__ = [
     "AnyCondition",
     "BoundaryCondition",
     "Condition",
+    "Conflict",
     "ConstantOperator",
     "Constraint",
     "Dirichlet",
@@ -41,11 +44,17 @@ __all__ = [
     "Symmetry",
     "Term",
     "along_normal",
+    "change_places",
     "constant_operator",
     "corner_conflicts",
     "derivative",
+    "find_conflicts",
     "identity",
     "leaves_constant_open",
+    "mask_borders",
     "normal_derivative",
+    "sides_of",
+    "value_jumps",
+    "values_jump",
     "with_data",
 ]

@@ -104,7 +104,7 @@ def regions_of(
     """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others."""
     last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
     found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
-    covered = tuple((part, region.mask) for regions in found for region in regions for part in region.parts)
+    covered = tuple(region for regions in found for region in regions)
     rest = replace(setting, covered=covered)
     return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,24 @@ _PROBES = 400
 _DISAGREEMENT = 1e-6
 
 
+class Conflict(NamedTuple):
+    """A place where two conditions prescribe different values, and which they are."""
+
+    point: tuple[float, ...]
+    told: str
+
+
 def corner_conflicts(problem: Problem) -> list[str]:
     """Describe where values prescribed on two parts, or values there and at the start of time, disagree at a corner.
 
     The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
     one, which no sum of smooth features comes close to.
     """
+    return list(dict.fromkeys(conflict.told for conflict in find_conflicts(problem)))
+
+
+def find_conflicts(problem: Problem) -> list[Conflict]:
+    """All that `corner_conflicts` describes; where two conditions disagree at several places, the worst is told."""
     # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
     values = [c for c in problem.constraints if _is_value(c) and not c.value.needs_normals]
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
@@ -28,7 +41,7 @@ def corner_conflicts(problem: Problem) -> list[str]:
     starts = [c for c in values if c.region.kind == "start"]
     lower, upper = problem.domain.bounding_box
     near = 1e-9 * float(np.linalg.norm(upper - lower))
-    conflicts = []
+    conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
         if first.part is not second.part:
             conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
@@ -56,7 +69,7 @@ def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
     return points[np.abs(points[:, -1] - problem.domain.time.start) <= near]
 
 
-def _compare(problem: Problem, first: Constraint, second: Constraint, points: FloatArray) -> list[str]:
+def _compare(problem: Problem, first: Constraint, second: Constraint, points: FloatArray) -> list[Conflict]:
     """Two values that should be one at common points."""
     for constraint in (first, second):
         if constraint.mask is not None and len(points):
@@ -64,16 +77,18 @@ def _compare(problem: Problem, first: Constraint, second: Constraint, points: Fl
     if not len(points):
         return []
     a, b = first.value(points), second.value(points)
-    worst = _worst(a, b, max(_size(first), _size(second)))
-    if worst is None:
+    there = _disagreeing(a, b, max(_size(first), _size(second)))
+    if not len(there):
         return []
-    return [
+    worst = there[0]
+    told = (
         f"{first.name!r} and {second.name!r} disagree at {_place(problem, points[worst])} "
         f"({a[worst]:.4g} against {b[worst]:.4g})"
-    ]
+    )
+    return [Conflict(tuple(points[i].tolist()), told) for i in there]
 
 
-def _compare_ends(problem: Problem, pair: Constraint, datum: Constraint, points: FloatArray) -> list[str]:
+def _compare_ends(problem: Problem, pair: Constraint, datum: Constraint, points: FloatArray) -> list[Conflict]:
     """The values of a datum at two ends that are tied together."""
     assert pair.region.shift is not None
     if datum.mask is not None and len(points):
@@ -81,20 +96,22 @@ def _compare_ends(problem: Problem, pair: Constraint, datum: Constraint, points:
     if not len(points):
         return []
     a, b = datum.value(points), datum.value(points + pair.region.shift)
-    worst = _worst(a, b, _size(datum))
-    if worst is None:
+    where = _disagreeing(a, b, _size(datum))
+    if not len(where):
         return []
+    worst = where[0]
     here, there = (_place(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
-    return [
+    told = (
         f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
         f"{pair.name!r} makes one place"
-    ]
+    )
+    return [Conflict(tuple(points[i].tolist()), told) for i in where]
 
 
-def _worst(a: FloatArray, b: FloatArray, size: float) -> int | None:
-    """Where two sets of values disagree most, if they do."""
-    worst = int(np.argmax(np.abs(a - b)))
-    return worst if np.abs(a - b)[worst] > _DISAGREEMENT * size else None
+def _disagreeing(a: FloatArray, b: FloatArray, size: float) -> list[int]:
+    """Where two sets of values disagree, the worst place first."""
+    gaps = np.abs(a - b)
+    return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
 
 
 def _place(problem: Problem, point: FloatArray) -> str:

@@ -58,6 +58,8 @@ class Region:
         The part of the boundary, or the curve inside, that it is all or a piece of.
     mask : callable or None
         Limits it to a piece of the part.
+    sharp : callable or None
+        The mask without the room that it leaves for rounding, where there is one: a border is there to the last bit.
     count : int or None
         How many sites it has, where it is made of points.
     partner : BoundaryPart or None
@@ -72,6 +74,7 @@ class Region:
     sample: Sampler
     part: BoundaryPart | None = None
     mask: Mask | None = None
+    sharp: Mask | None = None
     count: int | None = None
     partner: BoundaryPart | None = None
     shift: FloatArray | None = None
@@ -106,7 +109,10 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         chosen = [part for name in names for part in _named_parts(name, who, setting)]
         return [whole_part(part) for part in dict.fromkeys(chosen)]
     mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
-    regions = [piece for part in parts for piece in _pieces(part, mask_on(part))]
+    sharp = (
+        compile_relation(setting.givens.substitute(on), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
+    )
+    regions = [piece for part in parts for piece in _pieces(part, mask_on(part), sharp)]
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
@@ -124,11 +130,13 @@ def _rest(who: str, setting: Setting) -> list[Region]:
     """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
     regions = []
     for part in setting.parts:
-        masks = [mask for covered, mask in setting.covered if covered is part]
-        if not masks:
+        others = [region for region in setting.covered if any(one is part for one in region.parts)]
+        masks = [region.mask for region in others if region.mask is not None]
+        if not others:
             regions.append(whole_part(part))
-        elif None not in masks:
-            regions += _pieces(part, _nowhere_of([mask for mask in masks if mask is not None]))
+        elif len(masks) == len(others):
+            sharp = [region.sharp or region.mask for region in others]
+            regions += _pieces(part, _nowhere_of(masks), _nowhere_of([mask for mask in sharp if mask is not None]))
     if not regions:
         raise ProblemError(
             f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
@@ -186,14 +194,14 @@ def whole_part(part: BoundaryPart) -> Region:
     return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
 
 
-def _pieces(part: BoundaryPart, mask: Mask) -> list[Region]:
+def _pieces(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
     """The piece of a part that a mask leaves, if there is one."""
     share = float(np.mean(mask(probe(part).points)))
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    found = Region("boundary", part.name, share * part.measure, sample, part, mask, _count(part))
+    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _count(part))
     return [found] if share > 0 else []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sp
@@ -14,7 +15,10 @@ from fspielm.equations.normal import NormalDerivative, normal_symbols, write_out
 from fspielm.equations.operator import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, describe, make_field
-from fspielm.geometry import BoundaryPart, Domain, Mask
+from fspielm.geometry import BoundaryPart, Domain
+
+if TYPE_CHECKING:
+    from fspielm.equations.regions import Region
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class Setting:
     givens : Givens
     domain : Domain
     parts : tuple of BoundaryPart
-    covered : tuple of BoundaryPart with a mask or None
+    covered : tuple of Region
         The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
     """
 
@@ -54,7 +58,7 @@ class Setting:
     givens: Givens
     domain: Domain
     parts: tuple[BoundaryPart, ...]
-    covered: tuple[tuple[BoundaryPart, Mask | None], ...] = ()
+    covered: tuple[Region, ...] = ()
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:

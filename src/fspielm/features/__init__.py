@@ -21,7 +21,7 @@ from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, 
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
-from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
 
@@ -31,6 +31,7 @@ __all__ = [
     "SINE",
     "TANH",
     "Activation",
+    "Angle",
     "Band",
     "Basis",
     "Characteristic",

@@ -134,6 +134,37 @@ class Wave(CornerFunction):
 
 
 @final
+@dataclass(frozen=True)
+class Angle(CornerFunction):
+    """The angle theta, times ``J(0, k r)`` (or I) where the equation is Helmholtz': by it, values jump at a corner.
+
+    It is the imaginary part of a logarithm whose real part, unbounded, belongs to no solution there.
+
+    Parameters
+    ----------
+    wavenumber, modified
+        As those of `Wave`; zero for Laplace's equation.
+    """
+
+    wavenumber: float = 0.0
+    modified: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """True: the logarithm is left out."""
+        return True
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        return -1j * self._logarithm.derivative(zeta, order, conjugate_order)
+
+    @cached_property
+    def _logarithm(self) -> CornerFunction:
+        k = self.wavenumber
+        return Wave(0.0, k, self.modified, True) if k else Power(0.0, 0, True)
+
+
+@final
 class SingularBasis(Basis):
     """Real and imaginary parts of functions around one corner of a plane domain, or around the center of a hole.
 

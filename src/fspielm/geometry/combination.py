@@ -6,17 +6,20 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.domain import Domain
 
 Operation = Literal["union", "intersection", "difference"]
 
 _SYMBOLS: dict[Operation, str] = {"union": "|", "intersection": "&", "difference": "-"}
+# Beyond its bounding box by this share of the coordinates, far above rounding, nothing belongs to an operand.
+_FAR = 1e-9
 _NUMBERED = re.compile(r" \((\d+)\)$")
 
 
@@ -100,32 +103,63 @@ class Combination(Domain):
         return first & (second if self.operation == "intersection" else ~second)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        side = self._side(points)
+        return side >= 0 if closed else side > 0
+
+    def _side(self, points: FloatArray) -> SideArray:
+        # From the innermost operand outward, without recursion: what a shape less many holes is made of is passed over
+        # once, and each hole is asked about the few points near to it.
+        first, chain = self._unfolded
+        columns = np.ascontiguousarray(points.T)
+        side = np.full(len(points), -1, dtype=np.int8)
+        within = np.flatnonzero(_near(first, columns))
+        side[within] = first._side(points[within])
+        for combination in chain:
+            combination._apply(side, points, columns)
+        return side
+
+    @cached_property
+    def _unfolded(self) -> tuple[Domain, list[Combination]]:
+        """The innermost first operand, and the combinations that lead from it to this one."""
+        chain: list[Combination] = []
+        domain: Domain = self
+        while isinstance(domain, Combination):
+            chain.append(domain)
+            domain = domain.first
+        return domain, chain[::-1]
+
+    def _apply(self, side: SideArray, points: FloatArray, columns: FloatArray) -> None:
+        """Turn where points lie in the first operand into where they lie in the combination."""
         union = self.operation == "union"
-        first, second = self._in_first(points, closed), self._in_second(points, closed)
-        result = first | second if union else first & second
-        if closed == union:
-            return result
-        # On both boundaries there is doubt: a face that two flush operands share lies in the midst of their union,
-        # and outside of their intersection. Few points are there, so that most are asked for but once more.
-        doubtful = np.flatnonzero(result != union)
-        for member in (self._in_first, self._in_second):
-            doubtful = doubtful[member(points[doubtful], not closed) == union]
-        if doubtful.size:
-            result[doubtful] = self._settle(points[doubtful], closed)
-        return result
-
-    def _in_first(self, points: FloatArray, closed: bool) -> BoolArray:
-        return self.first._contains(points, closed)
-
-    def _in_second(self, points: FloatArray, closed: bool) -> BoolArray:
-        """Membership of the second operand, or of what it leaves."""
+        near = _near(self.second, columns)
+        if self.operation == "intersection":
+            side[~near] = -1
+        # Where the first operand decides, the second is not asked.
+        open_ones = np.flatnonzero(near & (side <= 0 if union else side >= 0))
+        first, second = side[open_ones], self.second._side(points[open_ones])
         if self.operation == "difference":
-            return ~self.second._contains(points, not closed)
-        return self.second._contains(points, closed)
+            second = -second
+        choose = np.maximum if union else np.minimum
+        side[open_ones] = choose(first, second)
+        # On both boundaries there is doubt: a face that two flush operands share lies in the midst of their union,
+        # and outside of their intersection.
+        doubtful = open_ones[(first == 0) & (second == 0)]
+        if doubtful.size:
+            side[doubtful] = choose(self._settle(points[doubtful]), np.int8(0))
 
     @abstractmethod
-    def _settle(self, points: FloatArray, closed: bool) -> BoolArray:
-        """Membership of points on both operands' boundaries."""
+    def _settle(self, points: FloatArray) -> SideArray:
+        """Where points on both operands' boundaries lie."""
+
+
+def _near(domain: Domain, columns: FloatArray) -> BoolArray:
+    """Which points, given by their coordinates ``(d, n)``, may belong to a domain."""
+    lower, upper = domain.bounding_box
+    margin = _FAR * float(np.max(np.abs([lower, upper])))
+    near = np.ones(columns.shape[1], dtype=np.bool_)
+    for column, low, high in zip(columns, lower - margin, upper + margin, strict=True):
+        near &= (column >= low) & (column <= high)
+    return near
 
 
 def combine(operation: Operation, first: Domain, second: Domain) -> Combination:

@@ -52,11 +52,19 @@ class Contour:
         """The smallest box around the curves, ``(lower, upper)``."""
         corners = self._ends.reshape(-1, 2)
         lower, upper = corners.min(axis=0), corners.max(axis=0)
-        for number, green in self._green.items():
-            curve, grid = self.curves[number], refine(green.edges, 16)
+        grids = {number: refine(green.edges, 16) for number, green in self._green.items()}
+        points = {number: self.curves[number].point(grid) for number, grid in grids.items()}
+        for seen in points.values():
+            lower, upper = np.minimum(lower, seen.min(axis=0)), np.maximum(upper, seen.max(axis=0))
+        for number, grid in grids.items():
+            curve, seen = self.curves[number], points[number]
+            # a curve strays no farther from two neighbouring points than about half their distance
+            beyond = np.hypot(*np.diff(seen, axis=0).T).max()
             for axis in range(2):
-                lower[axis] = min(lower[axis], _extreme(curve, axis, 1.0, grid))
-                upper[axis] = max(upper[axis], -_extreme(curve, axis, -1.0, grid))
+                if seen[:, axis].min() - beyond < lower[axis]:
+                    lower[axis] = min(lower[axis], _extreme(curve, axis, 1.0, grid))
+                if seen[:, axis].max() + beyond > upper[axis]:
+                    upper[axis] = max(upper[axis], -_extreme(curve, axis, -1.0, grid))
         return lower, upper
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.chords import cluster, march
@@ -67,6 +67,17 @@ class Domain(ABC):
     @abstractmethod
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         """Membership of checked points; the boundary belongs to the domain, up to rounding, only if `closed`."""
+
+    def _side(self, points: FloatArray) -> SideArray:
+        """Where checked points lie: 1 inside, 0 on the boundary up to rounding, -1 outside.
+
+        A shape that tells all three at once overrides this.
+        """
+        held = self._contains(points, True)
+        side = np.where(held, 0, -1).astype(np.int8)
+        some = np.flatnonzero(held)
+        side[some] = self._contains(points[some], False)
+        return side
 
     @abstractmethod
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import FloatArray, SideArray
 from fspielm.geometry.combination import Combination, tell_apart
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.domain import Domain
@@ -40,8 +40,8 @@ class PlaneCombination(Combination, PlaneShape):
     def _resolution(self) -> Resolution:
         return Resolution.of(*self._whole_box)
 
-    def _settle(self, points: FloatArray, closed: bool) -> BoolArray:
-        return PlaneShape._contains(self, points, closed)  # by winding numbers: slower, and never in doubt
+    def _settle(self, points: FloatArray) -> SideArray:
+        return self._side_by_winding(points)  # by winding numbers: slower, and never in doubt
 
 
 def _edges_of(domain: Domain, axes: Sequence[str] | None) -> tuple[Edge, ...]:

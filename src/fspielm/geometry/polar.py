@@ -25,6 +25,9 @@ _TURN = 2 * math.pi
 # a curve with many lobes does not repeat itself on the grid.
 _TRIAL_ANGLES = _TURN * np.arange(1023) / 1023
 
+# So much less than the least radius, or more than the greatest, is beyond doubt.
+_CLEARLY = 1e-6
+
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
@@ -79,11 +82,16 @@ class PolarCurve(PlaneShape):
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         x, y = (points - self.center).T
-        theta = np.arctan2(y, x)
+        distance = np.hypot(x, y)
+        least_radius, greatest_radius = self._radii
+        inside: BoolArray = distance <= least_radius
+        # The radius, which may be dear, is looked up only where it matters.
+        between = np.flatnonzero(~inside & (distance <= greatest_radius))
+        theta = np.arctan2(y[between], x[between])
         r = self._r(theta)
         slack = rounding_slack(closed, *self._reach[0], *self._reach[1], *self.center)
         # Rounding moves the angle as well, and with it r, by its slope.
-        inside: BoolArray = np.hypot(x, y) <= r + slack * (1 + np.abs(self._slope(theta)) / r)
+        inside[between] = distance[between] <= r + slack * (1 + np.abs(self._slope(theta)) / r)
         return inside
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
@@ -126,6 +134,15 @@ class PolarCurve(PlaneShape):
             )
 
         return (reach(0, 1.0), reach(1, 1.0)), (-reach(0, -1.0), -reach(1, -1.0))
+
+    @cached_property
+    def _radii(self) -> tuple[float, float]:
+        """A radius below every one of the curve, and one above, both clearly."""
+        radii, slopes = self._r(self._grid), self._slope(self._grid)
+        rounding = rounding_slack(True, *self._reach[0], *self._reach[1], *self.center)
+        # what may be missed between two angles, and what rounding does
+        margin = float(np.abs(np.diff(radii)).max() + 4 * rounding * (1 + np.abs(slopes / radii).max()))
+        return (1 - _CLEARLY) * float(radii.min()) - margin, (1 + _CLEARLY) * float(radii.max()) + margin
 
     @cached_property
     def _area(self) -> Antiderivative:

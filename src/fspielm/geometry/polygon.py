@@ -14,7 +14,8 @@ from fspielm.geometry.curves import segment
 from fspielm.geometry.geojson import read_polygon
 from fspielm.geometry.inputs import as_name, as_plane_point
 from fspielm.geometry.plane import Edge, PlaneShape
-from fspielm.geometry.rings import Ring, check_rings, open_ring, rings_of
+from fspielm.geometry.rings import Ring, open_ring, rings_of
+from fspielm.geometry.valid_rings import check_rings
 
 Vertices = Iterable[Iterable[SupportsFloat]]
 
@@ -24,8 +25,7 @@ Vertices = Iterable[Iterable[SupportsFloat]]
 class Polygon(PlaneShape):
     """A polygon, possibly with holes; its boundary parts are ``"outline"``, ``"hole 1"``, ``"hole 2"``, ...
 
-    Needs shapely, which tells whether the polygon is valid: no ring crosses itself, and the holes lie inside the
-    outline and apart from each other.
+    No ring may cross or touch itself; the holes lie inside the outline and apart from each other.
 
     Parameters
     ----------

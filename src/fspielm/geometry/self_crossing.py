@@ -77,23 +77,22 @@ def find_crossing(
 
 def _first_pairs(pieces: Pieces, noise: float) -> _Pairs:
     """All pairs of pieces whose boxes overlap, but for neighbours on one smooth curve: those cannot meet twice."""
-    k = _overlapping(pieces, noise)
+    reach = (pieces.bulge + 4 * noise)[:, None]
+    k = overlapping_boxes(np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach)
     joined = np.array([k[1] == k[0] + 1, (k[0] == 0) & (k[1] == len(pieces) - 1)])
     kept = ~joined[0] | (pieces.curve[k[0]] != pieces.curve[k[1]])
     return _Pairs(pieces.curve[k], pieces.t0[k], pieces.t1[k], pieces.doubt[k], joined).select(kept)
 
 
-def _overlapping(pieces: Pieces, noise: float) -> NDArray[np.intp]:
-    """Pairs ``(2, n)`` of pieces whose boxes overlap, the earlier piece first."""
-    reach = (pieces.bulge + 4 * noise)[:, None]
-    low, high = np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach
+def overlapping_boxes(low: FloatArray, high: FloatArray) -> NDArray[np.intp]:
+    """Pairs ``(2, n)`` of boxes, given by their corners ``(m, 2)``, that overlap, the earlier box first."""
     order = np.argsort(low[:, 0])
     low, high = low[order], high[order]
     # Overlaps in x are runs of this order: first all pairs of next neighbours in it, then of those after, and so on.
     ends = np.searchsorted(low[:, 0], high[:, 0], side="right")
-    here = np.arange(len(pieces))
+    here = np.arange(len(order))
     found = [np.empty((2, 0), dtype=np.intp)]
-    for distance in range(1, len(pieces)):
+    for distance in range(1, len(order)):
         here = here[here + distance < ends[here]]
         if len(here) == 0:
             break

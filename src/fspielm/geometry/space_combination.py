@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.box import Box
 from fspielm.geometry.combination import Combination, tell_apart
@@ -215,12 +215,12 @@ class SpaceCombination(Combination):
             ("difference", True, False): 0.0,
         }.get((self.operation, wholes[0], wholes[1]))
 
-    def _settle(self, points: FloatArray, closed: bool) -> BoolArray:
+    def _settle(self, points: FloatArray) -> SideArray:
         length = float(np.linalg.norm(self._step))
         directions = 2.0 * kronecker(_PROBES, self.dimension) - 1.0
         directions *= length / np.linalg.norm(directions, axis=1)[:, None]
         around = [self._inside(points + direction) for direction in directions]
-        return np.asarray(np.any(around, axis=0) if closed else np.all(around, axis=0), dtype=bool)
+        return np.where(np.all(around, axis=0), 1, np.where(np.any(around, axis=0), 0, -1)).astype(np.int8)
 
 
 def _both(own: Mask | None, further: Mask) -> Mask:

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.geometry.bodies import hollowed, refuse_overlaps, turned_outward
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
@@ -116,6 +116,10 @@ class Surface(Domain):
         return float(np.sum(away * self._facets.crosses)) / 6
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        side = self._side(points)
+        return side >= 0 if closed else side > 0
+
+    def _side(self, points: FloatArray) -> SideArray:
         bins = self._bins[_UP]
         line, low, high = bins.intervals(points)
         within = (points[line, _UP] >= low) & (points[line, _UP] <= high)
@@ -124,7 +128,7 @@ class Surface(Domain):
         touching = np.zeros(len(points), dtype=np.bool_)
         for point, facet in bins.pairs(points):
             touching[point[self._facets.touch(points[point], facet, self._slack)]] = True
-        return inside | touching if closed else inside & ~touching
+        return np.where(touching, 0, np.where(inside, 1, -1)).astype(np.int8)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def place(unit: FloatArray) -> Sites:

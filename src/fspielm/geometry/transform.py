@@ -11,7 +11,7 @@ from typing import Any, SupportsFloat, final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray, times
+from fspielm.arrays import BoolArray, FloatArray, SideArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain, rounding_slack
@@ -83,6 +83,9 @@ class Transformed(Domain):
             nudged = self.shape._contains(self._back(points) + nudge, closed)
             inside = inside | nudged if closed else inside & nudged
         return inside
+
+    def _side(self, points: FloatArray) -> SideArray:
+        return super()._side(points) if len(self._nudges) else self.shape._side(self._back(points))
 
     @cached_property
     def _nudges(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The singular functions that belong to the corners of a problem's domain."""
+"""The singular functions that belong to the corners of a problem's domain, and to where its conditions change."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from itertools import islice
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, change_places, find_conflicts, sides_of, values_jump
 from fspielm.errors import ProblemError
-from fspielm.features import CornerFunction, Power, SingularBasis, Wave
+from fspielm.features import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
 from fspielm.solvers.singular import Singular
 
@@ -23,17 +22,34 @@ _MOST_CORNERS = 12
 _MOST_GROWTH = 4.0
 _WHOLE = 1e-9
 _SAME_PLACE = 1e-6
-# So near to a corner that a curved side is straight to rounding, relative to the domain's size.
-_NEXT = 1e-5
 
 
 def singular_corners(problem: Problem) -> tuple[Corner, ...]:
-    """The corners of a plane problem at which its solution may be singular, those of the strongest kind first."""
+    """Where the solution of a plane problem may be singular, the strongest kind first.
+
+    At the corners of its domain, and on smooth stretches of the boundary where one kind of condition gives way to
+    another or data jump: a corner of opening pi.
+    """
     if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
         return ()
-    corners = [c for c in _corners(problem) if is_isotropic(problem, c.point)]
+    corners = [c for c in (*_corners(problem), *change_places(problem)) if is_isotropic(problem, c.point)]
     strongest = sorted(corners, key=lambda corner: _exponents(problem, corner)[0])
     return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
+
+
+def data_jump(problem: Problem) -> bool:
+    """Whether values that are prescribed jump at one of the `singular_corners`: no smooth function comes close then."""
+    return any(_exponents(problem, corner)[0] == 0.0 for corner in singular_corners(problem))
+
+
+def open_conflicts(problem: Problem) -> list[str]:
+    """The corners where values disagree that no singular function holds."""
+    conflicts = find_conflicts(problem)
+    if not conflicts:
+        return []
+    held = [c.point for c in singular_corners(problem) if _exponents(problem, c)[0] == 0.0]
+    near = _SAME_PLACE * _size(problem)
+    return list(dict.fromkeys(c.told for c in conflicts if all(math.dist(c.point, p) > near for p in held)))
 
 
 def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
@@ -104,17 +120,17 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
     """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow.
 
     Between curved sides, and where a condition mixes values and slopes, every one brings those a whole number above.
+    Zero stands for the angle, where values jump.
     """
-    sides = [
-        [c.operator for c in problem.constraints if c.part is not None and c.part.name == name and _holds(c, beside)]
-        for name, beside in zip(corner.parts, _beside(problem, corner), strict=True)
-    ]
+    sides = [[constraint.operator for constraint in side] for side in sides_of(problem, corner)]
     kinds = [{operator.order > 0 for operator in side} for side in sides]
     shift = 0.5 if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]) else 0.0
     step = math.pi / corner.opening
     count = max(int(_DEGREE / step + shift), 1)
     exponents = [(k - shift) * step for k in range(1, count + 1)]
     mixed = any(len({term.order for term in operator.terms}) > 1 for side in sides for operator in side)
+    if values_jump(problem, corner):
+        exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
     raised = {round(s + a, 9) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
@@ -124,17 +140,6 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
 def leading_exponent(problem: Problem, corner: Corner) -> float:
     """The s of ``r**s``, the strongest of what the solution may have at a corner."""
     return _exponents(problem, corner)[0]
-
-
-def _beside(problem: Problem, corner: Corner) -> list[FloatArray]:
-    """A point ``(1, 2)`` on either side of the corner, next to it."""
-    angles = (corner.start, corner.start + corner.opening)
-    step = _NEXT * _size(problem)
-    return [np.array([corner.point]) + step * np.array([[math.cos(a), math.sin(a)]]) for a in angles]
-
-
-def _holds(constraint: Constraint, point: FloatArray) -> bool:
-    return constraint.mask is None or bool(constraint.mask(point)[0])
 
 
 def _size(problem: Problem) -> float:
@@ -147,19 +152,22 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
 
     Laplace's equation has the powers themselves, Helmholtz' the Bessel functions of these orders; any other equation
     mixes in higher powers of zeta and its conjugate. A whole exponent brings a logarithm: without it, the function
-    would be smooth.
+    would be smooth. Zero brings the angle alone.
     """
     ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None  # functions that grow so much are nothing at the corner, where they are needed
-    whole = [s for s in exponents if abs(s - round(s)) < _WHOLE]
-    broken = [s for s in exponents if s not in whole]
-    if ratio == 0.0:
-        return [*(Power(s) for s in broken), *(Power(round(s), 0, True) for s in whole)]
+    whole = [float(round(s)) for s in exponents if abs(s - round(s)) < _WHOLE]
+    broken = [s for s in exponents if abs(s - round(s)) >= _WHOLE]
     if ratio is None:
-        return [*_mixed(broken, False), *_mixed([float(round(s)) for s in whole], True)]
-    k = math.sqrt(abs(ratio)) * scale
-    return [*(Wave(s, k, ratio < 0) for s in broken), *(Wave(round(s), k, ratio < 0, True) for s in whole)]
+        return [*_mixed(broken, False), *_mixed(whole, True)]
+    k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
+    if k == 0.0:
+        return [*(Power(s) for s in broken), *(Power(s, 0, True) if s else Angle() for s in whole)]
+    return [
+        *(Wave(s, k, modified) for s in broken),
+        *(Wave(s, k, modified, True) if s else Angle(k, modified) for s in whole),
+    ]
 
 
 def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
@@ -171,7 +179,7 @@ def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
         for b in range(int(_MIXED_DEGREE) + 1)
         if s + a + b <= max(_MIXED_DEGREE, s)
     }
-    return [Power(s, b, logarithm) for s, b in sorted(powers)]
+    return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers)]
 
 
 def helmholtz_ratio(problem: Problem) -> float | None:

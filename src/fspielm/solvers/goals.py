@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import nearest_of
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Constraint, Problem, mask_borders
 from fspielm.features import Basis, SourceBasis
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate
@@ -25,7 +25,6 @@ _SINGULAR = 0.5
 # Beside a corner, and at it, in units of the size of the domain.
 _BESIDE, _AT_CORNER = 0.1, 1e-3
 _SAMPLES = 400
-_BISECTIONS = 50
 # No panel is shorter than this, in units of the domain's size: too few digits are left.
 FINEST = 1e-12
 
@@ -84,20 +83,8 @@ def find_goals(
 
 def _mask_edges(constraint: Constraint) -> FloatArray:
     """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
-    part = constraint.part
-    assert part is not None
-    if constraint.mask is None:
-        return np.empty((0, 2))
-    # from beyond the last to beyond the first: a closed part goes on there
-    units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
-    held = constraint.holds(part.place((units % 1.0)[:, None]).points)
-    low, high = units[:-1][held[:-1] != held[1:]], units[1:][held[:-1] != held[1:]]
-    before = constraint.holds(part.place((low % 1.0)[:, None]).points)
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        same = constraint.holds(part.place((middle % 1.0)[:, None]).points) == before
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return part.place((high % 1.0)[:, None]).points
+    assert constraint.part is not None
+    return constraint.part.place(mask_borders(constraint)[:, None]).points
 
 
 def _stand_out(
@@ -154,4 +141,4 @@ def value_scales(constraints: list[Constraint]) -> dict[str, float]:
 
 def last_length(tol: float, exponent: float, size: float) -> float:
     """The distance over which ``r**exponent`` differs by the tolerance."""
-    return float(size * max(tol ** (1.0 / exponent), FINEST))
+    return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, FINEST))

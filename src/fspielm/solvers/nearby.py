@@ -18,10 +18,11 @@ from fspielm.features import Band, Basis, ExponentialBasis, RidgeBasis, symbol_o
 _LOW = {1: 12, 2: 30}
 _LOW_ABOVE = 60
 _PERIODS = 2.0
-# Gradients below this have no direction that could be told from rounding; dividing by them would overflow.
-_VANISHING = 1e-200
 # Functions that grow along the way.
 _GROWING = 24
+# A slope of the symbol, relative to its terms, that is rounding: the zero is a double one.
+_DOUBLE = 1e-6
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 def nearby_number(dimension: int) -> int:
@@ -38,18 +39,31 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
     leaves = [leaf for leaf in exact.leaves if isinstance(leaf, RidgeBasis | ExponentialBasis)]
     total = sum(leaf.size for leaf in leaves)
     for leaf in leaves:
-        some = _some(leaf, -(-_GROWING * leaf.size // total), rng)
+        some = _some(problem, leaf, -(-_GROWING * leaf.size // total), rng)
         if some.size:
             found.append(_growing(problem, leaf, some))
     return found
 
 
-def _some(leaf: RidgeBasis | ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
+def _some(
+    problem: Problem, leaf: RidgeBasis | ExponentialBasis, number: int, rng: np.random.Generator
+) -> NDArray[np.int_]:
     """So many of the functions that oscillate or fall off, from the slowest to the fastest, most of them slow."""
-    moving = rng.permutation(np.flatnonzero(np.any(leaf.W != 0, axis=1)))
+    moving = rng.permutation(np.flatnonzero(np.any(leaf.W != 0, axis=1) & _leads_away(problem, leaf)))
     slowest = moving[np.argsort(np.linalg.norm(leaf.W[moving], axis=1), kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
     return np.asarray(slowest[ranks] if len(slowest) else slowest)
+
+
+def _leads_away(problem: Problem, leaf: RidgeBasis | ExponentialBasis) -> NDArray[np.bool_]:
+    """Whether a linear factor makes functions that no longer satisfy the equation.
+
+    At a double zero of the symbol, as all are that a plate has, it does not: with it they are among the exact ones.
+    """
+    W, symbol = leaf.W.astype(np.complex128), symbol_of(problem.operator)
+    slopes = np.linalg.norm(W, axis=1) * np.linalg.norm(symbol.gradient(W), axis=1)
+    simple = slopes > _DOUBLE * symbol.size(W)
+    return np.asarray(simple if isinstance(leaf, RidgeBasis) else simple | (leaf.powers > 0))
 
 
 def _growing(problem: Problem, leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
@@ -65,12 +79,8 @@ def _growing(problem: Problem, leaf: RidgeBasis | ExponentialBasis, some: NDArra
 
 
 def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
-    """Real unit vectors along complex gradients ``(n, d)``.
-
-    At a double zero the gradient vanishes, and no direction is better than another.
-    """
+    """Real unit vectors along complex gradients ``(n, d)``, as far as they have a direction."""
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
-    vanishes = np.abs(leading) < _VANISHING
-    phase = np.where(vanishes, 1.0, leading)
-    turned = np.where(vanishes, 1.0, (gradient / phase).real)  # the leading entry is one
-    return np.asarray(turned / np.linalg.norm(turned, axis=1, keepdims=True))
+    square = np.maximum(np.abs(leading) ** 2, _TINY)
+    turned = (gradient * np.conj(leading) / square).real
+    return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))

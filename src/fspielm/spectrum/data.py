@@ -4,40 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import FloatArray
 from fspielm.equations import Constraint, Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import (
     BoundaryPart,
     Domain,
-    Mask,
-    Sites,
     SpaceTime,
     Time,
     chord_ends,
     chord_lines,
-    reject,
-    unit_stream,
 )
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.spectrum.part_lines import Lines, directions_of, part_lines, sites_on_lines
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
 _CHORDS = 24
-_PIECES = 8  # of a part's smooth pieces, the longest
 _SHORTEST = 0.4
 _SCOUTS = 2**13
 # An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
 _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _MOST_SAMPLES = 2**15
-_MASK_HALVINGS = 40
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
 # What rounding may make of a datum that is the same everywhere.
@@ -85,18 +79,36 @@ class DataBand:
         return bool(np.any(np.ptp(values, axis=1) > _CONSTANT * np.abs(values).max()))
 
 
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What looking at data goes by.
+
+    Attributes
+    ----------
+    rng : Generator
+    patience : Patience
+    seen : dict
+        The bands inside of the domain of expressions that were looked at before.
+    """
+
+    rng: np.random.Generator
+    patience: Patience
+    seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
+
+
 def data_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis it varies along."""
+    look = _Look(rng, patience)
     sizes = data_sizes(problem, rng)
     least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
     bands: list[DataBand] = []
     if problem.right_hand_side.constant is None:
-        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, rng, patience)
+        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, look)
         bands += _audible(found, sizes[RIGHT_HAND_SIDE] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
-            bands += _audible(_of_constraint(constraint, problem, rng, patience), sizes[constraint.name] > least)
+            bands += _audible(_of_constraint(constraint, problem, look), sizes[constraint.name] > least)
     return bands
 
 
@@ -111,12 +123,10 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(
-    constraint: Constraint, problem: Problem, rng: np.random.Generator, patience: Patience
-) -> list[DataBand]:
+def _of_constraint(constraint: Constraint, problem: Problem, look: _Look) -> list[DataBand]:
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
-        return _at_points(constraint, domain, rng, patience)
+        return _at_points(constraint, domain, look)
     if isinstance(domain, Time) and constraint.part is None:
         return []  # a single value
     if constraint.part is None:
@@ -127,19 +137,18 @@ def _of_constraint(
             constraint.name,
             domain.space,
             space,
-            rng,
-            patience,
+            look,
             lift=lambda p: domain.at_start(p).points,
         )
-    return _on_part(constraint, constraint.part, domain, rng, patience)
+    return _on_part(constraint, constraint.part, domain, look)
 
 
-def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator, patience: Patience) -> list[DataBand]:
+def _at_points(constraint: Constraint, domain: Domain, look: _Look) -> list[DataBand]:
     """Values at points have no band; an expression for them has one, where it is smooth in between."""
     field = constraint.value
-    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, rng):
+    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, look.rng):
         return []
-    bands = _inside(field, constraint.name, domain, range(domain.dimension), rng, patience)
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), look)
     return [band for band in bands if band.settled]
 
 
@@ -148,14 +157,13 @@ def _inside(
     source: str,
     domain: Domain,
     axes: range,
-    rng: np.random.Generator,
-    patience: Patience,
+    look: _Look,
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
     count = _EXPRESSION_SCOUTS if isinstance(field.source, sp.Expr) else _SCOUTS
-    scouts = domain.sample(count, rng, "low-discrepancy")
-    most = int(min(patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
+    scouts = domain.sample(count, look.rng, "low-discrepancy")
+    most = int(min(look.patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
     order = np.argsort(-np.abs(values - np.median(values)))
@@ -171,13 +179,11 @@ def _inside(
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
             return values.reshape(len(lines), n), lengths
 
-        bands.append(_settle(source, axis, sample, patience))
+        bands.append(_settle(source, axis, sample, look.patience))
     return bands
 
 
-def _on_part(
-    constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator, patience: Patience
-) -> list[DataBand]:
+def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
     """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
 
     Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
@@ -186,88 +192,33 @@ def _on_part(
     """
     field, source = constraint.value, constraint.name
     bands = []
-    inside: list[DataBand] | None = None
     for parameter in range(part.parameters):
-        lines = _part_lines(constraint, part, parameter, rng)
-        directions = _directions(part, lines)
+        lines = part_lines(constraint, part, parameter, look.rng)
+        directions = directions_of(part, lines)
         along_axes = np.flatnonzero(directions > 1e-6)
 
-        def sample(n: int, lines: tuple[FloatArray, FloatArray] = lines) -> tuple[FloatArray, FloatArray]:
-            sites = _sites_on_lines(part, lines, n)
+        def sample(n: int, lines: Lines = lines) -> tuple[FloatArray, FloatArray]:
+            sites = sites_on_lines(part, lines, n)
             values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
             points = sites.points.reshape(-1, n, domain.dimension)
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return values.reshape(len(points), n), lengths
 
-        along = _settle(source, 0, sample, patience)
-        aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr) and not field.needs_normals
-        if aslant and inside is None:
-            within = _finite_inside(field, domain, rng)
-            inside = _inside(field, source, domain, range(domain.dimension), rng, patience) if within else []
+        along = _settle(source, 0, sample, look.patience)
+        inside: list[DataBand] = []
+        expression = field.source
+        if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
+            # the domain is the same for every side of a polygon, and often the expression is
+            if expression not in look.seen:
+                within = _finite_inside(field, domain, look.rng)
+                look.seen[expression] = _inside(field, source, domain, range(domain.dimension), look) if within else []
+            inside = [replace(band, source=source) for band in look.seen[expression]]
         for axis in along_axes:
             slant = float(directions[axis])
             band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
-            narrower = [b for b in (inside or []) if aslant and b.axis == axis and b.settled >= band.settled]
+            narrower = [b for b in inside if b.axis == axis and b.settled >= band.settled]
             bands.append(min([band, *narrower], key=lambda b: (not b.settled, b.frequency)))
     return bands
-
-
-def _part_lines(
-    constraint: Constraint, part: BoundaryPart, parameter: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it.
-
-    None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
-    """
-    count = 1 if part.parameters == 1 else _CHORDS
-    masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
-    if not masks:
-        pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
-        low, high = np.repeat(pieces[:_PIECES], count, axis=0).T
-        starts = rng.random((len(low), part.parameters))
-        ends = starts.copy()
-        starts[:, parameter], ends[:, parameter] = low, high
-        return starts, ends
-
-    def mask(points: FloatArray) -> BoolArray:
-        held: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
-        return held
-
-    stream = unit_stream(part.parameters, rng, "uniform")
-    seeds = reject(stream, lambda unit: mask(part.place(unit).points), count, what=f"the condition {constraint.name!r}")
-    return _masked_lines(mask, part, parameter, seeds)
-
-
-def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """From each seed, where the mask holds, along one parameter as far as it does, by halving the way."""
-    ends = []
-    for limit in (0.0, 1.0):
-        inside = seeds[:, parameter].copy()
-        step = limit - inside
-        for _ in range(_MASK_HALVINGS):
-            unit = seeds.copy()
-            unit[:, parameter] = inside + step
-            held = mask(part.place(unit).points)
-            inside = np.where(held, unit[:, parameter], inside)
-            step = np.where(held, np.minimum(np.abs(step), np.abs(limit - inside)) * np.sign(step), step / 2)
-        end = seeds.copy()
-        end[:, parameter] = inside
-        ends.append(end)
-    return ends[0], ends[1]
-
-
-def _sites_on_lines(part: BoundaryPart, lines: tuple[FloatArray, FloatArray], n: int) -> Sites:
-    """`n` sites on each line of a part's unit cube, one line after the other."""
-    return part.place(np.linspace(*lines, n, axis=1).reshape(-1, part.parameters))
-
-
-def _directions(part: BoundaryPart, lines: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """The largest component of the unit tangent along each axis, over lines of a part."""
-    points = _sites_on_lines(part, lines, 201).points
-    steps = np.diff(points.reshape(len(lines[0]), 201, -1), axis=1)
-    lengths = np.linalg.norm(steps, axis=2, keepdims=True)
-    components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
-    return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
 
 
 def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bool:

@@ -8,12 +8,12 @@ from fspielm.errors import ProblemError
 from fspielm.features import Basis, ExponentialBasis, JoinedBasis, RidgeBasis, SourceBasis
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
-from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.store.archive import Arrays
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
-_FUNCTIONS: dict[str, type[CornerFunction]] = {"outgoing": Outgoing, "power": Power, "wave": Wave}
+_FUNCTIONS: dict[str, type[CornerFunction]] = {"angle": Angle, "outgoing": Outgoing, "power": Power, "wave": Wave}
 # The arrays of a basis of exponentials, by the names of its arguments.
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 

@@ -18,6 +18,7 @@ from fspielm.features import (
     steady_neurons,
     wavenumber_of,
 )
+from fspielm.solvers.corner_functions import open_conflicts
 from fspielm.solvers.cost import work
 from fspielm.solvers.density import least_core
 from fspielm.solvers.failure import why_failed
@@ -113,7 +114,7 @@ def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
     """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
     problem = run.problem
     if run.approach is None:
-        _refuse_rough(problem, bands)
+        _refuse_rough(run, bands)
     homogeneous = problem.right_hand_side.constant == 0.0
     if run.approach == "characteristic" or (run.approach is None and homogeneous):
         return _exact_features(run, bands, limit)
@@ -137,15 +138,16 @@ def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
     )
 
 
-def _refuse_rough(problem: Problem, bands: Bands) -> None:
+def _refuse_rough(run: Run, bands: Bands) -> None:
     """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
+    problem = run.problem
     if bands.unsettled:
         raise UnsuitableError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
     if problem.missing:
         raise UnsuitableError("what is known does not determine the solution")
     if leaves_constant_open(problem):
         raise UnsuitableError("the solution is determined only up to a constant")
-    if corner_conflicts(problem):
+    if corner_conflicts(problem) if run.singular is False else open_conflicts(problem):
         raise UnsuitableError("the data do not meet at a corner")
 
 

@@ -8,10 +8,11 @@ from typing import ClassVar, final
 import numpy as np
 
 from fspielm.collocation import allot_points
-from fspielm.equations import Problem, corner_conflicts
+from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.corner_functions import open_conflicts
 from fspielm.solvers.density import Layout, least_core
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.search import Target, next_target, shrink, too_few
@@ -123,7 +124,7 @@ class FilledBand(Stage):
         problem = self._run.problem
         rough = latest.growth >= _SINGULAR_GROWTH and latest.estimate.relative >= _SINGULAR_ERROR
         decided = self._run.singular is not None or self._plain is not None
-        if decided or not (rough or stalled) or corner_conflicts(problem):
+        if decided or not (rough or stalled) or open_conflicts(problem):
             return False
         self._plain, self._plain_rounds = latest, len(self._run.rounds)
         self._columns = special_columns(problem, True)
@@ -158,7 +159,7 @@ class FilledBand(Stage):
         if len(rounds) - self._first_round >= _MOST_ROUNDS or (self._bands.unsettled and len(estimates) >= 3):
             return True
         if len(estimates) >= 3 and np.isinf(estimates[-1]):
-            hopeless = bool(problem.missing) or bool(corner_conflicts(problem))
+            hopeless = bool(problem.missing) or bool(open_conflicts(problem))
             return hopeless or rounds[-1].neurons >= _MOST_BLIND_NEURONS
         return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]
 
