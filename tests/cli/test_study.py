@@ -240,7 +240,7 @@ class TestStatus:
         assert (done.status, done.err) == (0, "")
         assert fits(done.out)
         text = " ".join(done.out.split())
-        for fact in ("2 of 4 ended", "work left 93 s, shared by its workers", "ago", "once: out of memory"):
+        for fact in ("2 of 4 ended", "work left 93 s, shared by its workers", "last solve", "once: out of memory"):
             assert fact in text
         *_, best, _, last = done.out.splitlines()
         assert best.split() == ["poisson-1d", "-", "2.0e-09"]
