@@ -1,6 +1,7 @@
-"""What it costs to evaluate a solution at many points: fast transforms against the direct sum.
+"""What it costs to evaluate a solution at many points: fast transforms and expansions against the direct sum.
 
-    python benchmarks/evaluation.py               # ratios, agreement and peak memory
+    python benchmarks/evaluation.py               # transforms: ratios, agreement and peak memory
+    python benchmarks/evaluation.py --solutions   # solutions of every kind: seconds and agreement
     python benchmarks/evaluation.py --calibrate   # the constants of the cost model
 
 The direct sum is timed on a share of the points, since it takes minutes on all, and in the same run; its time is
@@ -15,7 +16,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import sympy as sp
+from scipy.linalg import qr
 
+import fspielm as fs
 from fspielm.equations import Operator, Term, derivative, identity
 from fspielm.features import COSINE, RidgeBasis
 from fspielm.geometry import Sites
@@ -35,6 +39,17 @@ def seconds(task: Callable[[], object], repeat: int = 1) -> float:
         task()
         best = min(best, time.perf_counter() - start)
     return best
+
+
+class Watch:
+    """Seconds since it was made: those of the clock, and those of all processors."""
+
+    def __init__(self) -> None:
+        self._begin = time.perf_counter(), time.process_time()
+
+    def read(self) -> tuple[float, float]:
+        """Both until now."""
+        return time.perf_counter() - self._begin[0], time.process_time() - self._begin[1]
 
 
 def sum_of_waves(dimension: int, highest: float, neurons: int = NEURONS) -> tuple[RidgeBasis, np.ndarray]:
@@ -59,6 +74,55 @@ def compare(name: str, operator: Operator, dimension: int, highest: float, threa
         f"{dimension}D  K = {highest:4.0f}  {name:<12} direct {direct:7.1f} s   transform {fast:6.2f} s   "
         f"ratio {direct / fast:5.0f}   apart {apart:.1e}"
     )
+
+
+def examples() -> dict[str, fs.Problem]:
+    """Problems whose solutions hold every kind of function."""
+    x, y = sp.symbols("x y")
+    u = sp.Function("u")(x, y)
+
+    def homogeneous(ratio: float, domain: fs.Domain, value: sp.Expr) -> fs.Problem:
+        return fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2) + ratio * u, 0), domain, [fs.Dirichlet(value)])
+
+    shape, disk, hole = fs.LShape((0, 0), 1), fs.Disk((0, 0), 1), fs.Disk((0.2, 0.1), 0.2)
+    close = sp.sqrt((x - 1.01) ** 2 + y**2)
+    return {
+        "corners, Laplace": homogeneous(0, shape, x**2),
+        "corners, Helmholtz": homogeneous(400, shape, sp.S.One),
+        "plane wave": homogeneous(400, shape, sp.cos(20 * (sp.cos(0.3) * x + sp.sin(0.3) * y) + 1)),
+        "sources, Laplace": homogeneous(0, disk, sp.log(close)),
+        "sources, Helmholtz": homogeneous(400, disk, sp.bessely(0, 20 * close)),
+        "hole, Laplace": homogeneous(0, fs.Box((-1, -1), (1, 1)) - hole, sp.exp(x) * sp.cos(y)),
+        "hole, Helmholtz": homogeneous(100, disk - hole, x * y),
+        "hole, screened": homogeneous(-100, disk - hole, x * y),
+        "Panda": fs.cases.load("helmholtz-panda").problem,
+    }
+
+
+def time_solutions() -> None:
+    """Print how long a million points of each example take, and how far they are off the direct sum."""
+    matrix = np.random.default_rng(0).normal(size=(6000, 3000))
+    watch = Watch()
+    qr(matrix, mode="r", overwrite_a=True, check_finite=False)
+    clock, processor = watch.read()
+    print(f"beside it: QR of 6000 x 3000 takes {clock:.1f} s, {processor:.1f} s of processors\n")
+    print(f"{'':20} functions  seconds  of processors    direct    apart  a tenth of the estimated error")
+    for name, problem in examples().items():
+        solution = fs.solve(problem, rng=1)
+        points = problem.domain.sample(POINTS, np.random.default_rng(0))
+        few = Sites(points[:: 10 * SHARE])
+        watch = Watch()
+        values = solution(points)
+        clock, processor = watch.read()
+        basis, coefficients, threads = solution.basis, solution.coefficients, available_threads()
+        watch = Watch()
+        exact = evaluate(basis, coefficients, identity(2), few, threads=threads, method="direct")
+        direct = watch.read()[0] * 10 * SHARE
+        apart = np.abs(values[:: 10 * SHARE] - exact).max()
+        known = solution.error_estimate * float(solution.report.scale or 0)
+        print(
+            f"{name:<20} {basis.size:9}  {clock:7.2f}  {processor:13.2f}  {direct:8.1f}  {apart:.1e}  {0.1 * known:.1e}"
+        )
 
 
 def peak_memory(points: int, threads: int) -> None:
@@ -106,8 +170,13 @@ def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calibrate", action="store_true", help="fit the constants of the cost model")
-    if parser.parse_args().calibrate:
+    parser.add_argument("--solutions", action="store_true", help="time solutions of every kind")
+    chosen = parser.parse_args()
+    if chosen.calibrate:
         calibrate()
+        return
+    if chosen.solutions:
+        time_solutions()
         return
     threads = available_threads()
     print(f"{NEURONS} neurons, {POINTS} points, {threads} threads")

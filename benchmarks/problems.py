@@ -100,6 +100,18 @@ def point_source(k: float, at: Sequence[float], *space: sp.Symbol) -> sp.Expr:
     return sp.bessely(0, k * r) if len(space) == 2 else sp.cos(k * r) / r
 
 
+def clamped(exact: sp.Expr, source: sp.Expr | None = None) -> fs.Problem:
+    """A square plate, its value and slope along the rim those of `exact`; `source` where it is simpler than derived."""
+    u = unknown(x, y)
+    forward = [
+        fs.Neumann(sign * exact.diff(s), on=f"{s}{side}") for s in (x, y) for side, sign in (("-", -1), ("+", 1))
+    ]
+    if source is None:
+        source = laplacian(laplacian(exact, x, y), x, y)
+    equation = sp.Eq(laplacian(laplacian(u, x, y), x, y), source)
+    return fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(exact), *forward])
+
+
 # --- the problems ------------------------------------------------------------------------------------------
 
 
@@ -172,13 +184,7 @@ def advection() -> Example:
 @example("clamped plate", "biharmonic, value and normal derivative on the rim")
 def plate() -> Example:
     """A plate bent in waves."""
-    u, exact = unknown(x, y), bent(25.0)
-    forward = [
-        fs.Neumann(sign * exact.diff(s), on=f"{s}{side}") for s in (x, y) for side, sign in (("-", -1), ("+", 1))
-    ]
-    equation = sp.Eq(laplacian(laplacian(u, x, y), x, y), laplacian(laplacian(exact, x, y), x, y))
-    problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(exact), *forward])
-    return Example(problem, exact, 6)
+    return Example(clamped(bent(25.0)), bent(25.0), 6)
 
 
 @example("heat on a CSG shape", "heat in time on a box without a disk, joined to another box")

@@ -1,6 +1,6 @@
 """Never a wrong yes: random problems with a known solution, some of them with too small a budget.
 
-    python benchmarks/random_problems.py run [--family test] [--count 200]   # continues where it stopped
+    python benchmarks/random_problems.py run [--family test] [--count 200] [--workers 2]   # continues where it stopped
     python benchmarks/random_problems.py report      # docs/random_problems.csv -> a table in docs/method.md
     python benchmarks/random_problems.py show test 17                        # one problem, round by round
 
@@ -44,6 +44,7 @@ def main() -> None:
     running = commands.add_parser("run", help="solve what is missing in docs/random_problems.csv")
     running.add_argument("--family", choices=list(FAMILIES), default="test")
     running.add_argument("--count", type=int)
+    running.add_argument("--workers", type=int, default=1, help="processes at a time, each with one BLAS thread")
     commands.add_parser("report", help="summarise docs/random_problems.csv")
     showing = commands.add_parser("show", help="solve one problem, round by round")
     showing.add_argument("family", choices=list(FAMILIES))
@@ -52,7 +53,7 @@ def main() -> None:
     warnings.simplefilter("ignore", fs.AccuracyWarning)
     match options.command:
         case "run":
-            run(options.family, options.count or FAMILIES[options.family], make_problem)
+            run(options.family, options.count or FAMILIES[options.family], make_problem, options.workers)
         case "report":
             summaries = {family: summarise(family) for family in FAMILIES}
             report({family: summary for family, summary in summaries.items() if summary.rows})

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from children import in_children
 
 import fspielm as fs
 from random_families.problem import RandomProblem, solve
@@ -30,19 +34,25 @@ COLUMNS = (
 )
 
 
-def run(family: str, count: int, make: Callable[[int, str], RandomProblem]) -> None:
-    """Solve the problems of a family that `TABLE` does not have yet, appending row by row."""
+def run(family: str, count: int, make: Callable[[int, str], RandomProblem], workers: int = 1) -> None:
+    """Solve the problems of a family that `TABLE` does not have yet, appending rows as solves end."""
     done = {int(row["seed"]) for row in rows() if row["family"] == family}
     if not TABLE.exists():
         TABLE.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    for seed in range(count):
-        if seed in done:
-            continue
-        random = make(seed, family)
-        row = (family, seed, random.description, random.ample, f"{random.tol:.1e}", *measure(random))
+    todo = [seed for seed in range(count) if seed not in done]
+    for ended in in_children(partial(make_row, family, make), todo, workers):
+        if ended.how != "done":
+            raise SystemExit(f"{family} {ended.task}: its process died; solve it alone: show {family} {ended.task}")
         with TABLE.open("a", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(row)
-        print(*row[:-1], sep=" | ", flush=True)
+            csv.writer(file, lineterminator="\n").writerow(ended.result)
+        print(*ended.result[:-1], sep=" | ", flush=True)
+
+
+def make_row(family: str, make: Callable[[int, str], RandomProblem], seed: int) -> tuple[Any, ...]:
+    """The row of one problem."""
+    warnings.simplefilter("ignore", fs.AccuracyWarning)
+    random = make(seed, family)
+    return (family, seed, random.description, random.ample, f"{random.tol:.1e}", *measure(random))
 
 
 def measure(random: RandomProblem) -> tuple[Any, ...]:

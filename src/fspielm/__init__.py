@@ -22,7 +22,7 @@ from fspielm.files import ProblemFile, read_problem, read_problem_file, write_pr
 from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
-from fspielm.solution import Report, Round, Solution
+from fspielm.solution import Forecast, Report, Round, Solution
 from fspielm.solvers import Budget, Plan, Singular, prepare, solve
 from fspielm.store import load
 from fspielm.version import __version__ as __version__
@@ -39,6 +39,7 @@ __all__ = [
     "Characteristic",
     "Condition",
     "Dirichlet",
+    "Forecast",
     "FrequencyShift",
     "Initial",
     "Joined",

@@ -10,6 +10,10 @@ class ProblemError(ValueError):
     """A statement that cannot be solved as written: what is wrong, and what would be right."""
 
 
+class UnsuitableError(Exception):
+    """A kind of features does not suit a problem, and why; another kind may. Nothing is wrong with the statement."""
+
+
 class TextError(ProblemError):
     """A text that cannot be read: why, and where.
 
@@ -64,6 +68,19 @@ class SolveError(ArithmeticError):
 
 class WorkersLostError(ConnectionError):
     """Nobody is left to solve what a study still has to; what has ended is stored."""
+
+
+_BLAME = "raised by "
+
+
+def blame(error: BaseException, who: str) -> None:
+    """Note on an error that a function of the user's raised it."""
+    error.add_note(f"{_BLAME}{who}")
+
+
+def is_users(error: BaseException) -> bool:
+    """Whether an error is for the user to mend: in the statement, or raised by a function of the user's."""
+    return isinstance(error, ProblemError) or any(note.startswith(_BLAME) for note in getattr(error, "__notes__", ()))
 
 
 class AccuracyWarning(UserWarning):

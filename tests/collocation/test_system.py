@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Box, Dirichlet, FrequencyShift, Points, Problem, ProblemError, Tanh
+from fspielm import Box, Dirichlet, FrequencyShift, Points, Problem, ProblemError, SolveError, Tanh
 from fspielm.collocation import RowBlock, System, assemble, make_blocks
 from fspielm.collocation import system as system_module
 from fspielm.equations import Operator, Term, along_normal, identity
@@ -214,7 +214,7 @@ def test_refuses_an_unknown_scaling(basis: Basis, blocks: Blocks, scaling: Any) 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_refuses_rows_that_overflow_by_block(blocks: Blocks, threads: int) -> None:
     basis = FrequencyShift(3, (1e200, 1e200)).draw(2, np.random.default_rng(0))
-    with pytest.raises(ProblemError, match=r"the rows of 'equation' overflow.*use lower frequencies \(mu\)"):
+    with pytest.raises(SolveError, match=r"the rows of 'equation' overflow.*use lower frequencies \(mu\)"):
         assemble(basis, blocks, threads=threads)
 
 

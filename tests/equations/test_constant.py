@@ -8,6 +8,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.equations import Operator, Term, constant_operator
+from fspielm.errors import UnsuitableError
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -59,23 +60,23 @@ def test_a_given_callable_may_be_the_factor() -> None:
     [(u.diff(x, 2) + (1 + y) * u.diff(y, 2), r"y \+ 1"), (x * u.diff(x, 2) + y * u.diff(y, 2), "y and x")],
 )
 def test_coefficients_that_vary_by_themselves_are_refused(expression: sp.Expr, named: str) -> None:
-    with pytest.raises(fs.ProblemError, match=f"must be constant, or all be multiples of one function; got.*{named}"):
+    with pytest.raises(UnsuitableError, match=f"must be constant, or all be multiples of one function; got.*{named}"):
         constant_operator(operator(expression))
 
 
 def test_a_callable_that_looks_constant_is_refused() -> None:
     looks = operator(u.diff(x, 2) + u.diff(y, 2) + f(x, y) * u, f=lambda p: np.full(len(p), 7.0))
-    with pytest.raises(fs.ProblemError, match=r"must be constant, or all be multiples of one function; got.*f\(x, y\)"):
+    with pytest.raises(UnsuitableError, match=r"must be constant, or all be multiples of one function; got.*f\(x, y\)"):
         constant_operator(looks)
 
 
 def test_bare_functions_of_sites_are_refused() -> None:
-    with pytest.raises(fs.ProblemError, match="got one that is not an expression"):
+    with pytest.raises(UnsuitableError, match="got one that is not an expression"):
         constant_operator(Operator(1, (Term(lambda sites: np.ones(len(sites)), (2,)),)))
 
 
 def test_terms_of_one_derivative_are_one_and_may_cancel() -> None:
     terms = (Term(2.0, (1, 0)), Term(1.0, (0, 1)), Term(-2.0, (1, 0)))
     assert coefficients(constant_operator(Operator(2, terms)).operator) == {(0, 1): 1.0}
-    with pytest.raises(fs.ProblemError, match="vanishes identically"):
+    with pytest.raises(UnsuitableError, match="vanishes identically"):
         constant_operator(Operator(2, (Term(2.0, (1, 0)), Term(-2.0, (1, 0)))))

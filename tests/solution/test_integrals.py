@@ -14,7 +14,7 @@ from scipy import integrate as quad
 from scipy.special import jv
 
 import fspielm as fs
-from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis
+from fspielm.features import COSINE, Basis, JoinedBasis, Power, RidgeBasis, SingularBasis
 from fspielm.geometry import arc, segment, shapes
 
 x, y, z, t, k = sp.symbols("x y z t k")
@@ -156,12 +156,15 @@ def test_divergence_theorem(name: str) -> None:
     assert outward == pytest.approx(exactly, abs=(10 * largest + 1e-9) * domain.measure)
 
 
-def test_flux_where_the_gradient_is_infinite() -> None:
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_flux_where_the_gradient_is_infinite(depth: int) -> None:
     # r**(2/3) sin(2 theta / 3) about the re-entrant corner, which is the real part of zeta**(2/3) about the bisector
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), fs.LShape((0, 0), 1), [fs.Dirichlet(x)])
     plain = fs.solve(problem, features=fs.FrequencyShift(30, mu=(0, 3)), rng=0)
-    corner = SingularBasis((0.0, 0.0), 3 * math.pi / 4, 1.0, [Power(2 / 3)])
-    solution = replace(plain, basis=corner, coefficients=np.array([1.0, 0.0]))
+    basis: Basis = SingularBasis((0.0, 0.0), 3 * math.pi / 4, 1.0, [Power(2 / 3)])
+    for _ in range(depth):  # joined, and joined again
+        basis = JoinedBasis([basis, RidgeBasis(np.ones((1, 2)), np.zeros(1), COSINE)])
+    solution = replace(plain, basis=basis, coefficients=np.eye(basis.size)[0])
     # along both sides of the notch, the integral of -(2/3) r**(-1/3)
     assert solution.flux("notch y-") == pytest.approx(-1, abs=1e-9)
     assert solution.flux("notch x+") == pytest.approx(-1, abs=1e-9)

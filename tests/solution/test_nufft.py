@@ -240,14 +240,14 @@ def test_many_points_take_the_transform(monkeypatch: pytest.MonkeyPatch) -> None
     assert calls == [20_000]
 
 
-def test_exponentials_are_left_to_the_direct_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exponentials_are_left_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     basis, directly = BASES["exponentials"](2), []
     summed = direct.direct_sum
     monkeypatch.setattr(
-        "fspielm.solution.evaluation.choice.direct_sum", lambda *a, **k: directly.append(a[0]) or summed(*a, **k)
+        "fspielm.solution.evaluation.tiles.direct_sum", lambda *a, **k: directly.append(a[0]) or summed(*a, **k)
     )
     evaluate(basis, np.ones(basis.size), derivative((1, 0)), Sites(points(2, 50_000)), threads=2)
-    assert directly == [basis.parts[1]]
+    assert {part.leaves for part in directly} == {(basis.parts[1],)}
 
 
 def test_waves_of_one_origin_are_summed_together() -> None:

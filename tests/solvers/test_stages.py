@@ -214,10 +214,10 @@ def test_a_constant_that_periods_leave_open_is_left_to_the_band() -> None:
 def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monkeypatch: pytest.MonkeyPatch) -> None:
     played = automatic.play
 
-    def play(run: Any, trial: Any) -> Any:
+    def play(run: Any, trial: Any, seconds: float) -> Any:
         if trial.family.satisfies_equation:
             raise fs.SolveError("1 of 52 columns are exactly dependent on the others")
-        return played(run, trial)
+        return played(run, trial, seconds)
 
     monkeypatch.setattr(automatic, "play", play)
     exact = source(10, (2, 1))

@@ -63,9 +63,13 @@ def test_a_stand_in_can_be_saved_and_loaded_again(make_solution: Make, tmp_path:
     solution = make_solution("2d", conditions=[fs.Dirichlet(source)])
     once = loaded_without(solution, tmp_path, "Dirichlet")
     again = tmp_path / "again.fspielm"
-    with pytest.warns(fs.StorageWarning, match="saved without its statement"):
+    with pytest.warns(fs.StorageWarning, match="saved without its statement: Dirichlet: value is the callable source"):
         once.save(again)
-    assert fs.load(again)([[0.5, 0.5]]) == solution([[0.5, 0.5]])
+    twice = fs.load(again)
+    assert twice([[0.5, 0.5]]) == solution([[0.5, 0.5]])
+    assert repr(twice.problem.equation) == repr(solution.problem.equation)
+    with pytest.raises(fs.ProblemError, match=r"\(Dirichlet: value is the callable source"):
+        twice.residual([[0.5, 0.5]])
 
 
 class Sector(Domain):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Operator, Problem
@@ -39,6 +39,11 @@ class RowBlock:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def first(self, rows: int) -> RowBlock:
+        """The block with so many of its rows, at most."""
+        pieces = tuple((operator, sites.select(slice(rows))) for operator, sites in self.pieces)
+        return replace(self, pieces=pieces, values=self.values[:rows])
 
 
 def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:

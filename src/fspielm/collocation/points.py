@@ -118,6 +118,24 @@ class Points:
             crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
+    def fewer(self, divisor: int, least: int) -> Points:
+        """One of every `divisor` points, or `least` where that is less: enough to see what they cost."""
+
+        def some(count: int) -> int:
+            return min(count, max(count // divisor, least))
+
+        boundary, total, initial = self.boundary, self.boundary_total, self.initial
+        return replace(
+            self,
+            interior=some(self.interior),
+            boundary={n: some(c) for n, c in boundary.items()}
+            if isinstance(boundary, Mapping)
+            else boundary and some(boundary),
+            boundary_total=total and some(total),
+            initial=initial and some(initial),
+            crowd=None,
+        )
+
 
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""

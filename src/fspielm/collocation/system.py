@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation.blocks import RowBlock
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
 from fspielm.machine import run_tasks
 
@@ -151,7 +151,7 @@ def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out
             else:
                 target += buffer
     if not np.all(np.isfinite(target)):
-        raise ProblemError(
+        raise SolveError(
             f"the rows of {name!r} overflow: its derivatives of the features are not finite; "
             "use lower frequencies (mu), or coordinates of order one"
         )

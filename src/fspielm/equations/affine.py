@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import comb, prod
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
+
+from fspielm.expressions import is_zero
 
 # From each symbol to its coefficient; the rest, free of them all, under 1.
 Parts = dict[sp.Expr, sp.Expr]
+
+# Products are written out to no more terms than this: it may take for ever otherwise.
+_MOST_TERMS = 2000
+
+_SMOOTH = (sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, TrigonometricFunction, HyperbolicFunction)
 
 
 class NonlinearTermError(Exception):
@@ -35,38 +44,74 @@ def split_affine(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts:
     NonlinearTermError
         Naming the first term that stays nonlinear after that.
     """
+    parts, stubborn = _split_terms(sp.Add.make_args(expression), symbols)
+    if stubborn:
+        # together, for (u + 1)**2 - u**2 is linear
+        more, stubborn = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*stubborn))), symbols)
+        parts += more
+    if stubborn:
+        parts.append(_split_by_slopes(stubborn, symbols))
+    return {key: value for key, value in _sum(parts).items() if key == 1 or not is_zero(value)}
+
+
+def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tuple[list[Parts], list[sp.Expr]]:
+    """The parts of those terms that are visibly linear, and the others."""
     parts: list[Parts] = []
     stubborn: list[sp.Expr] = []
-    for term in sp.Add.make_args(expression):
+    for term in terms:
         split = _split(term, symbols)
         if split is None:
             stubborn.append(term)
         else:
             parts.append(split)
-    # together, for (u + 1)**2 - u**2 is linear; products alone, for exp(u + x) is best named as it is
-    multiplied_out = sp.expand(sp.Add(*stubborn), power_exp=False, power_base=False, log=False)
-    for term in sp.Add.make_args(multiplied_out):
-        split = _split(term, symbols)
-        if split is None:
+    return parts, stubborn
+
+
+def _multiplied_out(expression: sp.Expr) -> sp.Expr:
+    """The products written out, unless there are too many of them; exp(u + x) is best named as it is."""
+    if _most_terms(expression) > _MOST_TERMS:
+        return expression
+    return sp.expand(expression, power_exp=False, power_base=False, log=False)
+
+
+def _most_terms(expression: sp.Basic) -> int:
+    """A bound on how many terms there are anywhere in an expression once its products are written out."""
+    inner = [_most_terms(argument) for argument in expression.args]
+    largest = max(inner, default=1)
+    if isinstance(expression, sp.Add):
+        return sum(inner)
+    if isinstance(expression, sp.Mul):
+        return prod(inner)
+    if isinstance(expression, sp.Pow) and isinstance(expression.exp, sp.Integer) and largest > 1:
+        power = abs(int(expression.exp))
+        return _MOST_TERMS + 1 if max(power, largest) > _MOST_TERMS else comb(inner[0] + power - 1, power)
+    return 1 if largest <= _MOST_TERMS else largest
+
+
+def _split_by_slopes(terms: list[sp.Expr], symbols: frozenset[sp.Symbol]) -> Parts:
+    """The parts of a sum of terms each of which is nonlinear: it is linear if its second derivatives are zero."""
+    expression = sp.Add(*terms)
+    used = sorted(expression.free_symbols & symbols, key=str)
+    for term in terms:
+        if not _is_smooth(term, symbols):
             raise NonlinearTermError(term)
-        parts.append(split)
-    return {key: value for key, value in _sum(parts).items() if key == 1 or not vanishes(value)}
+    slopes = {symbol: expression.diff(symbol) for symbol in used}
+    if not all(is_zero(slope.diff(symbol)) for slope in slopes.values() for symbol in used):
+        raise NonlinearTermError(terms[0])
+    for number in (0, 1, 2):  # of the places where the sum may be looked at, the first where it is defined
+        place = dict.fromkeys(used, sp.Integer(number))
+        parts = {symbol: slope.xreplace(place) for symbol, slope in slopes.items()}
+        parts[sp.S.One] = expression.xreplace(place) - number * sp.Add(*parts.values())
+        if not any(part.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for part in parts.values()):
+            return parts
+    raise NonlinearTermError(terms[0])
 
 
-def vanishes(expression: sp.Expr) -> bool:
-    """Whether `expression` is zero everywhere, also where that is not plain to see (sin^2 + cos^2 - 1)."""
-    if expression.is_Number:
-        return bool(expression == 0)
-    opaque = expression.atoms(AppliedUndef) | expression.atoms(sp.Derivative)
-    plain = expression.xreplace({part: sp.Dummy() for part in opaque})
-    # Simplifying may take long, and is tried only on what is zero at a place of no meaning.
-    place = {s: sp.Rational(347 + 97 * i, 1009) for i, s in enumerate(sorted(plain.free_symbols, key=str))}
-    try:
-        if abs(complex(plain.xreplace(place).evalf(30))) > 1e-20:
-            return False
-    except (TypeError, ValueError, ArithmeticError):
-        return False
-    return bool(sp.expand(plain) == 0 or sp.simplify(plain) == 0)
+def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
+    """Whether it depends on the symbols without jumps and kinks, which derivatives do not tell of."""
+    if expression in symbols or not expression.free_symbols & symbols:
+        return True
+    return isinstance(expression, _SMOOTH) and all(_is_smooth(argument, symbols) for argument in expression.args)
 
 
 def _split(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:

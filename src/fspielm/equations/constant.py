@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations.operator import Coefficient, FieldCoefficient, Operator, Term
-from fspielm.errors import ProblemError
-from fspielm.expressions import Field, describe
+from fspielm.errors import UnsuitableError
+from fspielm.expressions import Field, describe, is_multiple
+from fspielm.expressions.values import real_number
+
+# Where a quotient is evaluated, in parts of 1009: places of no meaning.
+_PLACES = (347, 31, 661, 929, 1499, -388)
 
 
 @final
@@ -36,14 +43,14 @@ def constant_operator(operator: Operator) -> ConstantOperator:
 
     Raises
     ------
-    ProblemError
+    UnsuitableError
         If coefficients are left that vary, or none at all; it names the first of them.
     """
     if operator.is_constant:
         return ConstantOperator(_collected(operator.dimension, operator.terms), None)
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
-        raise ProblemError("the coefficients of the equation must be constant; got one that is not an expression")
+        raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
     terms = tuple(Term(_quotient(term, factor), term.orders) for term in operator.terms)
     return ConstantOperator(_collected(operator.dimension, terms), factor.field)
 
@@ -53,13 +60,40 @@ def _quotient(term: Term, factor: FieldCoefficient) -> float:
     if term.coefficient is factor:
         return 1.0
     above, below = _source(term.coefficient), _source(factor)
-    ratio = sp.simplify(above / below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else sp.nan
-    if not ratio.is_number or not ratio.is_finite:
-        raise ProblemError(
+    ratio = _ratio(above, below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else None
+    if ratio is None:
+        raise UnsuitableError(
             "the coefficients of the equation must be constant, or all be multiples of one function; got "
             f"{describe(below)} and {describe(above)}"
         )
-    return float(ratio)
+    return ratio
+
+
+def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
+    """The number that one expression is the multiple of another by; None where it is none."""
+    if not is_multiple(above, below):
+        # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
+        above, below = _in_decimals(above), _in_decimals(below)
+        if not is_multiple(above, below):
+            return None
+    opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
+    ratio = (above / below).xreplace(opaque)
+    symbols = sorted(ratio.free_symbols, key=str)
+    for place in _PLACES:
+        at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
+        try:
+            number = complex(ratio.xreplace(at).evalf(30, strict=True))
+        except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
+            continue  # where both are too close to zero to be told from it, or not defined
+        if np.isfinite(real_number(number)):
+            return real_number(number)
+    return None
+
+
+def _in_decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with its floating-point numbers as they are written."""
+    written = {number: f"{float(number):.15g}" for number in expression.atoms(sp.Float)}
+    return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
 
 
 def _source(coefficient: Coefficient) -> Any:
@@ -77,5 +111,5 @@ def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
         sums[term.orders] = sums.get(term.orders, 0.0) + term.coefficient
     kept = tuple(Term(coefficient, orders) for orders, coefficient in sums.items() if coefficient != 0.0)
     if not kept:
-        raise ProblemError("the equation vanishes identically: all of its coefficients are zero")
+        raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
     return Operator(dimension, kept)

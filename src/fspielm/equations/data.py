@@ -42,6 +42,7 @@ def with_data(
         "conditions": _conditions(constraints),
         "right_hand_side": source,
         "constraints": constraints,
+        "_origin": (with_data, (problem, right_hand_side, values)),
     }.items():
         object.__setattr__(renewed, name, attribute)
     return renewed

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+import numpy as np
 import sympy as sp
 from sympy.core.relational import Relational
 
+from fspielm.arrays import FloatArray
+from fspielm.equations.borders import Extent, find_border
+from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
-from fspielm.expressions import describe
+from fspielm.expressions import Field, describe, make_field
 
 _STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
-_PROBE = sp.Rational(37, 100)
+# What two branches may differ by, relative to their size.
+_ROUNDING = 1e-9
 
 
-def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], coordinates: tuple[sp.Symbol, ...]) -> None:
+def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], givens: Givens, extent: Extent) -> None:
     """Refuse a coefficient of the highest derivatives that jumps somewhere.
 
     ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous; expanded by SymPy to
@@ -23,7 +28,7 @@ def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], coordinates: t
     """
     order = max(sum(orders) for orders in coefficients)
     for orders, coefficient in coefficients.items():
-        leading = sum(orders) == order and _jumps(coefficient, set(coordinates))
+        leading = sum(orders) == order and _jumps(coefficient, givens, extent)
         if leading or coefficient.has(sp.DiracDelta):
             raise ProblemError(
                 f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
@@ -31,27 +36,42 @@ def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], coordinates: t
             )
 
 
-def _jumps(expression: sp.Expr, coordinates: set[sp.Symbol]) -> bool:
-    if any(step.free_symbols & coordinates for step in expression.atoms(*_STEPS)):
+def _jumps(expression: sp.Expr, givens: Givens, extent: Extent) -> bool:
+    if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
         return True
-    return any(_piecewise_jumps(piece, coordinates) for piece in expression.atoms(sp.Piecewise))
+    return any(_piecewise_jumps(piece, givens, extent) for piece in expression.atoms(sp.Piecewise))
 
 
-def _piecewise_jumps(piecewise: sp.Piecewise, coordinates: set[sp.Symbol]) -> bool:
+def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent) -> bool:
     """Whether neighbouring branches differ where their condition changes over."""
+
+    def field(expression: sp.Expr) -> Field:
+        functions = givens.callables(expression, extent.coordinates)
+        return make_field(expression, extent.coordinates, functions, what=f"the coefficient {describe(piecewise)}")
+
     for (first, condition), (second, _) in pairwise(piecewise.args):
-        for relation in condition.atoms(Relational):
-            where = relation.lhs - relation.rhs
-            symbols = sorted(where.free_symbols & coordinates, key=str)
-            if not symbols:
-                continue
-            try:
-                roots = sp.solve(where, symbols[0])
-            except NotImplementedError:
-                return True  # cannot be told: better refused than lost
-            others = dict.fromkeys(coordinates, _PROBE)
-            for root in roots:
-                gap = (first - second).subs(symbols[0], root).subs(others)
-                if not sp.Abs(gap.evalf()) < 1e-9:
-                    return True
+        branches = [field(first), field(second)]
+        for side in _sides(condition, extent):
+            border = find_border(field(side), extent)
+            # where no border can be found: better refused than lost
+            if border is None or _differ(branches, border, extent.probes):
+                return True
     return False
+
+
+def _sides(condition: sp.Basic, extent: Extent) -> Iterator[sp.Expr]:
+    """What changes its sign where the condition changes over."""
+    for relation in sorted(condition.atoms(Relational), key=str):
+        side = relation.lhs - relation.rhs
+        if side.free_symbols & set(extent.coordinates):
+            yield side
+
+
+def _differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
+    """Whether two branches differ at a border, by more than rounding and than each of them varies across it."""
+    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
+    size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))
+    # a branch such as sin(x)/x may have no value at the border itself, but has one beside it
+    gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))
+    varied = np.nansum(np.abs(before - after), axis=0)
+    return not np.all(gaps <= _ROUNDING * size + varied)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.affine import NonlinearTermError, split_affine
+from fspielm.equations.borders import Extent
 from fspielm.equations.givens import Givens
 from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.normal import NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
 from fspielm.equations.setting import known_field
 from fspielm.errors import ProblemError
-from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, make_field
-
-# A longer right-hand side is not written out: that may take long.
-_MOST_OPERATIONS = 500
+from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, flaw, is_zero, make_field
+from fspielm.geometry import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,11 @@ class LinearEquation:
     right_hand_side: Field
 
 
-def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
-    """Read an `Eq`, or an expression meant to be zero, as a linear equation for its one unknown function."""
+def read_equation(equation: sp.Basic, givens: Givens, domain: Domain | None = None) -> LinearEquation:
+    """Read an `Eq`, or an expression meant to be zero, as a linear equation for its one unknown function.
+
+    Jumps of coefficients are looked for in the domain, the unit cube if there is none.
+    """
     written = residual_form(equation)
     unknown = find_unknown(written, givens)
     givens.check_coordinates(unknown)
@@ -48,7 +51,7 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
             f"the equation contains no derivative of {unknown}, so it is not a differential equation: "
             f"{describe(equation)}"
         )
-    refuse_jumps(coefficients, coordinates)
+    refuse_jumps(coefficients, givens, _extent(coordinates, domain))
     functions = givens.callables(rest, coordinates)
     return LinearEquation(
         unknown,
@@ -58,19 +61,37 @@ def read_equation(equation: sp.Basic, givens: Givens) -> LinearEquation:
     )
 
 
+def _extent(coordinates: tuple[sp.Symbol, ...], domain: Domain | None) -> Extent:
+    dimension = len(coordinates)
+    if domain is None or domain.dimension != dimension:  # the wrong number of coordinates is refused later
+        return Extent(coordinates, np.zeros(dimension), np.ones(dimension))
+    return Extent(coordinates, *domain.bounding_box)
+
+
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
     """The expression that the equation sets to zero."""
     if isinstance(equation, bool | sp.logic.boolalg.BooleanAtom):
         raise ProblemError(
             f"{argument} is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
-            "of an Eq whose sides it can compare); write sp.Eq(left, right) with the unknown in it"
+            "of an Eq whose sides it can compare, or one of which is infinite or nan); write sp.Eq(left, right) with "
+            "the unknown in it"
         )
+    sides = {"left": equation.lhs, "right": equation.rhs} if isinstance(equation, sp.Eq) else {"": equation}
+    for name, side in sides.items():
+        _refuse_infinite(side, f"{argument}: on its {name}-hand side, " if name else f"{argument}: ")
     expression = equation.lhs - equation.rhs if isinstance(equation, sp.Eq) else equation
     if not isinstance(expression, sp.Expr) or expression.is_Matrix:
         raise ProblemError(
             f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero; got {equation!r}"
         )
     return expression
+
+
+def _refuse_infinite(side: sp.Basic, where: str) -> None:
+    """Refuse a known term that is not finite: what SymPy adds to infinity is lost. Coefficients are looked at later."""
+    for term in sp.Add.make_args(side) if isinstance(side, sp.Expr) else ():
+        if not term.atoms(AppliedUndef) and (wrong := flaw(term)):
+            raise ProblemError(f"{where}the term {describe(term)} must be finite; it contains {wrong}")
 
 
 def find_unknown(expression: sp.Expr, givens: Givens) -> AppliedUndef:
@@ -187,6 +208,5 @@ def _derivative_name(atom: sp.Expr, unknown: AppliedUndef) -> str:
 
 
 def _source(rest: sp.Expr) -> sp.Expr:
-    """The right-hand side; zero where its terms cancel once they are written out: then other features serve."""
-    plain = rest.count_ops() <= _MOST_OPERATIONS and sp.expand(rest) == 0
-    return sp.S.Zero if plain else -rest
+    """The right-hand side; zero where its terms cancel: then other features serve."""
+    return sp.S.Zero if is_zero(rest) else -rest

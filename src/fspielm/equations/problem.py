@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -20,6 +21,9 @@ from fspielm.equations.wellposed import check_conditions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
 from fspielm.geometry import Domain, Time
+
+# Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
+_LONGEST = 1e60
 
 
 @final
@@ -73,6 +77,8 @@ class Problem:
     constraints: tuple[Constraint, ...]
     givens: Givens
     missing: str
+    # How to make it again: what was compiled from the statement cannot be pickled, and follows from it.
+    _origin: tuple[Callable[..., Problem], tuple[Any, ...]]
 
     def __init__(
         self,
@@ -83,9 +89,10 @@ class Problem:
     ) -> None:
         if not isinstance(domain, Domain):
             raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
+        _check_size(domain)
         stated = _as_conditions(conditions)
         givens = read_givens(given)
-        linear = read_equation(equation, givens)
+        linear = read_equation(equation, givens, domain)
         _check_coordinates(linear.unknown, domain)
         parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
         constraints = bind_conditions(stated, Setting(linear.unknown, linear.operator, givens, domain, parts))
@@ -102,8 +109,12 @@ class Problem:
             "constraints": constraints,
             "givens": givens,
             "missing": missing,
+            "_origin": (_restate, (_sides(equation), domain, stated, given)),
         }.items():
             object.__setattr__(self, name, attribute)
+
+    def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
+        return self._origin
 
     @property
     def dimension(self) -> int:
@@ -122,6 +133,21 @@ class Problem:
         return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
 
 
+def _sides(equation: sp.Basic) -> sp.Basic | tuple[sp.Basic, sp.Basic]:
+    """An equation as a pair: SymPy would compare its sides anew when it is unpickled, which may take long."""
+    return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else equation
+
+
+def _restate(
+    equation: sp.Basic | tuple[sp.Basic, sp.Basic],
+    domain: Domain,
+    conditions: Sequence[AnyCondition],
+    given: Mapping[Any, Any] | None,
+) -> Problem:
+    stated = sp.Eq(*equation, evaluate=False) if isinstance(equation, tuple) else equation
+    return Problem(stated, domain, conditions, given)
+
+
 def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
     if isinstance(conditions, AnyCondition):
         return (conditions,)
@@ -134,6 +160,20 @@ def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
                 f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
             )
     return stated
+
+
+def _check_size(domain: Domain) -> None:
+    lower, upper = domain.bounding_box
+    with np.errstate(over="ignore"):
+        lengths = upper - lower
+    farthest = max(np.abs(lower).max(), np.abs(upper).max())
+    if np.all(lengths >= 1 / _LONGEST) and max(lengths.max(), farthest) <= _LONGEST:
+        return
+    raise ProblemError(
+        f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out to "
+        f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
+        "problem in other units"
+    )
 
 
 def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:

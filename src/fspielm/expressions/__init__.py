@@ -2,6 +2,8 @@
 
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
 from fspielm.expressions.field import Field, Value, check_value, make_field
+from fspielm.expressions.finite import flaw
+from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.parser import Scope, check_name, nearest, parse_condition, parse_equation, parse_expression
 from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
@@ -19,6 +21,9 @@ __all__ = [
     "compile_relation",
     "describe",
     "evaluate_derivatives",
+    "flaw",
+    "is_multiple",
+    "is_zero",
     "make_field",
     "nearest",
     "parse_condition",

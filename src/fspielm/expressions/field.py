@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import compile_expression
+from fspielm.expressions.finite import flaw
 from fspielm.expressions.normals import NormalFunction, beside, of_both, takes_normals
 from fspielm.expressions.relation import same_name_hint
 from fspielm.expressions.values import PointFunction, describe, evaluate, real_number
@@ -147,6 +148,9 @@ def _expression_field(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments) or supply}"
         )
+    varies = bool(expression.free_symbols or expression.atoms(AppliedUndef))
+    if varies and (wrong := flaw(expression)):
+        raise ProblemError(f"{what} must be finite; {describe(expression)} contains {wrong}")
     asking = [key for key, function in functions.items() if expression.has(key) and takes_normals(function)]
     if asking:
         _check_normals(normals, f"{what} contains {asking[0]}, the callable for which")
@@ -154,7 +158,7 @@ def _expression_field(
         both = {key: of_both(function, len(arguments)) for key, function in functions.items()}
         function = compile_expression(expression, (*arguments, *normals), both, what)
         return Field(arguments, expression, None, function, needs_normals=True)
-    if expression.free_symbols or expression.atoms(AppliedUndef):
+    if varies:
         function = compile_expression(expression, arguments, functions, what)
         return Field(arguments, expression, None, function)
     constant = _constant(expression, what)

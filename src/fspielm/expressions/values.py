@@ -10,7 +10,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, blame
 
 PointFunction = Callable[[FloatArray], ArrayLike]
 
@@ -39,11 +39,15 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> FloatArra
     except TypeError as error:
         # what goes wrong inside is the callable's own; what goes wrong at its door is a misunderstanding
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            blame(error, who)
             raise
         raise ProblemError(
             f"{who} is called with one array of points, shape ({n}, {points.shape[1]}), and returns one value for "
             f"each; it refused ({error})"
         ) from error
+    except Exception as error:
+        blame(error, who)
+        raise
     try:
         array = np.asarray(result)
         if array.dtype.kind == "c":

@@ -23,6 +23,7 @@ from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
+from fspielm.features.tabulated import with_tables
 
 __all__ = [
     "COSINE",
@@ -62,4 +63,5 @@ __all__ = [
     "steady_neurons",
     "symbol_of",
     "wavenumber_of",
+    "with_tables",
 ]

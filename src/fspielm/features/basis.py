@@ -34,6 +34,11 @@ class Basis(ABC):
         """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
         return (self,)
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether its functions are smooth everywhere, rather than singular at a corner or at a source."""
+        return all(leaf.is_smooth for leaf in self.leaves if leaf is not self)
+
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import TypeAlias, final
 
@@ -19,6 +19,7 @@ from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.local import LocalOperator
 
 ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 
 # Stands for the corner itself, where powers and logarithms have no value.
 _BESIDE = 1e-150
@@ -98,17 +99,31 @@ class Wave(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
+        return self.compose(zeta, order, conjugate_order, self.radial)
+
+    def radial(self, order: float, by_order: bool) -> RadialFunction:
+        """The Bessel function of this order, or its derivative with respect to the order."""
+        if by_order:
+            return partial(iv_by_order if self.modified else jv_by_order, round(order))
+        return partial(special.iv if self.modified else special.jv, order)
+
+    def compose(
+        self,
+        zeta: ComplexArray,
+        order: int,
+        conjugate_order: int,
+        radial: Callable[[float, bool], RadialFunction],
+    ) -> ComplexArray:
+        """The derivative, from functions of the radius as `radial` has them."""
         k = self.wavenumber
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        bessel = special.iv if self.modified else special.jv
         radius = np.abs(zeta)
         turn = zeta / radius
         factor = (0.5 * k) ** (order + conjugate_order) * sign**conjugate_order / self._size
-        value = bessel(now, k * radius)
+        value = radial(now, False)(k * radius)
         if self.logarithm:
-            by_order = iv_by_order if self.modified else jv_by_order
-            value = by_order(round(now), k * radius) + 1j * np.angle(turn) * value
+            value = radial(now, True)(k * radius) + 1j * np.angle(turn) * value
         return np.asarray(factor * value * turn**now)
 
     @cached_property
@@ -154,6 +169,11 @@ class SingularBasis(Basis):
     def dimension(self) -> int:
         """Two."""
         return 2
+
+    @property
+    def is_smooth(self) -> bool:
+        """False."""
+        return False
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

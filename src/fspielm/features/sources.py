@@ -59,6 +59,11 @@ class SourceBasis(Basis):
         """Two."""
         return 2
 
+    @property
+    def is_smooth(self) -> bool:
+        """False."""
+        return False
+
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         clearance = self.clearances[columns, None]

@@ -6,7 +6,7 @@ from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.held_out import HeldOut
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
-from fspielm.solution.report import BandReport, Report, Round
+from fspielm.solution.report import BandReport, Forecast, Report, Round
 from fspielm.solution.solution import Solution
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "BandReport",
     "Derived",
     "ErrorEstimate",
+    "Forecast",
     "Grid",
     "HeldOut",
     "Report",

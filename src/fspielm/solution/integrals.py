@@ -10,7 +10,6 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import AccuracyWarning, ProblemError
-from fspielm.features import Basis, SingularBasis, SourceBasis
 from fspielm.geometry import Quadrature
 from fspielm.solution.evaluation import split_waves
 from fspielm.solution.fields import Derived
@@ -36,7 +35,7 @@ def integrate_derived(
     """The integral of an expression in a solution; see `integrate`."""
     if isinstance(tol, bool) or not isinstance(tol, int | float) or not 0 < tol < 1:
         raise ProblemError(f"tol must be a number between 0 and 1; got {tol!r}")
-    place = find_place(derived.solution.problem, on, along, at, singular=_is_singular(derived.solution.basis))
+    place = find_place(derived.solution.problem, on, along, at, singular=not derived.solution.basis.is_smooth)
     nodes = _first_nodes(derived.solution, place)
     rule = place.rule(nodes)
     if derived.on_boundary and rule.normals is None:
@@ -95,10 +94,6 @@ def _is_hopeless(moves: list[float], nodes: int, place: Place) -> bool:
         return False
     rate = (moves[-1] / moves[-_LEAST_MOVES]) ** (1 / (_LEAST_MOVES - 1))
     return bool(moves[-1] * rate**steps > 1)
-
-
-def _is_singular(basis: Basis) -> bool:
-    return any(isinstance(leaf, SingularBasis | SourceBasis) for leaf in getattr(basis, "parts", (basis,)))
 
 
 def _warn(derived: Derived, integral: FloatArray, previous: FloatArray, nodes: int) -> None:

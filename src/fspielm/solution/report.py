@@ -8,6 +8,33 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fspielm.collocation import BlockResidual
+from fspielm.wording import duration
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a round of the automatic solver is about to cost, told before one of more than two seconds.
+
+    Attributes
+    ----------
+    number : int
+    why : str
+        What this round changes.
+    neurons, rows : int
+    seconds : float
+    """
+
+    number: int
+    why: str
+    neurons: int
+    rows: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, will take about {duration(self.seconds)} "
+            f"({self.why})"
+        )
 
 
 @dataclass(frozen=True)
@@ -26,6 +53,8 @@ class Round:
     growth : float
         Norm of the coefficients over the size of the solution; large where the band is too narrow.
     seconds : float
+    forecast : float or None
+        How many seconds were expected.
     """
 
     number: int
@@ -36,11 +65,12 @@ class Round:
     error_estimate: float
     growth: float
     seconds: float
+    forecast: float | None = None
 
     def __str__(self) -> str:
         return (
             f"round {self.number}: {self.neurons} neurons, {self.rows} rows, estimate {self.error_estimate:.1e}, "
-            f"{self.seconds:.2f} s ({self.why})"
+            f"{duration(self.seconds)} ({self.why})"
         )
 
 
@@ -70,7 +100,7 @@ class Report:
     condition : float
     coefficient_norm : float
     seconds : mapping
-        Time of each phase.
+        Time of each phase, in an automatic solve over all rounds.
     seed : int or None
         Gives the same features and points again; None if the caller's own generator was used.
     tol : float
@@ -122,11 +152,10 @@ class Report:
     @property
     def kind(self) -> str:
         """What the features are, in words."""
-        return {
-            "Band": "cosines",
-            "Characteristic": "functions that satisfy the equation",
-            "Joined": "functions that satisfy the equation, and cosines",
-        }.get(self.features.partition("(")[0], self.features)
+        exact = "functions that satisfy the equation"
+        joined = f"{exact}, and cosines" if "Characteristic(" in self.features else "cosines"
+        known = {"Band": "cosines", "Characteristic": exact, "Joined": joined}
+        return known.get(self.features.partition("(")[0], self.features)
 
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
@@ -154,7 +183,8 @@ class Report:
             f"coefficients   norm {self.coefficient_norm:.2e}",
             *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
             *(str(done) for done in self.rounds),
-            "time           " + ", ".join(f"{phase} {s:.2f} s" for phase, s in self.seconds.items()),
+            f"time           {duration(sum(self.seconds.values()))}: "
+            + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),
             f"seed           {self.seed}",
             *self._block_lines(),
         ]

@@ -41,7 +41,7 @@ class Solution:
     basis: Basis
     coefficients: FloatArray
     report: Report
-    _estimator: Callable[[], ErrorEstimate] = field(repr=False)
+    _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
@@ -50,7 +50,7 @@ class Solution:
         An automatic solve has it at hand; after a solve by hand with another method than `QR`, the first look
         costs a factorisation.
         """
-        return self._estimator()
+        return self._estimator() if callable(self._estimator) else self._estimator
 
     @property
     def error_estimate(self) -> float:
@@ -71,7 +71,7 @@ class Solution:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
         Any number of points, also outside of the domain, where values mean nothing (see `contains`): many of them by
-        a fast transform, in memory that does not grow beyond that of points and values.
+        expansions or fast transforms, in memory that does not grow beyond that of points and values.
         """
         return self.evaluate(identity(self.problem.dimension), points)
 
@@ -83,16 +83,16 @@ class Solution:
 
     @cached_property
     def summation(self) -> Method:
-        """How features are summed: as is cheapest (``"auto"``), or ``"direct"``.
+        """How features are summed at many points: as is cheapest (``"auto"``), or by expansions on ``"tiles"``.
 
         A fast transform rounds some twenty times more than a direct sum. It is used where that is a fraction of the
-        estimated error, so that no digit is lost to it.
+        estimated error, so that no digit is lost to it. Expansions round as a direct sum does.
         """
         known, scale = self.report.error_estimate, self.report.scale
         if known is None or scale is None:
-            return "direct"
+            return "tiles"
         rounding = transform_rounding(self.basis, self.coefficients, self.problem.domain)
-        return "auto" if rounding <= _SHARE_OF_ERROR * known * scale else "direct"
+        return "auto" if rounding <= _SHARE_OF_ERROR * known * scale else "tiles"
 
     contains = calculus.contains
     grid = calculus.grid

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 from fspielm.collocation import matrix_bytes, readable_bytes
-from fspielm.equations import Problem
-from fspielm.errors import MemoryBudgetError
-from fspielm.linalg import QR, LeastSquares
+from fspielm.linalg import QR
 from fspielm.solution import PROBES
-from fspielm.solvers.budget import Budget
+from fspielm.solvers.pace import Outlook
+from fspielm.solvers.rounds import Run
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands
+from fspielm.wording import duration
 
-# Floating-point operations per second and thread before the first round has shown the machine's.
-CAUTIOUS_RATE = 5e9
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2
+# A round may take so much longer than its forecast.
+_FORECAST_MARGIN = 1.25
+# As long as there is no answer at all, so many functions are solved for, however little time is left.
+FEWEST = 100
 
 
 @dataclass(frozen=True)
@@ -38,32 +39,17 @@ class Limit:
     reason: str
 
 
-def limits(
-    problem: Problem,
-    trial: Trial,
-    budget: Budget,
-    method: LeastSquares,
-    seconds_left: float,
-    rate: float,
-    *,
-    kept: int = 0,
-    points_by_hand: bool = False,
-) -> list[Limit]:
-    """The parts of the budget, and the points chosen by hand, that a trial would exceed.
-
-    `kept` are the bytes of an earlier round that stay in memory.
-    """
-    wanted, rows = trial.neurons, trial.rows(problem)
+def limits(run: Run, trial: Trial, outlook: Outlook) -> list[Limit]:
+    """The parts of the budget, and the points chosen by hand, that a trial would exceed."""
+    wanted, rows, budget = trial.neurons, trial.rows(run.problem), run.budget
     exceeded = []
-    if points_by_hand and _LEAST_ROWS_PER_NEURON * wanted > rows:
+    if run.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
         reason = f"{wanted} neurons are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         reason = f"the budget of {budget.neurons} neurons ended it, {wanted} are needed; allow more"
         exceeded.append(Limit(budget.neurons, "neurons", reason))
-    # QR works in place
-    workspace = 0 if isinstance(method, QR) else method.workspace(rows, wanted)
-    memory = kept + matrix_bytes(rows + PROBES, wanted) + workspace + trial.probing_bytes(problem)
+    memory = run.kept_bytes + _bytes_of(run, trial)
     if memory > budget.memory_limit:
         reason = (
             f"{wanted} neurons need {readable_bytes(memory)} of memory, above the budget of "
@@ -71,20 +57,19 @@ def limits(
             "budget=fs.Budget(memory=...), in bytes"
         )
         exceeded.append(Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
-    predicted = trial.work(problem) / rate
-    if budget.seconds is not None and predicted > seconds_left:
+    if budget.seconds is not None and _FORECAST_MARGIN * outlook.seconds > run.seconds_left:
         reason = (
-            f"the budget of {budget.seconds:g} s ended it, {wanted} neurons would take about {predicted:.2g} s; "
-            "allow more with budget=fs.Budget(seconds=...)"
+            f"the budget of {budget.seconds:g} s ended it, {wanted} neurons would take about "
+            f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
         )
-        exceeded.append(Limit(int(wanted * (max(seconds_left, 0.0) / predicted) ** (1 / 3)), "seconds", reason))
+        affordable = outlook.neurons_within(run.seconds_left / _FORECAST_MARGIN)
+        exceeded.append(Limit(affordable if run.rounds else max(affordable, FEWEST), "seconds", reason))
     return exceeded
 
 
-def refuse_memory(problem: Problem, bands: Bands, limit: Limit) -> NoReturn:
-    """Raise for a band that cannot be held in memory, with what was found and what it would need."""
-    found = ", ".join(
-        f"{symbol}: {frequency:.4g}, set by {source}"
-        for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
-    )
-    raise MemoryBudgetError(f"the band found ({found}) is too high: {limit.reason}")
+def _bytes_of(run: Run, trial: Trial) -> int:
+    """Memory of a round."""
+    rows, neurons = trial.rows(run.problem), trial.neurons
+    # QR works in place
+    workspace = 0 if isinstance(run.method, QR) else run.method.workspace(rows, neurons)
+    return matrix_bytes(rows + PROBES, neurons) + workspace + 8 * rows * trial.further(run.problem)

@@ -103,17 +103,11 @@ def attempt(
         Functions beside the features, such as singular ones.
     """
     seconds: dict[str, float] = {}
-    lower, upper = problem.domain.bounding_box
-    time_axis = None if problem.domain.time is None else problem.dimension - 1
-    drawn, seconds["features"] = timed(
-        lambda: family.draw(
-            problem.dimension, streams.features, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem
-        )
-    )
-    basis: Basis = JoinedBasis([drawn, *columns]) if columns else drawn
+    basis, seconds["features"] = timed(lambda: draw_basis(problem, family, columns, streams.features))
     sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
     blocks = make_blocks(problem, sites)
-    leading = drawn.size if any(isinstance(part, SourceBasis) for part in columns) else None
+    sources = any(isinstance(part, SourceBasis) for part in columns)
+    leading = basis.size - sum(part.size for part in columns) if sources else None
     system, seconds["assembly"] = timed(
         lambda: assemble(basis, blocks, scaling=scaling, threads=threads, leading=leading)
     )
@@ -136,6 +130,14 @@ def attempt(
         estimate=verdict,
         reusable=Reusable(factorisation, system, sites) if reuse and factorisation is not None else None,
     )
+
+
+def draw_basis(problem: Problem, family: Family, columns: Sequence[Basis], rng: np.random.Generator) -> Basis:
+    """The features of a family for a problem, and other columns beside them."""
+    lower, upper = problem.domain.bounding_box
+    time_axis = None if problem.domain.time is None else problem.dimension - 1
+    drawn = family.draw(problem.dimension, rng, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem)
+    return JoinedBasis([drawn, *columns]) if columns else drawn
 
 
 def _solve(

@@ -19,14 +19,14 @@ from fspielm.collocation import (
     points_for,
 )
 from fspielm.equations import Problem
-from fspielm.errors import ProblemError
-from fspielm.features import Band, Basis, Family, Joined, check_homogeneous
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
 from fspielm.linalg import QR, LeastSquares, factor
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.nearby import nearby_number
-from fspielm.solvers.probing import probe, probing_bytes, satisfies
+from fspielm.solvers.probing import further_columns, probe, satisfies
 from fspielm.solvers.singular import Singular
 from fspielm.solvers.special import special_columns
 
@@ -42,12 +42,18 @@ def solve_by_hand(
     singular: bool | Singular | Sequence[Singular] = False,
 ) -> Attempt:
     """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
-    if features.satisfies_equation:
-        check_homogeneous(problem)
+    try:
+        for family in features.parts:
+            if family.satisfies_equation:
+                symbol_of(problem.operator)
+        if features.satisfies_equation:
+            check_homogeneous(problem)
+    except UnsuitableError as error:
+        raise ProblemError(f"features={features!r}: {error}") from None
     columns = special_columns(problem, singular)
     points = _suitable(points or default_points(problem, features), problem, features, columns)
     rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    probing = probing_bytes(problem, features, neurons, rows)
+    probing = 8 * rows * further_columns(problem, features, neurons, rows)
     check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
     return attempt(
         problem,

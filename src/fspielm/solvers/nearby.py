@@ -18,6 +18,8 @@ from fspielm.features import Band, Basis, ExponentialBasis, RidgeBasis, symbol_o
 _LOW = {1: 12, 2: 30}
 _LOW_ABOVE = 60
 _PERIODS = 2.0
+# Gradients below this have no direction that could be told from rounding; dividing by them would overflow.
+_VANISHING = 1e-200
 # Functions that grow along the way.
 _GROWING = 24
 
@@ -63,8 +65,12 @@ def _growing(problem: Problem, leaf: RidgeBasis | ExponentialBasis, some: NDArra
 
 
 def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
-    """Real unit vectors along complex gradients ``(n, d)``, as far as they have a direction."""
+    """Real unit vectors along complex gradients ``(n, d)``.
+
+    At a double zero the gradient vanishes, and no direction is better than another.
+    """
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
-    size = np.maximum(np.abs(leading), np.finfo(float).tiny)
-    turned = (gradient * np.conj(leading) / size**2).real
-    return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))
+    vanishes = np.abs(leading) < _VANISHING
+    phase = np.where(vanishes, 1.0, leading)
+    turned = np.where(vanishes, 1.0, (gradient / phase).real)  # the leading entry is one
+    return np.asarray(turned / np.linalg.norm(turned, axis=1, keepdims=True))

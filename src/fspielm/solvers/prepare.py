@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
@@ -15,14 +15,14 @@ from fspielm.equations import Problem, with_data
 from fspielm.errors import AccuracyWarning, SolveError
 from fspielm.expressions import Value
 from fspielm.linalg import QR
-from fspielm.solution import HeldOut, Round, Solution, estimate_error
+from fspielm.solution import HeldOut, Solution, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, timed
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.randomness import spawn
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.singular import Choice, check_singular
-from fspielm.solvers.solve import check_arguments, finish, reporter
+from fspielm.solvers.solve import Progress, check_arguments, finish, reporter
 from fspielm.solvers.verdict import judge
 
 
@@ -44,7 +44,7 @@ class Plan:
     _held_out: HeldOut
     _budget: Budget
     _singular: Choice = None
-    _progress: bool | Callable[[Round], None] | None = None
+    _progress: bool | Progress | None = None
     _with_source: list[Plan] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -130,7 +130,7 @@ class Plan:
         )
         if not verdict.converged:
             warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
-        return Solution(problem, self._attempt.basis, coefficients, report, lambda: estimate)
+        return Solution(problem, self._attempt.basis, coefficients, report, estimate)
 
     def _coefficients(self, problem: Problem) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         reusable = self._attempt.reusable
@@ -147,7 +147,7 @@ def prepare(
     tol: float = 1e-8,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
-    progress: bool | Callable[[Round], None] | None = None,
+    progress: bool | Progress | None = None,
     singular: Choice = None,
 ) -> Plan:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.

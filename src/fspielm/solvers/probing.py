@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.collocation import RowBlock, System, assemble, matrix_bytes
+from fspielm.collocation import RowBlock, System, assemble
 from fspielm.equations import Problem, derivative
 from fspielm.features import (
     Basis,
@@ -107,12 +107,12 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     return number if number >= _LEAST_FEATURES else 0
 
 
-def probing_bytes(problem: Problem, family: Family, columns: int, rows: int) -> int:
-    """Memory of what `probe` adds to a system."""
+def further_columns(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """How many columns `probe` adds to a system, those at corners and holes apart."""
     further = further_features(problem, family, columns, rows)
     if _exact(family) and not family.satisfies_equation:
         further += nearby_number(problem.dimension)
-    return matrix_bytes(rows, further) if further else 0
+    return further
 
 
 def _exact(family: Family) -> int:

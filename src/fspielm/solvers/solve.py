@@ -7,17 +7,17 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fspielm.arrays import safe_norm
 from fspielm.collocation import Points, Scaling, check_scaling
 from fspielm.equations import Problem
-from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError, blame
 from fspielm.features import Family
 from fspielm.linalg import QR, LeastSquares
-from fspielm.solution import BandReport, ErrorEstimate, Report, Round, Solution
+from fspielm.solution import BandReport, ErrorEstimate, Forecast, Report, Round, Solution
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt, Streams
 from fspielm.solvers.automatic import solve_automatically
@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
 
+Progress: TypeAlias = Callable[[Forecast | Round], None]
+
 
 def solve(
     problem: Problem,
@@ -40,7 +42,7 @@ def solve(
     tol: float = 1e-8,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
-    progress: bool | Callable[[Round], None] | None = None,
+    progress: bool | Progress | None = None,
     features: Family | None = None,
     points: Points | None = None,
     least_squares: LeastSquares | None = None,
@@ -63,7 +65,8 @@ def solve(
     rng : int, Generator or None
         Seed of features and points.
     progress : bool or callable, optional
-        True writes a line to standard error after each round; a callable receives each `Round`.
+        True writes a line to standard error after each round, and before one of more than two seconds; a callable
+        receives these as a `Round` and a `Forecast`.
     features : Family, optional
         Fixes the features, and with them a single round; for instance one of the paper's families.
     points : Points, optional
@@ -90,9 +93,9 @@ def solve(
     ProblemError
         If an argument is wrong or the data have no band, before any long computation.
     MemoryBudgetError
-        If the system would not fit, before it is allocated.
+        If not even a hundred functions would fit; by hand, if those asked for would not.
     SolveError
-        If the least-squares method cannot solve the system.
+        If the least-squares method cannot solve the system, with any kind of features.
     """
     check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
@@ -142,7 +145,7 @@ def finish(
         rank=done.rank,
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
-        seconds=({} if run is None else {"bands": run.band_seconds}) | dict(done.seconds),
+        seconds=dict(done.seconds) if run is None else run.seconds,
         seed=seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
@@ -160,7 +163,7 @@ def finish(
     if verdict is not None and not verdict.converged:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
     if estimate is not None:
-        return Solution(problem, done.basis, done.coefficients, report, lambda: estimate)
+        return Solution(problem, done.basis, done.coefficients, report, estimate)
     later = partial(_judge_later, problem, done, tol, int(streams.probes.integers(2**63)), budget)
     return Solution(problem, done.basis, done.coefficients, report, later)
 
@@ -181,15 +184,22 @@ def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
     }
 
 
-def reporter(progress: Any) -> Callable[[Round], None]:
-    """What to do after each round, from the `progress` argument of `solve`."""
+def reporter(progress: Any) -> Progress:
+    """What to do before a long round and after each, from the `progress` argument of `solve`."""
     if progress is None or progress is False:
-        return lambda done: None
+        return lambda event: None
     if progress is True:
-        return lambda done: _write(f"{done}\n")
+        return lambda event: _write(f"{event}\n")
     if not callable(progress):
         raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
-    report: Callable[[Round], None] = progress
+
+    def report(event: Forecast | Round) -> None:
+        try:
+            progress(event)
+        except Exception as error:
+            blame(error, "progress")
+            raise
+
     return report
 
 

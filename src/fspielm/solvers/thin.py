@@ -13,7 +13,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 from fspielm.features import (
     Band,
     Characteristic,
@@ -25,24 +25,44 @@ from fspielm.features import (
     symbol_of,
 )
 from fspielm.solvers.density import cloud, layout, least_core
-from fspielm.spectrum import RIGHT_HAND_SIDE, Bands, Peak, bands_of_conditions, find_peaks
+from fspielm.spectrum import (
+    FOREVER,
+    RIGHT_HAND_SIDE,
+    SAMPLE_BYTES,
+    Bands,
+    Patience,
+    Peak,
+    bands_of_conditions,
+    find_peaks,
+)
 
 # Variable coefficients spread a wave over so many periods to either side.
 _SPREAD = 1.0
 # Waves that satisfy the equation to this share of its terms are met by waves around them: those grow along the way.
 _RESONANT = 1e-3
 _NORMALS = 200
+# Places at which the right-hand side is asked to see how long that takes, and what its spectrum may have of the memory.
+_TRIED = 128
+_PEAKS_SHARE = 0.25
+# In more than three dimensions, functions for all that the boundary may have are beyond reach, and some are tried:
+# where the waves of the right-hand side are all there is, they do.
+_SOME = 600
 
 
-def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator) -> tuple[Peak, ...]:
-    """The peaks of the right-hand side's spectrum.
+def thin_peaks(
+    problem: Problem, bands: Bands, rng: np.random.Generator, patience: Patience = FOREVER, memory: float = np.inf
+) -> tuple[Peak, ...]:
+    """The peaks of the right-hand side's spectrum, as far as patience and memory (in bytes) let it be known.
 
     Empty where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
     """
     field = problem.right_hand_side
     if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
         return ()
-    return find_peaks(field, problem.domain, bands.frequencies, rng) or ()
+    looks = np.random.default_rng(0)  # only how long it takes
+    asked = patience.affords(field, problem.domain.sample(_TRIED, looks))
+    most = min(asked, _PEAKS_SHARE * memory / SAMPLE_BYTES)
+    return find_peaks(field, problem.domain, bands.frequencies, rng, most=most) or ()
 
 
 def thin_family(
@@ -88,7 +108,7 @@ def _symbol(problem: Problem) -> Symbol | None:
     """The symbol; None where coefficients vary."""
     try:
         return symbol_of(problem.operator)
-    except ProblemError:
+    except UnsuitableError:
         return None
 
 
@@ -104,7 +124,8 @@ def _characteristic(
     """Features that satisfy the equation, under conditions that see the peaks as well."""
     if problem.domain.time is None or problem.dimension == 1:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
-        return Characteristic(int(more * steady_neurons(problem, along, decades)))
+        needed = steady_neurons(problem, along, decades)
+        return Characteristic(int(more * (needed if problem.dimension <= 3 else min(needed, _SOME))))
     highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
     reach = reach_for(problem, highest)
     return Characteristic(int(more * neurons_for_reach(problem, reach)), reach)

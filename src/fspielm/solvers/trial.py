@@ -9,7 +9,7 @@ from fspielm.collocation import Points
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family
 from fspielm.solvers.cost import work
-from fspielm.solvers.probing import probing_bytes
+from fspielm.solvers.probing import further_columns
 
 
 @final
@@ -45,6 +45,6 @@ class Trial:
         """Floating-point operations, about."""
         return work(self.rows(problem), self.neurons)
 
-    def probing_bytes(self, problem: Problem) -> int:
-        """Memory of the further columns that an honest estimate needs, if the features call for any."""
-        return probing_bytes(problem, self.family, self.neurons, self.rows(problem))
+    def further(self, problem: Problem) -> int:
+        """Further columns that an honest estimate needs, if the features call for any."""
+        return further_columns(problem, self.family, self.neurons, self.rows(problem))

@@ -2,15 +2,19 @@
 
 from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands
 from fspielm.spectrum.data import DataBand, data_bands
-from fspielm.spectrum.peaks import find_peaks
+from fspielm.spectrum.patience import FOREVER, Patience
+from fspielm.spectrum.peaks import SAMPLE_BYTES, find_peaks
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE
 from fspielm.spectrum.symbol import symbol_band
 from fspielm.spectrum.waves import Peak
 
 __all__ = [
+    "FOREVER",
     "RIGHT_HAND_SIDE",
+    "SAMPLE_BYTES",
     "Bands",
     "DataBand",
+    "Patience",
     "Peak",
     "bands_of_conditions",
     "data_bands",

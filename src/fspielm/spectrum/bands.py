@@ -11,6 +11,7 @@ from fspielm.equations import Problem
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
+from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
 
@@ -26,7 +27,7 @@ class Bands:
     frequencies : (d,) array
         Along each axis.
     sources : tuple of str
-        What set each one: a datum's name, ``"the equation"``, or ``"constant data"``.
+        What set each one: a datum's name, ``"the equation"``, ``"data that do not oscillate"`` or ``"constant data"``.
     unsettled : tuple of str
         Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
     data : tuple of DataBand
@@ -39,9 +40,9 @@ class Bands:
     data: tuple[DataBand, ...] = ()
 
 
-def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
+def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> Bands:
     """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
-    return _with_waves(problem, data_bands(problem, rng), rng)
+    return _with_waves(problem, data_bands(problem, rng, patience), rng)
 
 
 def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
@@ -64,6 +65,8 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
         if band.frequency > frequencies[band.axis]:
             frequencies[band.axis] = band.frequency
             sources[band.axis] = band.source
+        elif band.varies and sources[band.axis] == "constant data":
+            sources[band.axis] = "data that do not oscillate"
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
     waves = symbol_band(problem.operator, sites, frequencies)
     for axis in np.flatnonzero(waves > frequencies):

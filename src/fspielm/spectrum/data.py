@@ -26,6 +26,7 @@ from fspielm.geometry import (
     unit_stream,
 )
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 
 _CHORDS = 24
@@ -39,6 +40,8 @@ _MOST_SAMPLES = 2**15
 _MASK_HALVINGS = 40
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
+# What rounding may make of a datum that is the same everywhere.
+_CONSTANT = 1e-12
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
 Ends = tuple[FloatArray, FloatArray]
@@ -73,19 +76,27 @@ class DataBand:
     samples: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
     slant: float = 1.0
 
+    @property
+    def varies(self) -> bool:
+        """Whether the datum is not the same all along the axis."""
+        if self.samples is None:
+            return True
+        values, _ = self.samples
+        return bool(np.any(np.ptp(values, axis=1) > _CONSTANT * np.abs(values).max()))
 
-def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+
+def data_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis it varies along."""
     sizes = data_sizes(problem, rng)
     least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
     bands: list[DataBand] = []
     if problem.right_hand_side.constant is None:
-        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, rng)
+        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, rng, patience)
         bands += _audible(found, sizes[RIGHT_HAND_SIDE] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
-            bands += _audible(_of_constraint(constraint, problem, rng), sizes[constraint.name] > least)
+            bands += _audible(_of_constraint(constraint, problem, rng, patience), sizes[constraint.name] > least)
     return bands
 
 
@@ -100,10 +111,12 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+def _of_constraint(
+    constraint: Constraint, problem: Problem, rng: np.random.Generator, patience: Patience
+) -> list[DataBand]:
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
-        return _at_points(constraint, domain, rng)
+        return _at_points(constraint, domain, rng, patience)
     if isinstance(domain, Time) and constraint.part is None:
         return []  # a single value
     if constraint.part is None:
@@ -115,17 +128,18 @@ def _of_constraint(constraint: Constraint, problem: Problem, rng: np.random.Gene
             domain.space,
             space,
             rng,
+            patience,
             lift=lambda p: domain.at_start(p).points,
         )
-    return _on_part(constraint, constraint.part, domain, rng)
+    return _on_part(constraint, constraint.part, domain, rng, patience)
 
 
-def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+def _at_points(constraint: Constraint, domain: Domain, rng: np.random.Generator, patience: Patience) -> list[DataBand]:
     """Values at points have no band; an expression for them has one, where it is smooth in between."""
     field = constraint.value
     if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, rng):
         return []
-    bands = _inside(field, constraint.name, domain, range(domain.dimension), rng)
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), rng, patience)
     return [band for band in bands if band.settled]
 
 
@@ -135,15 +149,18 @@ def _inside(
     domain: Domain,
     axes: range,
     rng: np.random.Generator,
+    patience: Patience,
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
     count = _EXPRESSION_SCOUTS if isinstance(field.source, sp.Expr) else _SCOUTS
     scouts = domain.sample(count, rng, "low-discrepancy")
-    values = field.checked(lift(scouts), f"the data of {source!r}")
+    most = int(min(patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
+    values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
     order = np.argsort(-np.abs(values - np.median(values)))
-    seeds = np.concatenate([scouts[: _CHORDS // 2], scouts[order[: _CHORDS // 2]]])
+    half = min(_CHORDS // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
+    seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
     bands = []
     for axis in axes:
         ends = chord_ends(domain, seeds, axis)
@@ -154,11 +171,13 @@ def _inside(
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
             return values.reshape(len(lines), n), lengths
 
-        bands.append(_settle(source, axis, sample))
+        bands.append(_settle(source, axis, sample, patience))
     return bands
 
 
-def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator) -> list[DataBand]:
+def _on_part(
+    constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np.random.Generator, patience: Patience
+) -> list[DataBand]:
     """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
 
     Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
@@ -180,11 +199,11 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, rng: np
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return values.reshape(len(points), n), lengths
 
-        along = _settle(source, 0, sample)
+        along = _settle(source, 0, sample, patience)
         aslant = along_axes.size > 1 and isinstance(field.source, sp.Expr) and not field.needs_normals
         if aslant and inside is None:
             within = _finite_inside(field, domain, rng)
-            inside = _inside(field, source, domain, range(domain.dimension), rng) if within else []
+            inside = _inside(field, source, domain, range(domain.dimension), rng, patience) if within else []
         for axis in along_axes:
             slant = float(directions[axis])
             band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
@@ -255,18 +274,18 @@ def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bo
     return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
 
 
-def _settle(source: str, axis: int, sample: LineValues) -> DataBand:
-    """Refine the sampling until the band stops moving and lies below half of what the samples can see."""
+def _settle(source: str, axis: int, sample: LineValues, patience: Patience) -> DataBand:
+    """Refine the sampling until the band stops moving and lies below half of what the samples can see.
+
+    When patience ends, the band is taken as it is: what it leaves out shows in the rounds.
+    """
     n = _FIRST_SAMPLES
     previous: LineBand | None = None
     while True:
         values, lengths = sample(n)
         band = line_band(values, lengths)
-        if (
-            band.settled
-            and previous is not None
-            and abs(band.frequency - previous.frequency) <= 0.02 * band.frequency + 1e-12
-        ):
+        moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + 1e-12
+        if (band.settled and not moved) or patience.ended:
             if band.rough:
                 break
             return DataBand(source, axis, band.frequency, True, samples=(values, lengths))

@@ -9,19 +9,27 @@ from sympy.core.function import AppliedUndef
 from fspielm.arrays import FloatArray
 from fspielm.expressions import Field
 from fspielm.geometry import Domain
+from fspielm.spectrum.axes import waves_from_axes
 from fspielm.spectrum.inscribed import Box, inscribed_boxes
 from fspielm.spectrum.lines import THRESHOLD
 from fspielm.spectrum.waves import Peak, exact_waves
 from fspielm.spectrum.windowed import find_lines, grid_points, grid_size, windowed_spectrum
 
 _MOST_SAMPLES = 4_000_000
+# Memory for each sample, with the padding of its transform and what is made of that.
+SAMPLE_BYTES = 250
 # Frequencies closer than this, over the extent of the box, share a peak: within it each passes for the image of the
 # other, and there may be more between them.
 _MERGED = 30.0
 
 
 def find_peaks(
-    field: Field, domain: Domain, highest: FloatArray, rng: np.random.Generator, threshold: float = THRESHOLD
+    field: Field,
+    domain: Domain,
+    highest: FloatArray,
+    rng: np.random.Generator,
+    threshold: float = THRESHOLD,
+    most: float = _MOST_SAMPLES,
 ) -> tuple[Peak, ...] | None:
     """Boxes that hold every frequency of a smooth field with an amplitude above `threshold` of the largest.
 
@@ -35,18 +43,22 @@ def find_peaks(
         The highest frequency expected along each axis, which decides the sampling.
     rng : Generator
     threshold : float
+    most : float
+        Samples at most.
 
     Returns
     -------
     tuple of Peak or None
         None where the field is not finite, has higher frequencies than expected, more peaks than are of use, or
-        would need too many samples.
+        would need too many samples and is no sum of waves.
     """
     if field.constant is not None:
         return () if field.constant == 0.0 else (Peak(np.zeros(domain.dimension), np.zeros(domain.dimension)),)
     boxes = inscribed_boxes(domain, rng)
     sizes = [grid_size(box, highest) for box in boxes]
-    if not boxes or sum(float(np.prod(size)) for size in sizes) > _MOST_SAMPLES:
+    if sum(float(np.prod(size)) for size in sizes) > min(most, _MOST_SAMPLES):
+        return waves_from_axes(field, domain, highest, rng)
+    if not boxes:
         return None
     if not _are_inside(field, domain, boxes, sizes):
         return None

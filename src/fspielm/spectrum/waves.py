@@ -67,6 +67,12 @@ def exact_waves(
     return tuple(Peak(center, peak.widths, exact=True) for center, peak in zip(W, peaks, strict=True))
 
 
+def wave_amplitudes(W: FloatArray, points: FloatArray, values: FloatArray) -> FloatArray:
+    """How strong waves of frequencies `W` ``(m, d)`` are in values at points, by a fit of all of them, ``(m,)``."""
+    amplitudes, _ = _fit(W, points, values)
+    return np.asarray(np.hypot(amplitudes[: len(W)], amplitudes[len(W) :]))
+
+
 def _fit(W: FloatArray, points: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Amplitudes ``(2 m,)`` of the waves, and what they leave of the values."""
     waves = _waves(W, points)

@@ -28,6 +28,9 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
     holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
     """
+    lost = problem.operator.terms[0].coefficient
+    if isinstance(lost, _Lost):  # what was missing once is missing for the same reason
+        return dict(lost.stated)
     lower, upper = problem.domain.bounding_box
     time = problem.domain.time
     stated: dict[str, Any] = {
@@ -54,7 +57,7 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     """The problem; a stand-in that can be evaluated but not solved where the text is missing."""
     if stated["problem"] is not None:
         return read_problem(_alone(stated["problem"]))
-    lost = _Lost(decode(str, stated["missing"]))
+    lost = _Lost(stated)
     coordinates = tuple(sp.Symbol(decode(str, name)) for name in stated["coordinates"])
     text = stated["domain"]
     domain = _BoxOnly(stated, lost) if text is None else read_statement(_alone(text)).domain
@@ -72,6 +75,8 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
         "right_hand_side": Field(coordinates, lost, None, lost),
         "constraints": (),
         "givens": Givens(),
+        "missing": "",
+        "_origin": (read_stated_problem, (stated,)),
     }.items():
         object.__setattr__(stand_in, name, attribute)
     return stand_in
@@ -109,8 +114,9 @@ def _alone(text: Any) -> str:
 class _Lost:
     """A function that was not stored, and says so where it is needed."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    def __init__(self, stated: Mapping[str, Any]) -> None:
+        self.stated = stated
+        self.reason: str = decode(str, stated["missing"])
 
     def __call__(self, points: Any) -> NoReturn:
         raise ProblemError(

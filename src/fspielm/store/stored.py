@@ -62,9 +62,8 @@ class Stored:
         problem = read_stated_problem(self.statement)
         if problem.dimension != self.basis.dimension:
             raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")
-        estimate = self.estimate
-        later = _not_estimated if estimate is None else lambda: estimate
-        return Solution(problem, self.basis, self.coefficients, self.report, later)
+        estimate = _not_estimated if self.estimate is None else self.estimate
+        return Solution(problem, self.basis, self.coefficients, self.report, estimate)
 
 
 def stored_form(solution: Solution) -> Stored:

@@ -10,6 +10,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm import ProblemError
+from fspielm.errors import UnsuitableError
 from fspielm.features import Characteristic, neurons_for_reach, reach_for
 from fspielm.features.characteristic import characteristic_frequencies, homogeneous_symbol, scene_of
 
@@ -90,5 +91,5 @@ def test_what_does_not_fit_is_refused() -> None:
         reach_for(string(1.0), [1.0])
     with pytest.raises(ProblemError, match="reach must have one entry for each of 2 axes"):
         neurons_for_reach(string(1.0), (1.0, 2.0, 3.0))
-    with pytest.raises(ProblemError, match="elliptic: nothing evolves; for such problems see neurons_needed"):
+    with pytest.raises(UnsuitableError, match="elliptic: nothing evolves; for such problems see neurons_needed"):
         neurons_for_reach(laplace(), (1.0, 2.0))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fspielm import ProblemError
 from fspielm.equations import Operator, Term
+from fspielm.errors import UnsuitableError
 from fspielm.features.characteristic import (
     Symbol,
     characteristic_frequencies,
@@ -165,7 +165,7 @@ def test_reach_sets_the_highest_frequencies(symbol_named: Callable[[str], Symbol
 
 
 def test_operators_without_zeros_are_refused() -> None:
-    with pytest.raises(ProblemError, match="no derivative: no frequency satisfies it"):
+    with pytest.raises(UnsuitableError, match="no derivative: no frequency satisfies it"):
         symbol_of(Operator(2, (Term(3.0, (0, 0)),)))
-    with pytest.raises(ProblemError, match="vanishes identically"):
+    with pytest.raises(UnsuitableError, match="vanishes identically"):
         symbol_of(Operator(2, (Term(0.0, (2, 0)),)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
 from fspielm.features.characteristic.choice import characteristic_frequencies
@@ -73,7 +73,7 @@ class Characteristic(Family):
 def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:
     """Real functions: the real and imaginary parts, from a random phase on, or the one part of a real function."""
     if not len(frequencies):
-        raise ProblemError("no frequency satisfies the equation within the number of neurons; allow more neurons")
+        raise UnsuitableError("no frequency satisfies the equation within the number of neurons; allow more neurons")
     phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
     plain = frequencies.are_real & (frequencies.powers == 0)
     parts: list[Basis] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.characteristic.choice import course_of
 from fspielm.features.characteristic.evolution import Course, functions_needed, highest_speed
 from fspielm.features.characteristic.lattice import excess
@@ -66,5 +66,5 @@ def _course(problem: Problem) -> tuple[Symbol, Course | None]:
 def _evolving(problem: Problem) -> tuple[Symbol, Course]:
     symbol, course = _course(problem)
     if course is None:
-        raise ProblemError("the equation is elliptic: nothing evolves; for such problems see neurons_needed")
+        raise UnsuitableError("the equation is elliptic: nothing evolves; for such problems see neurons_needed")
     return symbol, course

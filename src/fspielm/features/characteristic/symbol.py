@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Operator, Problem, constant_operator
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 from fspielm.features.powers import ComplexArray, expand_powers
 
 
@@ -73,18 +73,18 @@ def symbol_of(operator: Operator) -> Symbol:
 
     Raises
     ------
-    ProblemError
+    UnsuitableError
         If they are not, if the operator is zero, or if it has no derivative: then there are no zeros.
     """
     terms = constant_operator(operator).operator.terms
     orders = np.array([term.orders for term in terms], dtype=np.int_)
     if not orders.any():
-        raise ProblemError("the equation has no derivative: no frequency satisfies it")
+        raise UnsuitableError("the equation has no derivative: no frequency satisfies it")
     return Symbol(orders, np.array([term.coefficient for term in terms], dtype=np.float64))
 
 
 def homogeneous_symbol(problem: Problem) -> Symbol:
-    """The symbol of a problem whose equation has zero on its right-hand side; a `ProblemError` says why not."""
+    """The symbol of a problem whose equation has zero on its right-hand side; an `UnsuitableError` says why not."""
     check_homogeneous(problem)
     return symbol_of(problem.operator)
 
@@ -92,7 +92,7 @@ def homogeneous_symbol(problem: Problem) -> Symbol:
 def check_homogeneous(problem: Problem) -> None:
     """Refuse an equation whose right-hand side is not zero: no sum of functions without it has it."""
     if problem.right_hand_side.constant != 0.0:
-        raise ProblemError(
+        raise UnsuitableError(
             "the features satisfy the equation without a right-hand side, so that must be zero; got "
             f"{problem.right_hand_side.source}"
         )

@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Operator
-from fspielm.features import Basis, LocalOperator, localise
+from fspielm.features import Basis, LocalOperator, localise, with_tables
 from fspielm.geometry import Sites
 from fspielm.solution.evaluation.cost import MOST_DIMENSIONS, transform_pays
 from fspielm.solution.evaluation.direct import direct_sum
 from fspielm.solution.evaluation.nufft import sum_waves
-from fspielm.solution.evaluation.waves import Waves, split_waves, wave_rows
+from fspielm.solution.evaluation.parts import Part, join_smooth, split_leaves
+from fspielm.solution.evaluation.rows import Row, add_rows, split_rows
+from fspielm.solution.evaluation.tiles import Cloud, Sums, sum_on_tiles
+from fspielm.solution.evaluation.waves import Waves, split_waves
 
-Method = Literal["auto", "direct", "nufft"]
+Method = Literal["auto", "direct", "nufft", "tiles"]
 
 # Points at a time: what is held besides the result does not grow beyond what these need.
-SLAB = 2**19
+SLAB = 2**20
 
 
 def evaluate(
@@ -48,9 +51,10 @@ def evaluate_each(
     """Each of the operators on the sum of ``coefficients * basis``, at `sites`.
 
     The sinusoids of the basis are summed by a fast transform where a model of the cost says that it pays, other
-    functions and few points directly. The two agree to 1e-13 times the norm of the coefficients (each times the
-    operator's symbol), and where ``K L``, the highest frequency times the extent of the points, is above 100,
-    times ``K L / 100``. The bits do not depend on the number of threads.
+    functions by expansions on tiles, and few points directly. Transforms and the direct sum agree to 1e-13 times the
+    norm of the coefficients (each times the operator's symbol), and where ``K L``, the highest frequency times the
+    extent of the points, is above 100, times ``K L / 100``; expansions and the direct sum to a few times the rounding
+    of the latter. The bits do not depend on the number of threads.
 
     Parameters
     ----------
@@ -60,8 +64,8 @@ def evaluate_each(
     operators : sequence of Operator
     sites : Sites
     threads : int
-    method : {"auto", "direct", "nufft"}
-        The latter where there are sinusoids in one to three dimensions at all.
+    method : {"auto", "direct", "nufft", "tiles"}
+        "nufft" where there are sinusoids in one to three dimensions at all; "tiles" for every function.
 
     Returns
     -------
@@ -87,14 +91,25 @@ def _on_slab(
 ) -> FloatArray:
     """Values ``(T, F, n)`` of T operators on F fields."""
     waves, others = split_waves(basis, fields)
-    if method == "direct" or not waves or not _transform_suits(waves, operators, points, method):
+    by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
+    cloud = Cloud(points)
+    by_tiles = method != "direct" and cloud.suits_tiles
+    if not by_transform and not by_tiles:
         return np.stack([direct_sum(basis, fields, local, threads=threads) for local in operators])
+    rows = [split_rows(local) for local in operators]
     values = np.zeros((len(operators), len(fields), len(points)))
-    for group in waves:
-        _add_transform(group, operators, points, values, threads)
-    for other, part in others:
-        for total, local in zip(values, operators, strict=True):
-            total += direct_sum(other, part, local, threads=threads)
+    if by_transform:
+        for group in waves:
+            _add_transform(group, rows, points, values, threads)
+    else:
+        others = split_leaves(basis, fields)
+    if by_tiles:
+        for part in join_smooth(others):
+            _add_on_tiles(part, rows, cloud, values, threads)
+    else:
+        for other, its_fields in others:
+            for total, local in zip(values, operators, strict=True):
+                total += direct_sum(other, its_fields, local, threads=threads)
     return values
 
 
@@ -110,18 +125,17 @@ def _transform_suits(
     return transform_pays([group.W for group in waves], points, transforms, len(operators))
 
 
-def _add_transform(
-    waves: Waves, operators: Sequence[LocalOperator], points: FloatArray, values: FloatArray, threads: int
-) -> None:
+def _add_transform(waves: Waves, rows: list[list[Row]], points: FloatArray, values: FloatArray, threads: int) -> None:
     """Add the operators on the waves to `values`, all by one set of transforms: they share most of the work."""
-    rows = [wave_rows(waves, local) for local in operators]
-    strengths = np.concatenate([strength for operator_rows in rows for strength, _ in operator_rows])
-    sums = sum_waves(waves.W, strengths, waves.origin, points, threads=threads)
-    each = iter(sums.reshape(-1, *values.shape[1:]))
-    for total, operator_rows in zip(values, rows, strict=True):
-        for _, coefficient in operator_rows:
-            row = next(each)
-            total += row if coefficient is None else row * coefficient
+    strengths = [waves.strengths(row.orders, row.coefficients) for operator in rows for row in operator]
+    add_rows(rows, sum_waves(waves.W, np.concatenate(strengths), waves.origin, points, threads=threads), values)
+
+
+def _add_on_tiles(part: Part, rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:
+    """Add the operators on a part of the sum to `values`, all from one set of tiles."""
+    basis, fields = part
+    operators = [(row.orders, row.coefficients) for operator in rows for row in operator]
+    add_rows(rows, sum_on_tiles(Sums(with_tables(basis, *cloud.ends), fields, operators, threads), cloud), values)
 
 
 def _real_fields(coefficients: NDArray[Any]) -> FloatArray:

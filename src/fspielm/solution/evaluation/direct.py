@@ -51,6 +51,7 @@ def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: sl
     for first in range(0, basis.size, _CHUNK_COLUMNS):
         columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
         buffer = np.empty((columns.stop - columns.start, len(here.points)))
-        basis.fill(here, columns, buffer)
-        total += fields[:, columns] @ buffer
+        with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
+            basis.fill(here, columns, buffer)
+            total += fields[:, columns] @ buffer
     values[:, index] = total

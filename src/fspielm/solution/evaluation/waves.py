@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.features import Basis, LocalOperator, RidgeBasis, Sinusoid
+from fspielm.features import Basis, RidgeBasis, Sinusoid
 from fspielm.geometry import Domain
+from fspielm.solution.evaluation.parts import Part, split_leaves
 
 ComplexArray = NDArray[np.complex128]
 
@@ -46,13 +47,11 @@ class Waves:
         return np.asarray(self.fields * (symbol * np.exp(1j * self.phase)))
 
 
-def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[tuple[Basis, FloatArray]]]:
+def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[Part]]:
     """The sinusoids of `basis`, joined where they share an origin, and the other bases with their coefficients."""
     groups: dict[tuple[float, ...], list[tuple[RidgeBasis, FloatArray, float]]] = {}
-    others: list[tuple[Basis, FloatArray]] = []
-    ends = np.cumsum([leaf.size for leaf in basis.leaves])
-    for leaf, end in zip(basis.leaves, ends, strict=True):
-        part = fields[:, end - leaf.size : end]
+    others: list[Part] = []
+    for leaf, part in split_leaves(basis, fields):
         if isinstance(leaf, RidgeBasis) and isinstance(leaf.activation, Sinusoid):
             groups.setdefault(tuple(leaf.origin), []).append((leaf, part, leaf.activation.phase))
         else:
@@ -67,26 +66,6 @@ def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[tup
         for origin, group in groups.items()
     ]
     return waves, others
-
-
-def wave_rows(waves: Waves, local: LocalOperator) -> list[tuple[ComplexArray, FloatArray | None]]:
-    """The operator as strengths ``(F, M)``, each with the coefficient ``(n,)`` that its sum is multiplied with.
-
-    Terms with the same number everywhere make one row together, without a coefficient; the others one row for each
-    derivative.
-    """
-    if local.is_constant:
-        return [(waves.strengths(local.orders, local.coefficients), None)]
-    same = np.ptp(local.coefficients, axis=1) == 0 if len(local.points) else np.ones(len(local.orders), dtype=bool)
-    rows: list[tuple[ComplexArray, FloatArray | None]] = []
-    if same.any():
-        rows.append((waves.strengths(local.orders[same], local.coefficients[same, 0]), None))
-    varying = local.orders[~same]
-    for orders in np.unique(varying, axis=0):
-        terms = np.all(varying == orders, axis=1)
-        coefficient = local.coefficients[~same][terms].sum(axis=0)
-        rows.append((waves.strengths(orders[None, :], np.ones(1)), coefficient))
-    return rows
 
 
 def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -> float:

@@ -13,6 +13,7 @@ from fspielm.solution.pictures.labels import held_label
 from fspielm.solution.pictures.line import draw_lines, set_line_axes
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
 from fspielm.solution.pictures.movie import Movie
+from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note
 from fspielm.solution.pictures.quantity import Quantity, hold
 from fspielm.solution.pictures.save import draft_of
 from fspielm.solution.pictures.scale import scale_for
@@ -68,7 +69,7 @@ def _moving_line(quantity: Quantity, view: View) -> Movie:
     problem = quantity.problem
     places = [hold(problem, view.at, time) for time in _times(quantity)]
     values = [quantity.values(quantity.line(place)) for place in places]
-    picture, axes = _new(view, _LINE_ASPECT * inches(view.width or "single"))
+    picture, axes = _new(view, quantity, _LINE_ASPECT * inches(view.width or "single"))
     (line,) = draw_lines(axes, quantity, places[-1:])
     every = np.concatenate(values)
     set_line_axes(axes, quantity, scale_for(every, logarithmic=False), every)
@@ -88,7 +89,7 @@ def _moving_map(quantity: Quantity, view: View) -> Movie:
     section = quantity.section((0, 1), places[-1])
     values = [quantity.values(section.moved(2, place[2])) for place in places]
     scale = scale_for(np.concatenate(values), logarithmic=False)
-    picture, axes = _new(view, height_of(quantity, [section], inches(view.width or "single"), 1))
+    picture, axes = _new(view, quantity, height_of(quantity, [section], inches(view.width or "single"), 1))
     shown = draw_map(axes, quantity, section, values[-1], scale)
     add_colour_bar(axes, shown, quantity.label)
     axes.set_title(held_label(problem, places[-1], (0, 1)))
@@ -102,11 +103,12 @@ def _moving_map(quantity: Quantity, view: View) -> Movie:
     return Movie(picture, frames, scale.colours)
 
 
-def _new(view: View, height: float) -> tuple[Picture, Axes]:
+def _new(view: View, quantity: Quantity, height: float) -> tuple[Picture, Axes]:
     from fspielm.solution.pictures.figure import Picture
 
-    titled = view.title is not None
-    picture = Picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled)
+    titled, noted = view.title is not None, quantity.note is not None
+    picture = Picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled + NOTE_HEIGHT * noted)
     if titled:
         picture.suptitle(str(view.title), fontsize="medium")
+    add_note(picture, quantity.note)
     return picture, picture.subplots()

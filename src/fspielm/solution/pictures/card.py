@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fspielm.geometry.pictures import has_matplotlib
 from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import unknown_symbol
+from fspielm.solution.pictures.note import add_note, doubt
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.style import style
 from fspielm.solution.pictures.view import View, draw_quantity
@@ -21,6 +22,8 @@ _INCHES = (2.6, 2.1)
 _MOST_BYTES = 60_000
 _FINEST = 200
 _COLOURS = 128
+# From here on two digits would be a power of ten.
+_MANY_SECONDS = 99
 # Dots per inch, until the picture is small enough.
 _DOTS = (160, 120, 90, 60)
 
@@ -46,7 +49,7 @@ def solution_card(solution: Solution) -> str:
         "estimated relative error": "none" if report.error_estimate is None else _number(report.error_estimate),
         "tolerance": _number(report.tol),
         "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
-        "seconds": f"{sum(d.seconds for d in report.rounds) or sum(report.seconds.values()):.2g}",
+        "seconds": _seconds(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
     }
     reason = f": {escape(report.reason)}" if report.reason else ""
     return _CARD.format(
@@ -69,6 +72,10 @@ def _number(value: float) -> str:
     return f"{value:.1e}"
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.2g}" if value < _MANY_SECONDS else f"{value:.0f}"
+
+
 def _picture(solution: Solution) -> str:
     data = base64.b64encode(_thumbnail(solution)).decode()
     name = escape(str(solution.problem.unknown), quote=True)
@@ -86,6 +93,7 @@ def _thumbnail(solution: Solution) -> bytes:
     with style():
         figure = Picture(*_INCHES)
         draw_quantity(quantity, View(ax=figure.subplots()))
+        add_note(figure, doubt(solution))
     for dpi in _DOTS:
         buffer = BytesIO()
         figure.savefig(buffer, format="png", dpi=dpi)

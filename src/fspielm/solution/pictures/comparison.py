@@ -14,6 +14,7 @@ from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import as_text, held_label, unknown_symbol
 from fspielm.solution.pictures.line import draw_lines
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
+from fspielm.solution.pictures.note import add_note, doubt
 from fspielm.solution.pictures.quantity import Quantity, hold
 from fspielm.solution.pictures.scale import scale_for
 from fspielm.solution.pictures.style import WIDTHS, style
@@ -76,6 +77,7 @@ def plot_comparison(
                 _draw_panel(panel, quantity, at)
         if title is not None:
             figure.suptitle(as_text(title), fontsize="medium")
+        add_note(figure, doubt(solution))
     return figure
 
 

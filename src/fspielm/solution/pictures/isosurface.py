@@ -11,7 +11,8 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution.pictures.error import prepare
-from fspielm.solution.pictures.labels import as_math, held_label, unknown_symbol
+from fspielm.solution.pictures.labels import as_math, as_plain, held_label, unknown_symbol
+from fspielm.solution.pictures.note import add_note, doubt
 from fspielm.solution.pictures.quantity import hold
 from fspielm.solution.pictures.save import save_picture
 from fspielm.solution.pictures.style import PALE, Width, inches, style
@@ -72,7 +73,8 @@ def plot_isosurface(
         held = held_label(problem, at, (0, 1, 2))
         name = as_math(unknown_symbol(problem))
         both = "\N{PLUS-MINUS SIGN}" if len(levels) == 2 else ""
-        figure.suptitle(f"{name} = {both}{levels[0]:.3g}" + (f" at {held}" if held else ""), fontsize="medium")
+        figure.suptitle(f"{name} = {both}{as_plain(levels[0])}" + (f" at {held}" if held else ""), fontsize="medium")
+        add_note(figure, doubt(solution))
     if path is not None:
         save_picture(figure, path)
     return figure

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHORT = 2
+# Numbers between these are written out.
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
 
 
 def as_math(expression: sp.Basic) -> str:
@@ -44,6 +46,15 @@ def as_number(value: float) -> str:
     return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
 
 
+def as_plain(value: float, digits: int = 3) -> str:
+    """A number with so many digits as people write it: 0.25, 1200, and a power of ten where it is far from one."""
+    if value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+        exponent = math.floor(math.log10(abs(value))) if value else 0
+        return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
+    mantissa, power = f"{value:.{digits - 1}e}".split("e")
+    return rf"${float(mantissa):g} \times 10^{{{int(power)}}}$"
+
+
 def unknown_symbol(problem: Problem) -> sp.Symbol:
     """The unknown without its arguments, which the axes name."""
     return sp.Symbol(problem.unknown.func.__name__)
@@ -60,7 +71,7 @@ def label_upright(axes: Axes, symbol: sp.Basic) -> None:
 def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
     """Where the coordinates that are not shown are held, as in ``"t = 0.5"``; empty if all are shown."""
     return ", ".join(
-        f"{as_math(symbol)} = {value:.3g}"
+        f"{as_math(symbol)} = {as_plain(value)}"
         for axis, (symbol, value) in enumerate(zip(problem.coordinates, at.tolist(), strict=True))
         if axis not in shown
     )

@@ -13,6 +13,7 @@ from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.animation import animate as draw_animation
 from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import unknown_symbol
+from fspielm.solution.pictures.note import doubt
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.save import FORMATS, MOVING_FORMATS, check_picture_path, is_moving, save_picture
 from fspielm.solution.pictures.style import Width, inches
@@ -40,7 +41,8 @@ def plot(
     """Draw the solution as fits its coordinates.
 
     One coordinate gives a line, two a map, one with time a map of space and time; two with time give a row of
-    snapshots, or an animation; three give slices through the middle.
+    snapshots, or an animation; three give slices through the middle. Where the solution has not converged
+    and may be visibly wrong, the foot of its pictures says so.
 
     Parameters
     ----------
@@ -75,6 +77,7 @@ def plot(
         unknown_symbol(solution.problem),
         highest_frequencies(solution),
         resolution=check_resolution(resolution),
+        note=doubt(solution),
     )
     view = View(ax, time, at, width, user_title(title))
     if width is not None:

@@ -39,6 +39,8 @@ class Quantity:
         Cells along the longer side of a map, or points of a line; as many as the frequencies need if None.
     finest : int
         At most so many cells where nothing is asked for.
+    note : str or None
+        What every picture of it says at its foot; see `doubt`.
     """
 
     problem: Problem
@@ -48,6 +50,7 @@ class Quantity:
     logarithmic: bool = False
     resolution: int | None = None
     finest: int = _MOST_CELLS
+    note: str | None = None
 
     def section(self, axes: tuple[int, int], at: FloatArray) -> Section:
         """Cells of the section along `axes` through `at`, fine enough for the frequencies."""

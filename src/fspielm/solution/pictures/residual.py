@@ -12,6 +12,7 @@ from fspielm.arrays import FloatArray, safe_rms
 from fspielm.solution.pictures.error import prepare, probe
 from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import as_number
+from fspielm.solution.pictures.note import doubt
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.save import save_picture
 from fspielm.solution.pictures.style import Width
@@ -55,7 +56,9 @@ def plot_residual(
 
     title = f"equation: root mean square residual {as_number(safe_rms(residual(probe(problem))))}"
     frequencies = highest_frequencies(solution)
-    quantity = Quantity(problem, residual, "|residual|", frequencies, logarithmic=True, resolution=resolution)
+    quantity = Quantity(
+        problem, residual, "|residual|", frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
+    )
     figure = draw_quantity(quantity, View(ax, time, at, width, title))
     if path is not None:
         save_picture(figure, path)

@@ -11,8 +11,9 @@ from fspielm.arrays import FloatArray
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
 from fspielm.solution.pictures.frequencies import frequencies
-from fspielm.solution.pictures.labels import as_math
+from fspielm.solution.pictures.labels import as_math, as_plain
 from fspielm.solution.pictures.map import add_colour_bar
+from fspielm.solution.pictures.note import add_note, doubt
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.section import is_spatial
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, WIDTHS, style
@@ -61,6 +62,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
             _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
         else:
             _draw_planes(figure, solution, W[:, :2], np.abs(coefficients), band[:2])
+        add_note(figure, doubt(solution))
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -152,7 +154,7 @@ def _draw_box(axes: Axes, band: FloatArray) -> None:
 def _band_label(solution: Solution, band: FloatArray) -> str:
     axes = zip(solution.problem.coordinates, band, strict=False)
     return "band found: " + ", ".join(
-        f"\N{PLUS-MINUS SIGN}{frequency:.4g} in {as_math(axis)}" for axis, frequency in axes
+        f"\N{PLUS-MINUS SIGN}{as_plain(frequency, 4)} in {as_math(axis)}" for axis, frequency in axes
     )
 
 

@@ -13,6 +13,7 @@ from fspielm.errors import ProblemError
 from fspielm.solution.pictures.labels import as_text, held_label
 from fspielm.solution.pictures.line import draw_lines
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
+from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note, add_note_within
 from fspielm.solution.pictures.quantity import Quantity, hold, read_times
 from fspielm.solution.pictures.scale import scale_for
 from fspielm.solution.pictures.section import Section
@@ -84,9 +85,10 @@ def _sections(quantity: Quantity, view: View, space: int, times: tuple[float, ..
 
 def _draw_lines(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
     width = inches(view.width or "single")
-    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single"), 1)
+    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single") + _room(quantity), 1)
     draw_lines(axes, quantity, places)
     _set_title(figure, axes, view)
+    _set_note(figure, axes, view, quantity)
     return figure
 
 
@@ -95,7 +97,7 @@ def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, Flo
     columns = min(len(sections), _MOST_COLUMNS)
     same_axes = len({section.axes for section, _ in sections}) == 1
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns)
+    height = height_of(quantity, [section for section, _ in sections], width, columns) + _room(quantity)
     widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
     figure, axes = panels(view, width, height, len(sections), widths)
     values = [quantity.values(section.points) for section, _ in sections]
@@ -111,6 +113,7 @@ def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, Flo
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
     _set_title(figure, axes[0], view)
+    _set_note(figure, axes[0], view, quantity)
     return figure
 
 
@@ -143,6 +146,17 @@ def _set_title(figure: Figure, axes: Axes, view: View) -> None:
         axes.set_title(view.title)
     else:
         figure.suptitle(view.title, fontsize="medium")
+
+
+def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> None:
+    if view.ax is None:
+        add_note(figure, quantity.note)
+    else:
+        add_note_within(axes, quantity.note)
+
+
+def _room(quantity: Quantity) -> float:
+    return 0.0 if quantity.note is None else NOTE_HEIGHT
 
 
 def user_title(title: str | None) -> str | None:

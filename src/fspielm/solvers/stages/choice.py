@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
     Characteristic,
     evolves,
@@ -18,6 +18,9 @@ from fspielm.features import (
     steady_neurons,
     wavenumber_of,
 )
+from fspielm.solvers.cost import work
+from fspielm.solvers.density import least_core
+from fspielm.solvers.failure import why_failed
 from fspielm.solvers.probing import satisfies
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.special import special_columns
@@ -26,6 +29,7 @@ from fspielm.solvers.stages.filled import FilledBand
 from fspielm.solvers.stages.stage import Stage
 from fspielm.solvers.stages.thin import ThinSpectrum
 from fspielm.solvers.thin import thin_peaks
+from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
@@ -44,6 +48,9 @@ _WIDER = 1.2
 # The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
 # are less sure to be enough, and must be much cheaper.
 _SHARE = {"characteristic": 3.0, "thin": 0.3}
+# Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
+# many operations are those of the thousand neurons that such bands often end with.
+_GUESSED = work(1500, 1000)
 
 
 @final
@@ -73,13 +80,14 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     if run.approach == "band":
         return Selection([band], "asked for: a filled band")
     filled = band.first()
-    limit = np.inf if run.approach is not None else filled.work(run.problem)
+    limit = np.inf if run.approach is not None else _work_of_band(run, bands, filled)
     try:
         small = _small_basis(run, bands, limit)
-    except ProblemError as error:
+    except Exception as error:  # of whatever kind: a filled band serves every equation
+        why = why_failed(error)
         if run.approach is not None:
-            raise ProblemError(f"approach: no {run.approach} features for this problem: {error}") from None
-        return Selection([band], f"a filled band, as there is no smaller basis: {error}")
+            raise ProblemError(f"approach: no {run.approach} features for this problem: {why}") from None
+        return Selection([band], f"a filled band, as there is no smaller basis: {why}")
     trial = small.first()
     if run.approach is not None:
         return Selection([small], f"asked for: {trial.why}")
@@ -93,8 +101,16 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     )
 
 
+def _work_of_band(run: Run, bands: Bands, first: Trial) -> float:
+    """What a filled band would cost: its first round, or, where that is a guess, the rounds that follow a guess."""
+    begun = first.work(run.problem)
+    silent = run.problem.right_hand_side.constant == 0.0
+    guessed = np.all(bands.frequencies <= least_core(np.zeros(run.problem.dimension), run.lengths))
+    return max(begun, _GUESSED) if silent and guessed else begun
+
+
 def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
-    """The stage of features that make use of the equation; a ProblemError says why there is none."""
+    """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
     problem = run.problem
     if run.approach is None:
         _refuse_rough(problem, bands)
@@ -102,12 +118,12 @@ def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
     if run.approach == "characteristic" or (run.approach is None and homogeneous):
         return _exact_features(run, bands, limit)
     if homogeneous:
-        raise ProblemError("the right-hand side is zero")
+        raise UnsuitableError("the right-hand side is zero")
     if run.reuse:
-        raise ProblemError("a plan serves other right-hand sides as well")
-    peaks = thin_peaks(problem, bands, run.streams.probes)
+        raise UnsuitableError("a plan serves other right-hand sides as well")
+    peaks = thin_peaks(problem, bands, run.streams.probes, run.patience, run.budget.memory_limit)
     if not peaks:
-        raise ProblemError("the right-hand side has no spectrum of a few peaks")
+        raise UnsuitableError("the right-hand side has no spectrum of a few peaks")
     return ThinSpectrum(run, bands, peaks, limit)
 
 
@@ -115,7 +131,7 @@ def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
     problem = run.problem
     homogeneous_symbol(problem)
     if run.singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, run.singular)):
-        raise ProblemError("the singular functions asked for do not satisfy the equation")
+        raise UnsuitableError("the singular functions asked for do not satisfy the equation")
     return ExactFeatures(
         run, _evolving_families(run, bands) if evolves(problem) else _steady_families(problem, bands), limit
     )
@@ -124,13 +140,13 @@ def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
 def _refuse_rough(problem: Problem, bands: Bands) -> None:
     """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
     if bands.unsettled:
-        raise ProblemError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
+        raise UnsuitableError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
     if problem.missing:
-        raise ProblemError("what is known does not determine the solution")
+        raise UnsuitableError("what is known does not determine the solution")
     if leaves_constant_open(problem):
-        raise ProblemError("the solution is determined only up to a constant")
+        raise UnsuitableError("the solution is determined only up to a constant")
     if corner_conflicts(problem):
-        raise ProblemError("the data do not meet at a corner")
+        raise UnsuitableError("the data do not meet at a corner")
 
 
 def _steady_families(problem: Problem, bands: Bands) -> Families:

@@ -1,0 +1,210 @@
+"""How long a round will take, from a little of the same work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.collocation import RowBlock, assemble, make_blocks
+from fspielm.equations import Problem
+from fspielm.linalg import factor
+from fspielm.solution import PROBES
+from fspielm.solvers.attempt import Attempt, draw_basis, timed
+from fspielm.solvers.trial import Trial
+
+T = TypeVar("T")
+
+# A factorisation of M columns runs at the speed of a large one, less by this over M.
+_HALF_SPEED = 300.0
+# Of the work itself, what is tried out, twice: rows of each block to fill; one row of so many to draw. And columns of a
+# factorisation, and its rows for each of them.
+_FILLED = (8, 32)
+_PLACED = (32, 8)
+_FACTORED = 256
+_ROWS_PER_COLUMN = 1.6
+# What is over sooner is not tried out first, unless functions of the user's may make it slow.
+_WORTH_TRYING = 0.2
+# What a round takes however small it is; that of features that satisfy the equation looks at corners and holes too.
+_FIXED = 0.04
+
+
+@final
+@dataclass(frozen=True)
+class Extent:
+    """How large the work of a round is.
+
+    Attributes
+    ----------
+    rows, neurons : int
+    checks : int
+        Rows at which the solution is looked at once it is there.
+    further : int
+        Columns that the error estimate adds.
+    """
+
+    rows: float
+    neurons: float
+    checks: float
+    further: float
+
+    def scaled(self, share: float) -> Extent:
+        """The same with fewer neurons, and rows to match."""
+        return Extent(share * self.rows, share * self.neurons, self.checks, share * self.further)
+
+
+@final
+@dataclass(frozen=True)
+class Pace:
+    """Seconds for each unit of the work of a round, on this machine and for features and data like the round's.
+
+    Attributes
+    ----------
+    draw : float
+        For each function.
+    place : float
+        For each row: its point and its data.
+    fill : float
+        For each entry of the matrix.
+    factor : float
+        For each operation of a large factorisation.
+    fixed : float
+        However small the round is.
+    """
+
+    draw: float
+    place: float
+    fill: float
+    factor: float
+    fixed: float
+
+    def seconds(self, extent: Extent) -> float:
+        """How long a round of that extent takes."""
+        rows, neurons = extent.rows, max(extent.neurons, 1.0)
+        entries = rows * (neurons + extent.further) + extent.checks * neurons
+        operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * extent.further
+        work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
+        return self.fixed + work + self.factor * operations
+
+    def share_within(self, extent: Extent, seconds: float) -> float:
+        """Which share of the neurons, with rows to match, takes no longer than so many seconds; zero if none does."""
+        if self.seconds(extent) <= seconds:
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(30):
+            middle = 0.5 * (low + high)
+            fits = self.seconds(extent.scaled(middle)) <= seconds
+            low, high = (middle, high) if fits else (low, middle)
+        return low
+
+
+@final
+@dataclass(frozen=True)
+class Outlook:
+    """The work of a round that is not begun yet, and how fast it will go.
+
+    Attributes
+    ----------
+    extent : Extent
+    pace : Pace
+    """
+
+    extent: Extent
+    pace: Pace
+
+    @property
+    def seconds(self) -> float:
+        """How long it will take."""
+        return self.pace.seconds(self.extent)
+
+    def neurons_within(self, seconds: float) -> int:
+        """How many of its neurons take no longer than so many seconds."""
+        return int(self.pace.share_within(self.extent, seconds) * self.extent.neurons)
+
+
+# On a small machine of 2024, one thread; good enough for what is over before it could be measured.
+_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, fixed=_FIXED)
+
+
+def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None) -> Outlook:
+    """How long a trial will take, tried out where that is worth it.
+
+    Parameters
+    ----------
+    problem, trial, threads
+    operation : float, optional
+        Seconds for each operation of a large factorisation (`Pace.factor`), where a round has shown it.
+    """
+    extent, pace = extent_of(problem, trial), _USUAL
+    if _USUAL.seconds(extent) > _WORTH_TRYING or _asks_callables(problem):
+        pace = try_out(problem, trial, threads)
+    return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
+
+
+def _asks_callables(problem: Problem) -> bool:
+    """Whether data or coefficients are functions of the user's, which may take any time."""
+    fields = [problem.right_hand_side, *(constraint.value for constraint in problem.constraints)]
+    return any(not isinstance(field.source, sp.Expr) for field in fields) or not problem.operator.is_constant
+
+
+def extent_of(problem: Problem, trial: Trial) -> Extent:
+    """How large the work of a trial is."""
+    checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
+    return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem))
+
+
+def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
+    """The pace of a trial, measured on a small part of it; nothing of that is kept, and no random stream is touched."""
+    rng = np.random.default_rng(0)
+    basis, drawing = timed(lambda: draw_basis(problem, trial.family, trial.columns, rng))
+
+    def place(divisor: int) -> tuple[int, Sequence[RowBlock]]:
+        blocks = make_blocks(problem, trial.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
+        return sum(len(block) for block in blocks), blocks
+
+    def fill(rows: int) -> tuple[int, None]:
+        system = assemble(basis, [block.first(rows) for block in blocks], threads=threads)
+        return system.matrix.size, None
+
+    placing, first, blocks = _rate(place, _PLACED)
+    filling, _, _ = _rate(fill, _FILLED)
+    return Pace(
+        draw=drawing / basis.size,
+        place=placing,
+        fill=filling,
+        factor=_time_of_operation(min(basis.size, _FACTORED)),
+        fixed=_FIXED + first,
+    )
+
+
+def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple[float, float, T]:
+    """Seconds for each unit of some work, and before the first, from two goes at it; what the second one gave.
+
+    The first goes slower for reasons of its own, such as modules that are imported then.
+    """
+    (few, _), short = timed(lambda: work(sizes[0]))
+    (many, result), long = timed(lambda: work(sizes[1]))
+    slope = max(long - short, 0.0) / (many - few) if many > few else long / many
+    return slope, max(long - slope * many, 0.0), result
+
+
+def operation_of(done: Attempt) -> float | None:
+    """Seconds for each operation of a large factorisation, as a round has shown; None if it was too small to."""
+    if done.basis.size < _FACTORED:
+        return None
+    return done.seconds["solve"] / _operations(done.rows, done.basis.size)
+
+
+def _time_of_operation(columns: int) -> float:
+    rows = int(_ROWS_PER_COLUMN * columns) + 1
+    matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
+    _, seconds = timed(lambda: factor(matrix))
+    return seconds / _operations(rows, columns)
+
+
+def _operations(rows: int, columns: int) -> float:
+    """Of a factorisation, counted as if they ran at the speed of a large one."""
+    return 2.0 * rows * columns * (columns + _HALF_SPEED)

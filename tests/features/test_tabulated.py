@@ -1,0 +1,82 @@
+"""Bessel functions from tables against SciPy's, and the waves made of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+from fspielm.equations import derivative, identity
+from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
+from fspielm.features.bessel_order import iv_by_order, jv_by_order
+from fspielm.features.tabulated import RadialTable
+from fspielm.geometry import Sites
+
+LOWER, UPPER = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
+WAVES = [Wave(2 / 3, 30.0), Wave(34 / 3, 30.0), Wave(0, 30.0, logarithm=True), Wave(6, 30.0, logarithm=True)]
+MODIFIED = [Wave(2 / 3, 30.0, True), Wave(34 / 3, 30.0, True), Wave(4, 30.0, True, logarithm=True)]
+
+
+@pytest.mark.parametrize(
+    ("function", "power"),
+    [
+        (partial(special.jv, 2 / 3), 2 / 3),
+        (partial(special.jv, -4 / 3), -4 / 3),
+        (partial(special.jv, 38 / 3), 38 / 3),
+        (partial(special.jv, 0), 0),
+        (partial(jv_by_order, 0), 0),
+        (partial(jv_by_order, 5), 5),
+        (partial(special.iv, 2 / 3), 2 / 3),
+        (partial(iv_by_order, 3), 3),
+    ],
+)
+def test_a_table_holds_all_digits(function: Any, power: float) -> None:
+    table = RadialTable(function, 70.0, power)
+    radius = np.concatenate([np.geomspace(1e-12, 70, 5000), table.ends, [80.0]])
+    exact = function(radius)
+    # beside its zeros a function that oscillates is rounded by its amplitude
+    amplitude = np.sqrt(2 / (np.pi * np.maximum(radius, 1))) if np.abs(exact[-1]) < 1 else 0.0
+    assert (np.abs(table(radius) - exact) / np.maximum(np.abs(exact), amplitude)).max() <= 2e-13
+
+
+def test_radii_of_any_shape_and_beyond_the_table_are_computed() -> None:
+    table = RadialTable(special.j0, 5.0, 0)
+    radius = np.array([[1e-9, 0.0], [3.0, 12.0]])
+    assert np.allclose(table(radius), special.j0(radius), rtol=0, atol=1e-15)
+    assert table(np.empty(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("orders", [(0, 0), (1, 0), (1, 1), (0, 2)])
+@pytest.mark.parametrize("functions", [WAVES, MODIFIED])
+def test_waves_from_tables_are_the_same_functions(functions: list[Wave], orders: tuple[int, int]) -> None:
+    basis = SingularBasis((0.1, 0.2), 0.4, 1.0, [*functions, Power(1.5)])
+    sites = Sites(np.random.default_rng(0).uniform(-1, 1, (4000, 2)))
+    operator = derivative(orders) if any(orders) else identity(2)
+    exact, tabulated = (b.matrix(operator, sites) for b in (basis, with_tables(basis, LOWER, UPPER)))
+    assert np.allclose(tabulated, exact, rtol=0, atol=1e-12 * np.abs(exact).max(axis=0))
+    assert np.array_equal(tabulated[:, -2:], exact[:, -2:])  # powers are as they were
+
+
+def test_what_is_fast_stays_as_it_is() -> None:
+    cosines = RidgeBasis(np.ones((3, 2)), np.zeros(3), COSINE)
+    powers = SingularBasis((0, 0), 0.0, 1.0, [Power(0.5)])
+    assert with_tables(cosines, LOWER, UPPER) is cosines
+    assert with_tables(powers, LOWER, UPPER) is powers
+
+
+def test_many_places_cost_few_bessel_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+    original = Wave.radial
+
+    def counted(self: Wave, order: float, by_order: bool) -> Any:
+        function = original(self, order, by_order)
+        return lambda z: (computed.append(z.size), function(z))[1]
+
+    monkeypatch.setattr(Wave, "radial", counted)
+    basis = with_tables(SingularBasis((0, 0), 0.0, 1.0, [Wave(2 / 3, 30.0)]), LOWER, UPPER)
+    for seed in (0, 1):
+        basis.matrix(identity(2), Sites(np.random.default_rng(seed).uniform(-1, 1, (20_000, 2))))
+    assert sum(computed) <= 1500

@@ -1,0 +1,81 @@
+"""Solutions travel between processes, with the same bits."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+
+x, y = sp.symbols("x y")
+u = sp.Function("u")(x, y)
+SMALL = fs.Budget(neurons=80, seconds=5)
+COPIES = [lambda it: pickle.loads(pickle.dumps(it)), copy.deepcopy]
+
+pytestmark = pytest.mark.filterwarnings("ignore::fspielm.AccuracyWarning")
+
+
+def value(points: np.ndarray) -> np.ndarray:
+    return np.asarray(np.cos(2 * points[:, 0]) * points[:, 1])
+
+
+def disk() -> fs.Problem:
+    return fs.Problem(u.diff(x, 2) + u.diff(y, 2) + 4 * u, fs.Disk((0, 0), 1), [fs.Dirichlet(value)])
+
+
+def same(first: fs.Solution, second: fs.Solution) -> bool:
+    points = first.problem.domain.sample(30, np.random.default_rng(0))
+    assert second.report == first.report
+    assert second.error_estimate == first.error_estimate
+    assert np.array_equal(first.residual(points), second.residual(points))
+    return np.array_equal(first(points), second(points))
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("name", fs.cases.names())
+def test_the_cases(name: str, copied: object) -> None:
+    problem = fs.cases.load(name).problem
+    start = {"initial": 20} if problem.domain.time else {}
+    points = fs.Points(interior=100, boundary=20, **start)
+    solution = fs.solve(problem, features=fs.FrequencyShift(30, mu=(1, 9)), points=points, rng=0)
+    assert same(solution, copied(solution))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_an_automatic_solve(copied: object) -> None:
+    solution = fs.solve(disk(), budget=SMALL, rng=0)
+    assert same(solution, copied(solution))  # type: ignore[operator]
+
+
+def test_an_estimate_that_is_made_later() -> None:
+    points = fs.Points(interior=100, boundary=20)
+    method = fs.TruncatedSVD(1e-12)
+    solution = fs.solve(disk(), features=fs.Siren(30, mu=(1, 9)), points=points, least_squares=method, rng=0)
+    again = pickle.loads(pickle.dumps(solution))
+    assert same(solution, again)
+
+
+def test_one_that_was_loaded(tmp_path: Path) -> None:
+    solution = fs.solve(disk(), budget=SMALL, rng=0)
+    with pytest.warns(fs.StorageWarning):
+        solution.save(tmp_path / "it.fspielm")
+    loaded = fs.load(tmp_path / "it.fspielm")
+    again = pickle.loads(pickle.dumps(loaded))
+    assert again([[0.1, 0.2]]) == solution([[0.1, 0.2]])
+    assert again.error_estimate == solution.error_estimate
+    with pytest.raises(fs.ProblemError, match="Dirichlet: value is the callable value"):
+        again.residual([[0.1, 0.2]])
+
+
+def test_a_plan() -> None:
+    plan = fs.prepare(disk(), budget=SMALL, rng=0)
+    again = pickle.loads(pickle.dumps(plan))
+    first, second = (each.solve(values={"dirichlet": x}) for each in (plan, again))
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (9, 2))
+    assert np.array_equal(first(points), second(points))
+    assert first.error_estimate == second.error_estimate

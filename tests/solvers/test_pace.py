@@ -1,0 +1,102 @@
+"""How long a round will take, and what that decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.solvers import pace as module
+from fspielm.solvers.pace import Extent, Outlook, Pace
+
+x, y = sp.symbols("x y")
+u = sp.Function("u")(x, y)
+SQUARE = fs.Box((0, 0), (1, 1))
+PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, fixed=0.01)
+
+
+def poisson(value: Any) -> fs.Problem:
+    return fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), sp.sin(20 * (x + y**2))), SQUARE, [fs.Dirichlet(value)])
+
+
+def test_seconds_are_those_of_the_parts() -> None:
+    extent = Extent(rows=3000, neurons=2000, checks=1000, further=0)
+    factoring = 1e-11 * 2 * 3000 * 2000 * 2300
+    expected = 0.01 + 1e-6 * 2000 + 1e-5 * 4000 + 1e-8 * (3000 + 1000) * 2000 + factoring
+    assert PACE.seconds(extent) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.1, 0.2, 0.4])
+def test_as_many_neurons_as_time_allows(seconds: float) -> None:
+    extent = Extent(rows=6000, neurons=4000, checks=1000, further=500)
+    neurons = Outlook(extent, PACE).neurons_within(seconds)
+    assert 0 < neurons < 4000
+    assert PACE.seconds(extent.scaled(neurons / 4000)) <= seconds < PACE.seconds(extent.scaled((neurons + 2) / 4000))
+
+
+def test_all_or_nothing() -> None:
+    outlook = Outlook(Extent(6000, 4000, 1000, 500), PACE)
+    assert outlook.neurons_within(1e9) == 4000
+    assert outlook.neurons_within(1e-3) == 0
+
+
+def test_trying_out_touches_a_small_part_and_no_random_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = []
+    assemble = module.assemble
+
+    def counted(basis: Any, blocks: Any, **settings: Any) -> Any:
+        entries.append(basis.size * sum(len(block) for block in blocks))
+        return assemble(basis, blocks, **settings)
+
+    monkeypatch.setattr(module, "assemble", counted)
+    solution = fs.solve(poisson(0), rng=3, approach="band")
+    assert entries, "rounds of this size are tried out"
+    assert sum(entries) < 0.2 * sum(done.neurons * done.rows for done in solution.report.rounds)
+    monkeypatch.setattr(module, "_WORTH_TRYING", np.inf)
+    again = fs.solve(poisson(0), rng=3, approach="band")
+    np.testing.assert_array_equal(again.coefficients, solution.coefficients)
+
+
+def test_functions_of_the_users_are_always_tried_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows how long they take."""
+    tried = []
+    try_out = module.try_out
+    monkeypatch.setattr(module, "try_out", lambda *given: tried.append(1) or try_out(*given))
+    monkeypatch.setattr(module, "_WORTH_TRYING", np.inf)
+    fs.solve(poisson(0), rng=0)
+    assert not tried
+    fs.solve(poisson(lambda p: np.cos(p[:, 0])), rng=0)
+    assert tried
+
+
+def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first round too: a machine a million times slower affords the fewest functions there are."""
+    slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, fixed=0.0)
+    monkeypatch.setattr(module, "try_out", lambda *given: slow)
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
+        solution = fs.solve(poisson(0), rng=0, approach="band")
+    assert solution.report.neurons == 100
+    assert len(solution.report.rounds) == 1
+
+
+def test_long_rounds_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[Any] = []
+    monkeypatch.setattr("fspielm.solvers.rounds._LONG", 0.0)
+    solution = fs.solve(poisson(0), rng=0, progress=events.append)
+    assert [type(event) for event in events] == [fs.Forecast, fs.Round] * len(solution.report.rounds)
+    for forecast, done in zip(events[::2], events[1::2], strict=True):
+        assert (forecast.number, forecast.why) == (done.number, done.why)
+        assert forecast.seconds == done.forecast > 0
+        assert str(forecast).startswith(f"round {done.number}: {forecast.neurons} neurons, ")
+        assert " rows, will take about " in str(forecast)
+
+
+def test_short_rounds_are_not_announced() -> None:
+    events: list[Any] = []
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), SQUARE, [fs.Dirichlet(x * y)])
+    fs.solve(problem, rng=0, progress=events.append)
+    assert events
+    assert all(isinstance(event, fs.Round) for event in events)

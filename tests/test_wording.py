@@ -1,0 +1,57 @@
+"""Time spans as people say them."""
+
+import numpy as np
+import pytest
+
+from fspielm.wording import duration
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.00 s"),
+        (0.0042, "0.00 s"),
+        (0.42, "0.42 s"),
+        (0.994, "0.99 s"),
+        (0.996, "1.0 s"),
+        (4.5, "4.5 s"),
+        (9.96, "10 s"),
+        (83, "83 s"),
+        (99.4, "99 s"),
+        (99.6, "1 min 40 s"),
+        (120, "2 min"),
+        (450, "7 min 30 s"),
+        (599.4, "9 min 59 s"),
+        (599.6, "10 min"),
+        (3600, "60 min"),
+        (99 * 60, "99 min"),
+        (6000, "1 h 40 min"),
+        (7200, "2 h"),
+        (47 * 3600, "47 h"),
+        (49 * 3600, "2 d 1 h"),
+        (72 * 3600 - 20, "3 d"),
+        (400 * 86400, "400 d"),
+    ],
+)
+def test_a_time_span_has_about_two_digits_in_at_most_two_units(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_no_time_span_is_written_with_a_power_of_ten_and_none_seems_shorter_than_a_smaller_one() -> None:
+    units = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+    spans = np.geomspace(0.01, 1e9, 4000)
+    said = [duration(span).split() for span in spans]
+    back = [sum(float(a) * units[u] for a, u in zip(text[::2], text[1::2], strict=True)) for text in said]
+    assert not any("e" in text for text in map(" ".join, said))
+    assert np.all(np.diff(back) >= 0)
+    # two digits, but for the first ones and for minutes that say their seconds
+    assert np.abs(np.array(back) / spans - 1).max(where=spans > 0.1, initial=0) <= 0.055
+
+
+def test_a_time_left_that_ran_out_is_none() -> None:
+    assert duration(-3) == "0.00 s"
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
+def test_what_nobody_can_tell_is_said_so(seconds: float) -> None:
+    assert duration(seconds) == "an unknown time"
