@@ -9,7 +9,7 @@ import numpy as np
 from fspielm.equations.constant import constant_operator
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 
 # How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
 _ROUNDING = 1e-9
@@ -30,7 +30,7 @@ def periodic_solutions(operator: Operator, period: float) -> int:
     """
     try:
         terms = constant_operator(operator).operator.terms
-    except ProblemError:
+    except UnsuitableError:
         return int(all(term.order > 0 for term in operator.terms))
     coefficients = np.zeros(operator.order + 1)
     for term in terms:
