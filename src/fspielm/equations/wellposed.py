@@ -10,7 +10,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
 from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator, Term
-from fspielm.equations.periods import periodic_solutions
+from fspielm.equations.periods import left_open
 from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.errors import ProblemError
@@ -89,13 +89,13 @@ def _check_number(
     intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
     further = _number(inside, needed)
-    left_open = _left_open(boundary, operator)
-    if len(boundary) - left_open <= needed <= len(boundary) + further:
+    open_ends = left_open(boundary, operator)
+    if len(boundary) - open_ends <= needed <= len(boundary) + further:
         return
     if any(_characteristic(operator, probe(part), range(1)).any() for part in parts):
         return
     pieces = "" if intervals == 1 else f" on {intervals} intervals"
-    more = f", and {left_open} more for what periodic ends leave open" if left_open else ""
+    more = f", and {open_ends} more for what periodic ends leave open" if open_ends else ""
     raise ProblemError(
         f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them"
         f"{more}; got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
@@ -105,12 +105,6 @@ def _check_number(
 def _number(inside: Sequence[Constraint], needed: int) -> int:
     """At how many points conditions hold inside; along a curve, at as many as are wanted."""
     return sum(needed if c.region.count is None else c.region.count for c in inside)
-
-
-def _left_open(boundary: Sequence[Constraint], operator: Operator) -> int:
-    """How many conditions beside a periodic one find something that it leaves open."""
-    shifts = [c.region.shift for c in boundary if c.region.shift is not None]
-    return periodic_solutions(operator, float(np.abs(shifts[0][0]))) if shifts else 0
 
 
 def _check_part(
