@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -95,6 +96,11 @@ def perform(task: Task) -> Result:
     return Result(row, [_round_row(task, done) for done in rounds])
 
 
+def _keep(rounds: list[fs.Round], event: fs.Forecast | fs.Round) -> None:
+    if isinstance(event, fs.Round):
+        rounds.append(event)
+
+
 def _measure(task: Task, rounds: list[fs.Round]) -> dict[str, Any]:
     example = CATALOGUE[task.part][task.problem]()
     before = _memory()
@@ -102,7 +108,11 @@ def _measure(task: Task, rounds: list[fs.Round]) -> dict[str, Any]:
     solution, failure = None, ""
     try:
         solution = fs.solve(
-            example.problem, tol=example.tol, budget=BUDGETS[task.budget], rng=task.seed, progress=rounds.append
+            example.problem,
+            tol=example.tol,
+            budget=BUDGETS[task.budget],
+            rng=task.seed,
+            progress=partial(_keep, rounds),
         )
     except Exception as error:  # whatever it is, it is what the user would see
         failure = _line(error)

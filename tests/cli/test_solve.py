@@ -21,7 +21,7 @@ from fspielm.solution import Round
 
 REQUIRED = {
     *("case", "method", "neurons", "rows", "relative_error", "seconds", "residuals", "rank"),
-    *("coefficient_norm", "seed", "mu", "least_squares", "scaling", "space_time_error", "paper"),
+    *("coefficient_norm", "rng", "mu", "least_squares", "scaling", "space_time_error", "paper"),
     *("error_estimate", "max_error_estimate", "tol", "converged", "reason", "bands", "rounds"),
 }
 
@@ -43,8 +43,8 @@ class TestAutomatic:
         assert (done.status, done.err) == (0, "")
         content = strict_json(done.out)
         assert content.keys() >= REQUIRED
-        chosen = {name: content[name] for name in ("method", "mu", "least_squares", "scaling", "tol", "seed")}
-        expected = {"method": "auto", "mu": None, "least_squares": "qr", "scaling": "rms", "tol": 1e-8, "seed": 0}
+        chosen = {name: content[name] for name in ("method", "mu", "least_squares", "scaling", "tol", "rng")}
+        expected = {"method": "auto", "mu": None, "least_squares": "qr", "scaling": "rms", "tol": 1e-8, "rng": 0}
         assert chosen == expected
         assert content["converged"] is True
         assert content["relative_error"] <= content["error_estimate"] <= 1e-8
@@ -74,7 +74,7 @@ class TestAutomatic:
         options = "--tol 1e-5 --least-squares svd --scaling none --seconds 100 --rng 3 --json"
         content = strict_json(fspielm("solve", "poisson-1d", *name, *options.split()).out)
         assert (content["method"], content["least_squares"], content["scaling"]) == ("auto", "svd", "none")
-        assert (content["tol"], content["seed"]) == (1e-5, 3)
+        assert (content["tol"], content["rng"]) == (1e-5, 3)
         assert content["features"].startswith("Joined(")
 
     def test_the_kind_of_features(self, fspielm: Any) -> None:
@@ -216,7 +216,7 @@ class TestJson:
             blas.set_threads(before)
         content = strict_json(done.out)
         assert content["features"] == "FrequencyShift(neurons=40, mu=(3.0, 90.0), groups=10, shift='space')"
-        assert (content["least_squares"], content["scaling"], content["seed"]) == ("qr", "rms", 7)
+        assert (content["least_squares"], content["scaling"], content["rng"]) == ("qr", "rms", 7)
         assert content["mu"] == [3.0, 90.0]
         assert content["rank"] == 40
         # QR leaves an estimate at no price

@@ -11,6 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.equations import constant_operator
+from fspielm.errors import UnsuitableError
 from fspielm.geometry import Sites
 
 x, y = sp.symbols("x y")
@@ -92,7 +93,7 @@ def test_coefficients_under_a_divergence(name: str) -> None:
             exact = expression.subs(at).evalf(30)
             # the derivative of a tanh is 1 - tanh^2, whose rounding is of the slope's size
             assert value == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
-    with pytest.raises(fs.ProblemError, match="must be constant"):
+    with pytest.raises(UnsuitableError, match="must be constant"):
         constant_operator(problem.operator)
 
 

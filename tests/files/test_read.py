@@ -93,10 +93,10 @@ def test_solve_and_measure() -> None:
         """
     )
     solution = file.solve()
-    assert solution.report.seed == 3
+    assert solution.report.rng == 3
     assert solution.report.tol == 1e-9
     assert file.relative_error(solution) < 1e-9
-    assert file.solve(rng=4).report.seed == 4
+    assert file.solve(rng=4).report.rng == 4
     assert file.relative_error(lambda points: 1.5 * np.cos(10 * points[:, 0])) == pytest.approx(0.5)
 
 

@@ -90,7 +90,7 @@ def test_the_dataset_has_names_units_and_provenance(make_solution: Make) -> None
     assert facts["tol"] == 1e-8
     assert facts["error_estimate"] == solution.error_estimate
     assert facts["verdict"] == "NOT CONVERGED: nothing was solved"
-    assert facts["seed"] == str(2**127 + 1)
+    assert facts["rng"] == str(2**127 + 1)
 
 
 def test_units_of_nothing(make_solution: Make) -> None:

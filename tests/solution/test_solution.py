@@ -110,7 +110,7 @@ def test_the_report_tells_what_was_done(solution: fs.Solution) -> None:
     assert report.coefficient_norm == pytest.approx(np.linalg.norm(solution.coefficients))
     assert 0 < report.rank <= 250
     assert report.condition > 1e6
-    assert report.seed == 3
+    assert report.rng == 3
     assert list(report.seconds) == ["features", "points", "assembly", "solve", "estimate"]
     assert all(seconds >= 0 for seconds in report.seconds.values())
     assert eval(report.features, vars(fs)) == fs.FrequencyShift(250, mu=(0, 15))
@@ -138,7 +138,7 @@ def test_the_report_fits_json(solution: fs.Solution) -> None:
     content = solution.report.as_dict()
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert content["residuals"]["equation"] == solution.report.residuals["equation"].rms
-    assert {"neurons", "rows", "residuals", "rank", "coefficient_norm", "seed", "seconds"} <= set(content)
+    assert {"neurons", "rows", "residuals", "rank", "coefficient_norm", "rng", "seconds"} <= set(content)
 
 
 def test_an_infinite_condition_fits_json_too(solution: fs.Solution) -> None:

@@ -132,7 +132,7 @@ def test_the_same_seed_gives_the_same_bits(plain: Any, layer: Any) -> None:
         assert np.array_equal(one.coefficients, other.coefficients)
         assert one.error_estimate == other.error_estimate
         assert one.report.bands == other.report.bands
-        assert one.report.seed == other.report.seed == 11
+        assert one.report.rng == other.report.rng == 11
 
 
 def test_threads_do_not_matter(plain: Any) -> None:

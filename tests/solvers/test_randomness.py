@@ -103,15 +103,15 @@ def test_features_come_from_the_first_child_of_the_seed(problem: fs.Problem) -> 
 
 def test_none_draws_a_seed_and_keeps_it(problem: fs.Problem) -> None:
     one, other = solve(problem), solve(problem)
-    assert isinstance(one.report.seed, int)
-    assert one.report.seed != other.report.seed
-    assert same(one, solve(problem, rng=one.report.seed))
+    assert isinstance(one.report.rng, int)
+    assert one.report.rng != other.report.rng
+    assert same(one, solve(problem, rng=one.report.rng))
 
 
 def test_a_generator_is_taken(problem: fs.Problem) -> None:
     one, other = (solve(problem, rng=np.random.default_rng(5)) for _ in range(2))
     assert same(one, other)
-    assert one.report.seed is None
+    assert one.report.rng is None
     assert "seed           None" in str(one.report)
 
 
@@ -124,7 +124,7 @@ def test_a_generator_used_twice_gives_others(problem: fs.Problem) -> None:
 def test_numpy_integers_are_seeds(problem: fs.Problem) -> None:
     solution = solve(problem, rng=np.uint32(5))
     assert same(solution, solve(problem, rng=5))
-    assert type(solution.report.seed) is int
+    assert type(solution.report.rng) is int
 
 
 @pytest.mark.parametrize("rng", [-1, 1.5, "seven", True, [1, 2], np.random.RandomState(0)])

@@ -92,7 +92,7 @@ def test_the_statement_comes_back_and_is_solved_to_the_same_bits(tmp_path: Path)
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + 400 * u, 0), fs.Interval(0, 1), [fs.Dirichlet(sp.cos(3 * x))])
     solution = fs.solve(problem, rng=3)
     loaded = there_and_back(solution, tmp_path)
-    again = fs.solve(loaded.problem, tol=loaded.report.tol, rng=loaded.report.seed)
+    again = fs.solve(loaded.problem, tol=loaded.report.tol, rng=loaded.report.rng)
     np.testing.assert_array_equal(again.coefficients, solution.coefficients)
     points = np.linspace(0, 1, 5)[:, None]
     np.testing.assert_array_equal(loaded.residual(points), solution.residual(points))
@@ -110,7 +110,7 @@ def test_versions_and_seed_are_in_the_file(make_solution: Make, tmp_path: Path) 
     stored = store.read_stored(tmp_path / "it.fspielm")
     assert stored.versions["fspielm"] == fs.__version__
     assert stored.versions["numpy"] == np.__version__
-    assert stored.report.seed == 2**127 + 1
+    assert stored.report.rng == 2**127 + 1
     assert stored.fields == ("u",)
     assert 'shape = "Box"' in stored.statement["problem"]
 

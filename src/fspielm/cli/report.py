@@ -87,7 +87,7 @@ def _facts(report: Report, time: str) -> dict[str, str]:
         "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
         f"condition {report.condition:.1e}",
         "coefficients": f"norm {report.coefficient_norm:.2e}",
-        "rng": str(report.seed),
+        "rng": str(report.rng),
         "time": time,
     }
 

@@ -101,7 +101,7 @@ class Report:
     coefficient_norm : float
     seconds : mapping
         Time of each phase, in an automatic solve over all rounds.
-    seed : int or None
+    rng : int or None
         Gives the same features and points again; None if the caller's own generator was used.
     tol : float
     error_estimate, max_error_estimate : float or None
@@ -129,7 +129,7 @@ class Report:
     condition: float
     coefficient_norm: float
     seconds: Mapping[str, float]
-    seed: int | None
+    rng: int | None
     tol: float
     error_estimate: float | None
     max_error_estimate: float | None
@@ -185,7 +185,7 @@ class Report:
             *(str(done) for done in self.rounds),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),
-            f"seed           {self.seed}",
+            f"rng            {self.rng}",
             *self._block_lines(),
         ]
         return "\n".join(lines)

@@ -83,7 +83,7 @@ class Plan:
             problem,
             tol=report.tol,
             budget=self._budget,
-            rng=report.seed,
+            rng=report.rng,
             progress=self._progress,
             singular=self._singular,
         )

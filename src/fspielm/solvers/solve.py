@@ -146,7 +146,7 @@ def finish(
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
         seconds=dict(done.seconds) if run is None else run.seconds,
-        seed=seed,
+        rng=seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
         max_error_estimate=None if estimate is None else estimate.largest,

@@ -71,7 +71,7 @@ def stored_form(solution: Solution) -> Stored:
     problem, report = solution.problem, solution.report
     known = report.error_estimate is not None or "estimate" in vars(solution)
     return Stored(
-        describe_statement(problem, report.tol, report.seed),
+        describe_statement(problem, report.tol, report.rng),
         (problem.unknown.func.__name__,),
         solution.basis,
         solution.coefficients,
@@ -104,13 +104,16 @@ def read_stored(path: str | os.PathLike[str]) -> Stored:
             tuple(str(name) for name in content["fields"]),
             read_basis(content["basis"], arrays),
             arrays["coefficients"],
-            decode(Report, content["report"]),
+            decode(Report, {_RENAMED.get(name, name): value for name, value in content["report"].items()}),
             None if content["estimate"] is None else _read_estimate(content["estimate"], arrays),
             {str(name): str(version) for name, version in content["versions"].items()},
         )
     except UNREADABLE as error:
         raise unreadable(path, error) from error
 
+
+# What fields of a report are called now, by their names in older files.
+_RENAMED = {"seed": "rng"}
 
 # What content may raise that is whole, but not what was ever written.
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)

@@ -25,7 +25,7 @@ def provenance(solution: Solution) -> dict[str, str | float | int]:
         "neurons": report.neurons,
         "features": report.features,
         # as text: one drawn from the system's entropy has more digits than formats have
-        "seed": str(report.seed),
+        "rng": str(report.rng),
     }
     if report.error_estimate is not None and report.max_error_estimate is not None:
         facts["error_estimate"] = report.error_estimate
