@@ -10,7 +10,7 @@ import pytest
 
 from fspielm import ProblemError
 from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import CornerFunction, Outgoing, Power, SingularBasis, Wave, localise
+from fspielm.features import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.geometry import Sites
 
@@ -30,6 +30,9 @@ FUNCTIONS: list[CornerFunction] = [
     Outgoing(0, 3.0),
     Outgoing(4, 9.0),
     Outgoing(3, 2.0, True),
+    Angle(),
+    Angle(6.0),
+    Angle(3.0, True),
 ]
 LAPLACIAN = Operator(2, (Term(1.0, (2, 0)), Term(1.0, (0, 2))))
 
@@ -75,13 +78,15 @@ def test_every_derivative_is_the_slope_of_the_one_below(
     assert np.abs(exact - slope).max() <= 2e-6 * np.abs(exact).max()
 
 
-@pytest.mark.parametrize("function", [Power(2 / 3), Power(5.5), Power(2, 0, True), Power(-2)], ids=repr)
+@pytest.mark.parametrize("function", [Power(2 / 3), Power(5.5), Power(2, 0, True), Power(-2), Angle()], ids=repr)
 def test_powers_are_harmonic(function: CornerFunction, points: np.ndarray) -> None:
     assert np.abs(basis(function).matrix(LAPLACIAN, Sites(points))).max() < 1e-12
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if isinstance(f, Wave | Outgoing)], ids=repr)
-def test_waves_satisfy_their_equation(function: Wave | Outgoing, points: np.ndarray) -> None:
+@pytest.mark.parametrize(
+    "function", [f for f in FUNCTIONS if isinstance(f, Wave | Outgoing | Angle) and f != Angle()], ids=repr
+)
+def test_waves_satisfy_their_equation(function: Wave | Outgoing | Angle, points: np.ndarray) -> None:
     k2 = (function.wavenumber / SCALE) ** 2 * (1 if function.modified else -1)
     equation = Operator(2, (*LAPLACIAN.terms, Term(-k2, (0, 0))))
     rows = basis(function).matrix(equation, Sites(points))
@@ -93,6 +98,12 @@ def test_a_power_is_r_to_the_s(points: np.ndarray) -> None:
     r, theta = np.hypot(x, y) / SCALE, np.angle((x + 1j * y) * np.exp(-1j * AXIS))
     expected = np.column_stack([r**1.5 * np.cos(1.5 * theta), r**1.5 * np.sin(1.5 * theta)])
     np.testing.assert_allclose(values(Power(1.5), points), expected, rtol=0, atol=1e-14)
+
+
+def test_the_angle_is_measured_from_the_axis(points: np.ndarray) -> None:
+    x, y = (points - np.array(CORNER)).T
+    theta = np.angle((x + 1j * y) * np.exp(-1j * AXIS))
+    np.testing.assert_allclose(values(Angle(), points), theta[:, None], rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if not isinstance(f, Outgoing) and f != Power(-3)], ids=repr)

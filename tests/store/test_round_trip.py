@@ -55,6 +55,17 @@ def test_corner_functions_and_sources_too(make_solution: Make, tmp_path: Path, k
     )
 
 
+@pytest.mark.parametrize("squared", [-4, 0, 9])
+def test_values_that_jump_too(tmp_path: Path, squared: int) -> None:
+    x, y = sp.symbols("x y")
+    u = sp.Function("u")(x, y)
+    lid = [fs.Dirichlet(1, on="y+"), fs.Dirichlet(0, on=["x-", "x+", "y-"])]
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2) + squared * u, 0), fs.Box((0, 0), (1, 1)), lid)
+    solution = fs.solve(problem, features=fs.Characteristic(40), singular=True, rng=0)
+    points = points_of(solution)
+    np.testing.assert_array_equal(there_and_back(solution, tmp_path)(points), solution(points))
+
+
 @pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
 @pytest.mark.parametrize("squared", [-9, 0, 9])
 @pytest.mark.parametrize("order", [1, 2])

@@ -63,7 +63,7 @@ def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
 
 
 def curve_parts(problem: Problem) -> list[BoundaryPart]:
-    """The curves of the boundary that have conditions."""
+    """The curves of the boundary that conditions are for."""
     parts = {c.part.name: c.part for c in on_curves(problem) if c.part is not None}
     return list(parts.values())
 
@@ -78,6 +78,6 @@ def on_curves(problem: Problem) -> list[Constraint]:
 
 
 def domain_size(problem: Problem) -> float:
-    """The diagonal of the domain's box."""
+    """The diagonal of the box around the domain."""
     lower, upper = problem.domain.bounding_box
     return float(np.linalg.norm(upper - lower))

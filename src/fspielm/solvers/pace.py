@@ -26,6 +26,8 @@ _FILLED = (8, 32)
 _PLACED = (32, 8)
 _FACTORED = 256
 _ROWS_PER_COLUMN = 1.6
+# Of what a part of the work takes, the share that grows with it, at least.
+_LEAST_SHARE = 0.25
 # What is over sooner is not tried out first, unless functions of the user's may make it slow.
 _WORTH_TRYING = 0.2
 # What a round takes however small it is; that of features that satisfy the equation looks at corners and holes too.
@@ -183,12 +185,15 @@ def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
 def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple[float, float, T]:
     """Seconds for each unit of some work, and before the first, from two goes at it; what the second one gave.
 
-    The first goes slower for reasons of its own, such as modules that are imported then.
+    The first may go slower for reasons of its own, such as modules that are imported then, and either because the
+    machine is busy: no less than a share of what the second took is taken to grow with the work.
     """
     (few, _), short = timed(lambda: work(sizes[0]))
     (many, result), long = timed(lambda: work(sizes[1]))
-    slope = max(long - short, 0.0) / (many - few) if many > few else long / many
-    return slope, max(long - slope * many, 0.0), result
+    mean = long / many
+    slope = (long - short) / (many - few) if many > few else mean
+    slope = min(max(slope, _LEAST_SHARE * mean), mean)
+    return slope, long - slope * many, result
 
 
 def operation_of(done: Attempt) -> float | None:
