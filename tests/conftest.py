@@ -109,7 +109,7 @@ def make_solution() -> Callable[..., fs.Solution]:
             coefficient_norm=1 / 3,
             scale=2 / 3,
             seconds={"solve": 0.1},
-            seed=2**127 + 1,
+            rng=2**127 + 1,
             tol=1e-8,
             error_estimate=0.1 + 0.2,
             max_error_estimate=np.inf,

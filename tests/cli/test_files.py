@@ -80,14 +80,14 @@ class TestSolve:
         assert content["file"] == "string.toml"
         assert content["title"] == "A vibrating string"
         assert content["relative_error"] <= content["error_estimate"] <= content["tol"] == 1e-9
-        assert (content["seed"], content["converged"]) == (5, True)
+        assert (content["rng"], content["converged"]) == (5, True)
         assert content["residuals"].keys() == {"dirichlet x-", "dirichlet x+"}
         assert content["seconds"] == pytest.approx(sum(content["phases"].values()))
 
     def test_options_count_more_than_the_file(self, fspielm: Any, string: str) -> None:
         options = "--tol 1e-4 --rng 0 --neurons 300 --least-squares svd --scaling none --json"
         content = json.loads(fspielm("solve", string, *options.split()).out)
-        assert (content["tol"], content["seed"], content["scaling"]) == (1e-4, 0, "none")
+        assert (content["tol"], content["rng"], content["scaling"]) == (1e-4, 0, "none")
         assert content["least_squares"].startswith("TruncatedSVD(")
         assert content["neurons"] <= 300
 
@@ -95,7 +95,7 @@ class TestSolve:
         change(string, "rng = 5", "")
         change(string, '[reference]\nexact = "cos(k*x)"', "")
         content = json.loads(fspielm("solve", string, "--json").out)
-        assert (content["seed"], content["relative_error"]) == (0, None)
+        assert (content["rng"], content["relative_error"]) == (0, None)
         assert "reference" not in fspielm("solve", string).out
 
     def test_outputs(self, fspielm: Any, string: str) -> None:

@@ -125,7 +125,7 @@ def test_the_report_prints_every_block(solution: fs.Solution) -> None:
         "480 rows x 250 neurons",
         "condition",
         "norm",
-        "seed           3",
+        "rng            3",
         "assembly",
         *solution.report.points,
     ]:
@@ -142,6 +142,6 @@ def test_the_report_fits_json(solution: fs.Solution) -> None:
 
 
 def test_an_infinite_condition_fits_json_too(solution: fs.Solution) -> None:
-    report = replace(solution.report, condition=math.inf, seed=None)
+    report = replace(solution.report, condition=math.inf, rng=None)
     assert json.loads(json.dumps(report.as_dict(), allow_nan=False))["condition"] is None
     assert "condition inf" in str(report)

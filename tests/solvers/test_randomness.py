@@ -112,7 +112,7 @@ def test_a_generator_is_taken(problem: fs.Problem) -> None:
     one, other = (solve(problem, rng=np.random.default_rng(5)) for _ in range(2))
     assert same(one, other)
     assert one.report.rng is None
-    assert "seed           None" in str(one.report)
+    assert "rng            None" in str(one.report)
 
 
 def test_a_generator_used_twice_gives_others(problem: fs.Problem) -> None:

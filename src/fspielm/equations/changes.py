@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.equations.beside import SAME_PLACE, curve_parts, domain_size, on_curves, points_beside
@@ -146,7 +146,7 @@ def _joints(problem: Problem) -> Iterator[Corner]:
     ends = [end for part in curve_parts(problem) for end in _ends(part)]
     if not ends:
         return
-    tree = cKDTree(np.array([end.point for end in ends]))
+    tree = scipy.spatial.cKDTree(np.array([end.point for end in ends]))
     for i, j in sorted(tree.query_pairs(SAME_PLACE * domain_size(problem))):
         one, other = ends[i], ends[j]
         if one.leaves != other.leaves and np.abs(one.tangent - other.tangent).max() < _SMOOTH:
