@@ -202,7 +202,7 @@ def test_bad_geojson(tmp_path: Path, content: Any, message: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"from_geojson: .*nowhere\.json cannot be read: No such file or directory"):
         Polygon.from_geojson(tmp_path / "nowhere.json")
-    with pytest.raises(ProblemError, match=r"cannot be read: Is a directory"):
+    with pytest.raises(ProblemError, match=r"cannot be read: it is a folder, not a file"):
         Polygon.from_geojson(tmp_path)
     with pytest.raises(ProblemError, match=r"from_geojson: path must be that of a file; got 3"):
         Polygon.from_geojson(3)  # type: ignore[arg-type]

@@ -234,7 +234,7 @@ class TestFiles:
         with pytest.raises(ProblemError, match=r"Surface.load: cannot read '.*none.stl': No such file"):
             Surface.load(tmp_path / "none.stl")
         (tmp_path / "folder.stl").mkdir()
-        with pytest.raises(ProblemError, match=r"Surface.load: cannot read '.*folder.stl': Is a directory"):
+        with pytest.raises(ProblemError, match=r"Surface.load: cannot read '.*folder.stl': it is a folder, not a file"):
             Surface.load(tmp_path / "folder.stl")
 
     def test_too_large(self, tmp_path: Path) -> None:
