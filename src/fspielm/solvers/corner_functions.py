@@ -12,6 +12,7 @@ from fspielm.equations import Problem, change_places, find_conflicts, sides_of, 
 from fspielm.errors import ProblemError
 from fspielm.features import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
+from fspielm.solvers.once import once
 from fspielm.solvers.singular import Singular
 
 # Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
@@ -24,6 +25,7 @@ _WHOLE = 1e-9
 _SAME_PLACE = 1e-6
 
 
+@once
 def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """Where the solution of a plane problem may be singular, the strongest kind first.
 

@@ -12,6 +12,7 @@ from fspielm.equations import Problem
 from fspielm.features import CornerFunction, Outgoing, Power, SingularBasis
 from fspielm.geometry import Hole
 from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
+from fspielm.solvers.once import once
 
 _DIGITS = 12.0
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
@@ -21,6 +22,7 @@ _MOST_HOLES = 24
 _MOST_DECAY = 20.0
 
 
+@once
 def hole_columns(problem: Problem) -> tuple[SingularBasis, ...]:
     """Multipoles in every hole of a plane domain, for equations of second order with the Laplacian in front."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:

@@ -14,6 +14,7 @@ from fspielm.equations import Problem
 from fspielm.linalg import factor
 from fspielm.solution import PROBES
 from fspielm.solvers.attempt import Attempt, draw_basis, timed
+from fspielm.solvers.special import special_number
 from fspielm.solvers.trial import Trial
 
 T = TypeVar("T")
@@ -30,8 +31,9 @@ _ROWS_PER_COLUMN = 1.6
 _LEAST_SHARE = 0.25
 # What is over sooner is not tried out first, unless functions of the user's may make it slow.
 _WORTH_TRYING = 0.2
-# What a round takes however small it is; that of features that satisfy the equation looks at corners and holes too.
+# What a round takes however small it is, and for each basis of special functions that its error estimate looks at.
 _FIXED = 0.04
+_EACH_SPECIAL = 0.02
 
 
 @final
@@ -46,16 +48,19 @@ class Extent:
         Rows at which the solution is looked at once it is there.
     further : int
         Columns that the error estimate adds.
+    special : int
+        Bases of special functions, at corners and in holes, that it looks at.
     """
 
     rows: float
     neurons: float
     checks: float
     further: float
+    special: int = 0
 
     def scaled(self, share: float) -> Extent:
         """The same with fewer neurons, and rows to match."""
-        return Extent(share * self.rows, share * self.neurons, self.checks, share * self.further)
+        return replace(self, rows=share * self.rows, neurons=share * self.neurons, further=share * self.further)
 
 
 @final
@@ -89,7 +94,7 @@ class Pace:
         entries = rows * (neurons + extent.further) + extent.checks * neurons
         operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * extent.further
         work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
-        return self.fixed + work + self.factor * operations
+        return self.fixed + _EACH_SPECIAL * extent.special + work + self.factor * operations
 
     def share_within(self, extent: Extent, seconds: float) -> float:
         """Which share of the neurons, with rows to match, takes no longer than so many seconds; zero if none does."""
@@ -155,7 +160,8 @@ def _asks_callables(problem: Problem) -> bool:
 def extent_of(problem: Problem, trial: Trial) -> Extent:
     """How large the work of a trial is."""
     checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
-    return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem))
+    further = trial.further(problem)
+    return Extent(trial.rows(problem), trial.neurons, checks, further, special_number(problem) if further else 0)
 
 
 def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
