@@ -13,6 +13,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
+from fspielm.solvers import automatic
+from fspielm.solvers.afford import bytes_of
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
@@ -101,16 +103,25 @@ def test_no_round_is_begun_that_would_overrun(manufacture: Make) -> None:
     assert int(predicted[1]) > solution.report.neurons
 
 
-def test_a_hopeless_band_is_not_waited_for() -> None:
+def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few functions say as well as many that the budget is far too small."""
     problem = helmholtz(1e6, sp.sin(1000 * x) * sp.sin(900 * y))
     message = (
         r"no digit is certain.*: \d+ neurons need [\d.]+ GiB of memory, above the budget of 1\.00 GiB; "
         r"solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
     )
+    drawn = []
+    draw = fs.Band.draw
+
+    def counted(family: fs.Band, *given: Any, **more: Any) -> Any:
+        drawn.append(family.neurons)
+        return draw(family, *given, **more)
+
+    monkeypatch.setattr(fs.Band, "draw", counted)
     solution = warned(problem, message, budget=fs.Budget(memory=2**30), approach="band")
     assert solution.report.neurons == 500
     assert len(solution.report.rounds) == 1
+    assert max(drawn) == 500  # what does not fit is not even tried out
 
 
 def test_the_best_that_fits_into_memory(smooth: Any) -> None:
@@ -118,6 +129,28 @@ def test_the_best_that_fits_into_memory(smooth: Any) -> None:
     solution = warned(smooth.problem, r"\d+ neurons need [\d.]+ MiB of memory", budget=fs.Budget(memory=5e6))
     assert 100 < solution.report.neurons < 500
     assert smooth.error(solution) <= solution.error_estimate
+
+
+@pytest.mark.parametrize("memory", [1.2e6, 2e6, 4e6])
+def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pytest.MonkeyPatch, memory: float) -> None:
+    """Rows that do not shrink with the neurons count as well."""
+    needed = []
+    play = automatic.play
+
+    def counted(run: Any, trial: Any, seconds: float) -> Any:
+        needed.append(bytes_of(run, trial))
+        return play(run, trial, seconds)
+
+    monkeypatch.setattr(automatic, "play", counted)
+    warned(smooth.problem, "MiB of memory", budget=fs.Budget(memory=memory))
+    assert needed
+    assert max(needed) <= memory
+
+
+def test_a_kind_asked_for_that_memory_does_not_hold(smooth: Any) -> None:
+    problem = helmholtz(0, sp.sin(40 * x) * sp.cos(30 * y))
+    with pytest.raises(fs.MemoryBudgetError, match=r"\d+ neurons need [\d.]+ MiB of memory"):
+        fs.solve(problem, rng=0, budget=fs.Budget(memory=1e5), approach="thin")
 
 
 def test_memory_for_less_than_a_hundred_functions_is_refused_with_the_numbers(smooth: Any) -> None:

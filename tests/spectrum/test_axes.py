@@ -61,3 +61,8 @@ def test_poisson_in_five_dimensions() -> None:
     assert solution.converged
     points = np.random.default_rng(1).random((200, 5))
     np.testing.assert_allclose(solution(points), make_field(exact, V)(points), atol=1e-9)
+
+
+def test_nothing_along_any_chord() -> None:
+    ball = sp.Piecewise((1, sum((v - sp.Rational(1, 2)) ** 2 for v in V) < sp.Rational(1, 10**4)), (0, True))
+    assert waves(ball) is None

@@ -15,6 +15,8 @@ from fspielm.errors import ProblemError
 _ROWS_PER_NEURON = 1.5
 _ROWS_PER_TRACE = 1.5
 _LEAST_ROWS = 8
+# A piece smaller than this share of its part gets fewer rows: all of the part would have to be as dense.
+_LEAST_SHARE = 0.02
 # Rows per neuron where there are only conditions.
 _ROWS_PER_EXACT_NEURON = 3.0
 # Their share that is the same for every condition, where it is known how many features each can tell apart.
@@ -80,7 +82,8 @@ def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Po
             initial = max(count, initial or 0)
         else:
             name = constraint.part_names[0]
-            boundary[name] = max(boundary.get(name, 0), int(np.ceil(count / constraint.region.share)))
+            share = max(constraint.region.share, _LEAST_SHARE)
+            boundary[name] = max(boundary.get(name, 0), int(np.ceil(count / share)))
     return Points(interior, boundary or None, initial=initial, sampling="clustered")
 
 

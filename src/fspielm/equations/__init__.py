@@ -20,7 +20,7 @@ from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.normal import NormalDerivative, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
-from fspielm.equations.operator import Operator, Term, along_normal, derivative, identity
+from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
 from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
 
@@ -32,6 +32,7 @@ __all__ = [
     "ConstantOperator",
     "Constraint",
     "Dirichlet",
+    "FieldCoefficient",
     "Initial",
     "Measured",
     "Neumann",

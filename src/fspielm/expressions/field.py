@@ -57,6 +57,11 @@ class Field:
             raise ProblemError(f"{self._name} depends on the normal, which there is none of; use it on a boundary")
         return evaluate(self._function, beside(points, normals), self._name)
 
+    @property
+    def is_formula(self) -> bool:
+        """Whether it is made of known functions alone: cheap to ask, and defined wherever those are."""
+        return isinstance(self.source, sp.Expr) and not self.source.atoms(AppliedUndef)
+
     def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> FloatArray:
         """Values at `points`, refusing NaN and infinity by the first point that has one."""
         try:

@@ -39,8 +39,8 @@ class Limit:
     reason: str
 
 
-def limits(run: Run, trial: Trial, outlook: Outlook) -> list[Limit]:
-    """The parts of the budget, and the points chosen by hand, that a trial would exceed."""
+def limits(run: Run, trial: Trial) -> list[Limit]:
+    """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
     wanted, rows, budget = trial.neurons, trial.rows(run.problem), run.budget
     exceeded = []
     if run.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
@@ -49,7 +49,7 @@ def limits(run: Run, trial: Trial, outlook: Outlook) -> list[Limit]:
     if budget.neurons is not None and wanted > budget.neurons:
         reason = f"the budget of {budget.neurons} neurons ended it, {wanted} are needed; allow more"
         exceeded.append(Limit(budget.neurons, "neurons", reason))
-    memory = run.kept_bytes + _bytes_of(run, trial)
+    memory = bytes_of(run, trial)
     if memory > budget.memory_limit:
         reason = (
             f"{wanted} neurons need {readable_bytes(memory)} of memory, above the budget of "
@@ -57,19 +57,26 @@ def limits(run: Run, trial: Trial, outlook: Outlook) -> list[Limit]:
             "budget=fs.Budget(memory=...), in bytes"
         )
         exceeded.append(Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
-    if budget.seconds is not None and _FORECAST_MARGIN * outlook.seconds > run.seconds_left:
-        reason = (
-            f"the budget of {budget.seconds:g} s ended it, {wanted} neurons would take about "
-            f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
-        )
-        affordable = outlook.neurons_within(run.seconds_left / _FORECAST_MARGIN)
-        exceeded.append(Limit(affordable if run.rounds else max(affordable, FEWEST), "seconds", reason))
     return exceeded
 
 
-def _bytes_of(run: Run, trial: Trial) -> int:
-    """Memory of a round."""
+def time_limit(run: Run, trial: Trial, outlook: Outlook) -> Limit | None:
+    """The most neurons that time allows, if that is less than the trial has."""
+    seconds = run.budget.seconds
+    if seconds is None or _FORECAST_MARGIN * outlook.seconds <= run.seconds_left:
+        return None
+    reason = (
+        f"the budget of {seconds:g} s ended it, {trial.neurons} neurons would take about "
+        f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
+    )
+    affordable = outlook.neurons_within(run.seconds_left / _FORECAST_MARGIN)
+    return Limit(affordable if run.rounds else max(affordable, FEWEST), "seconds", reason)
+
+
+def bytes_of(run: Run, trial: Trial) -> int:
+    """Memory of a round, with what is kept of an earlier one."""
     rows, neurons = trial.rows(run.problem), trial.neurons
     # QR works in place
     workspace = 0 if isinstance(run.method, QR) else run.method.workspace(rows, neurons)
-    return matrix_bytes(rows + PROBES, neurons) + workspace + 8 * rows * trial.further(run.problem)
+    probing = 8 * rows * trial.further(run.problem)
+    return run.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from fspielm.errors import MemoryBudgetError, ProblemError
-from fspielm.solvers.afford import FEWEST, Limit, limits
+from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
+from fspielm.solvers.afford import FEWEST, Limit, bytes_of, limits, time_limit
 from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.corner_functions import data_jump
 from fspielm.solvers.failure import why_failed
@@ -51,28 +51,26 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
             run.ending, failure = why_failed(error), error
     if run.best is None:
         # only a kind that was asked for has no other to leave it to
-        raise failure or ProblemError(f"approach: {run.ending}")
+        if failure is None or isinstance(failure, UnsuitableError):
+            raise ProblemError(f"approach: {run.ending}")
+        raise failure
     return run.best, bands
 
 
 def _is_enough(run: Run, stage: Stage, bands: Bands) -> bool:
     """Whether the rounds of a stage made any other superfluous: good enough, as good as can be, or all that is left."""
-    trial: Trial | None = stage.first()
+    wanted: Trial | None = stage.first()
     redrawn = False
-    while trial is not None:
-        outlook = look_ahead(run.problem, trial, run.budget.thread_count, run.operation)
-        exceeded = limits(run, trial, outlook)
-        if exceeded:
-            trial = _smaller(run, stage, trial, exceeded, bands)
-            if trial is None:
-                return bool(run.ending)
-            outlook = Outlook(extent_of(run.problem, trial), outlook.pace)
-        latest = play(run, trial, outlook.seconds)
+    while wanted is not None:
+        trial, seconds = _affordable(run, stage, wanted, bands)
+        if trial is None:
+            return bool(run.ending)
+        latest = play(run, trial, seconds)
         assert latest.estimate is not None
         if latest.estimate.relative <= run.tol or run.ending:
             return True
         if not at_floor(latest):
-            trial = stage.next(latest)
+            wanted = stage.next(latest)
         elif redrawn or stage.approach == "band":
             run.ending = (
                 "the floor of double precision is reached; a tolerance of "
@@ -80,26 +78,50 @@ def _is_enough(run: Run, stage: Stage, bands: Bands) -> bool:
             )
             return True
         else:  # of few functions, others may have a smaller estimate
-            redrawn, trial = True, replace(trial, why="drawn again")
+            redrawn, wanted = True, replace(trial, why="drawn again")
     return False
 
 
-def _smaller(run: Run, stage: Stage, wanted: Trial, exceeded: list[Limit], bands: Bands) -> Trial | None:
-    """The trial as far as the budget goes, with the ending said; None if it is not worth a round.
+def _affordable(run: Run, stage: Stage, wanted: Trial, bands: Bands) -> tuple[Trial | None, float]:
+    """The trial as far as the budget goes, and how long it will take; None if it is not worth a round.
+
+    What does not fit anyway is not tried out.
+    """
+    trial: Trial | None = wanted
+    exceeded = limits(run, wanted)
+    if exceeded:
+        trial = _smaller(run, stage, wanted, min(exceeded, key=lambda limit: limit.neurons), bands)
+    if trial is None:
+        return None, 0.0
+    outlook = look_ahead(run.problem, trial, run.budget.thread_count, run.operation)
+    late = time_limit(run, trial, outlook)
+    if late is None:
+        return trial, outlook.seconds
+    trial = _smaller(run, stage, trial, late, bands)
+    return trial, 0.0 if trial is None else Outlook(extent_of(run.problem, trial), outlook.pace).seconds
+
+
+def _smaller(run: Run, stage: Stage, wanted: Trial, limit: Limit, bands: Bands) -> Trial | None:
+    """The trial as far as a limit goes, with the ending said; None if it is not worth a round.
 
     A stage whose features cannot be fewer leaves it to the next one, and nothing has ended then.
     """
-    tightest = min(exceeded, key=lambda limit: limit.neurons)
-    hopeless = stage.is_waste(_BY_FAR * tightest.neurons)
-    smaller = stage.smaller(wanted, min(tightest.neurons, _TOKEN) if hopeless else tightest.neurons)
+    most = min(limit.neurons, _TOKEN) if stage.is_waste(_BY_FAR * limit.neurons) else limit.neurons
+    smaller = stage.smaller(wanted, most)
+    # memory grows with the neurons' square or less: what is left of it is found in steps
+    while smaller is not None and limit.resource == "memory" and bytes_of(run, smaller) > run.budget.memory_limit:
+        most = int(0.9 * most)
+        if most < min(FEWEST, wanted.neurons) and not run.rounds:
+            raise MemoryBudgetError(f"the band found ({_found(run, bands)}) is too high: {limit.reason}")
+        smaller = stage.smaller(wanted, most) if most > 0 else None
     if smaller is None:
-        stage.ending = tightest.reason
+        if limit.resource == "memory":
+            raise MemoryBudgetError(limit.reason)
+        stage.ending = limit.reason
         return None
-    if not run.rounds and tightest.resource == "memory" and tightest.neurons < min(FEWEST, wanted.neurons):
-        raise MemoryBudgetError(f"the band found ({_found(run, bands)}) is too high: {tightest.reason}")
-    run.ending = tightest.reason
+    run.ending = limit.reason
     no_larger = run.rounds and smaller.neurons < 1.1 * run.rounds[-1].neurons
-    return None if no_larger or (run.rounds and stage.is_waste(tightest.neurons)) else smaller
+    return None if no_larger or (run.rounds and stage.is_waste(limit.neurons)) else smaller
 
 
 def _found(run: Run, bands: Bands) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, final
 
 import numpy as np
-import sympy as sp
 
 from fspielm.collocation import RowBlock, assemble, make_blocks
-from fspielm.equations import Problem
+from fspielm.equations import FieldCoefficient, Problem
 from fspielm.linalg import factor
 from fspielm.solution import PROBES
 from fspielm.solvers.attempt import Attempt, draw_basis, timed
@@ -152,9 +151,14 @@ def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | 
 
 
 def _asks_callables(problem: Problem) -> bool:
-    """Whether data or coefficients are functions of the user's, which may take any time."""
-    fields = [problem.right_hand_side, *(constraint.value for constraint in problem.constraints)]
-    return any(not isinstance(field.source, sp.Expr) for field in fields) or not problem.operator.is_constant
+    """Whether data or coefficients ask functions of the user's, which may take any time."""
+    constraints = problem.constraints
+    terms = [*problem.operator.terms, *(term for constraint in constraints for term in constraint.operator.terms)]
+    coefficients = [term.coefficient for term in terms if callable(term.coefficient)]
+    fields = [problem.right_hand_side, *(constraint.value for constraint in constraints)]
+    fields += [one.field for one in coefficients if isinstance(one, FieldCoefficient)]
+    others = any(not isinstance(one, FieldCoefficient) for one in coefficients)
+    return others or not all(field.is_formula for field in fields)
 
 
 def extent_of(problem: Problem, trial: Trial) -> Extent:

@@ -46,6 +46,8 @@ def waves_from_axes(
     if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_CANDIDATES:
         return None
     candidates = np.array([w for w in product(*signed) if _is_first_of_pair(w)])
+    if not len(candidates):  # nothing was met along any chord
+        return None
     points = domain.sample(_POINTS_PER_CANDIDATE * len(candidates) + 100, rng, "low-discrepancy")
     amplitudes = wave_amplitudes(candidates, points - 0.5 * (lower + upper), field(points))
     if not np.all(np.isfinite(amplitudes)):

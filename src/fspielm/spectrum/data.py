@@ -31,6 +31,7 @@ _SCOUTS = 2**13
 # An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
 _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
+_TRIED = 64
 _MOST_SAMPLES = 2**15
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
@@ -161,7 +162,7 @@ def _inside(
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
-    count = _EXPRESSION_SCOUTS if isinstance(field.source, sp.Expr) else _SCOUTS
+    count = _EXPRESSION_SCOUTS if field.is_formula else _SCOUTS
     scouts = domain.sample(count, look.rng, "low-discrepancy")
     most = int(min(look.patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
@@ -204,7 +205,7 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, look: _
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return values.reshape(len(points), n), lengths
 
-        along = _settle(source, 0, sample, look.patience)
+        along = _settle(source, 0, sample, look.patience, _first_samples(field, part, lines, look.patience))
         inside: list[DataBand] = []
         expression = field.source
         if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
@@ -221,16 +222,30 @@ def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, look: _
     return bands
 
 
+def _first_samples(field: Field, part: BoundaryPart, lines: Lines, patience: Patience) -> int:
+    """How many samples along each line to begin with: fewer of data that are slow to ask."""
+    tried = sites_on_lines(part, lines, _TRIED)
+
+    def values(points: FloatArray) -> FloatArray:
+        return field(points, None if tried.normals is None else tried.normals[: len(points)])
+
+    most = patience.affords(values, tried.points)
+    n = _FIRST_SAMPLES
+    while n > _TRIED and n * len(lines[0]) > most:
+        n //= 2
+    return n
+
+
 def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bool:
     return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
 
 
-def _settle(source: str, axis: int, sample: LineValues, patience: Patience) -> DataBand:
+def _settle(source: str, axis: int, sample: LineValues, patience: Patience, first: int = _FIRST_SAMPLES) -> DataBand:
     """Refine the sampling until the band stops moving and lies below half of what the samples can see.
 
     When patience ends, the band is taken as it is: what it leaves out shows in the rounds.
     """
-    n = _FIRST_SAMPLES
+    n = first
     previous: LineBand | None = None
     while True:
         values, lengths = sample(n)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray
 from fspielm.expressions import Field
@@ -83,8 +81,7 @@ def find_peaks(
 def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tuple[int, ...]]) -> bool:
     """Whether the field may be asked all over the boxes: a callable need not be defined outside of the domain."""
     lower, upper = domain.bounding_box
-    formula = isinstance(field.source, sp.Expr) and not field.source.atoms(AppliedUndef)
-    if formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
+    if field.is_formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
         return True
     return all(bool(domain.contains(grid_points(*one)).all()) for one in zip(boxes, sizes, strict=True))
 

@@ -84,15 +84,16 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     limit = np.inf if run.approach is not None else _work_of_band(run, bands, filled)
     try:
         small = _small_basis(run, bands, limit)
+        trial = small.first()
+        too_dear = trial.work(run.problem) > _SHARE[small.approach] * limit
     except Exception as error:  # of whatever kind: a filled band serves every equation
         why = why_failed(error)
         if run.approach is not None:
             raise ProblemError(f"approach: no {run.approach} features for this problem: {why}") from None
         return Selection([band], f"a filled band, as there is no smaller basis: {why}")
-    trial = small.first()
     if run.approach is not None:
         return Selection([small], f"asked for: {trial.why}")
-    if trial.work(run.problem) > _SHARE[small.approach] * limit:
+    if too_dear:
         return Selection(
             [band],
             f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
