@@ -19,7 +19,7 @@ _CHUNK = 2048
 # follow are smaller by as many steps.
 _TAIL = 4
 # What counts as rounding, in units of how much a sum is rounded.
-_ACCEPTED = 4.0
+ACCEPTED = 4.0
 # Between ends with fewer floating-point numbers than these, nodes fall together.
 _COARSE = 1e4
 _EPS = float(np.finfo(np.float64).eps)
@@ -62,8 +62,12 @@ class Expansions:
             chunk = slice(start, start + _CHUNK)
             yield partial(self._evaluate, t, index[chunk], places[:, chunk], values)
 
+    def at(self, t: int, places: FloatArray) -> FloatArray:
+        """Values ``(R, n)`` at `places` ``(d, n)`` on box t."""
+        return sum_polynomials(self.coefficients[t], _unit(places, self.lower[t], self.upper[t]))
+
     def _evaluate(self, t: int, index: NDArray[np.int_], places: FloatArray, values: FloatArray) -> None:
-        values[:, index] = sum_polynomials(self.coefficients[t], _unit(places, self.lower[t], self.upper[t]))
+        values[:, index] = self.at(t, places)
 
 
 def expand_on(
@@ -92,7 +96,7 @@ def expand_on(
     # far from zero nodes are rounded off their places; those that they have are the right ones to expand from
     coarse = upper - lower < _COARSE * np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
     units = np.where(coarse[:, :, None], unit, _unit(places, lower, upper))
-    accepted = _ACCEPTED * rounding.T
+    accepted = ACCEPTED * rounding.T
     with np.errstate(all="ignore"):
         coefficients = to_coefficients(values.reshape(*values.shape[:2], *[count] * dimension), units)
         failed = np.stack([~_comes_down(coefficients, axis, accepted) for axis in range(dimension)], axis=1)

@@ -2,8 +2,9 @@
 
 A sum of features is smooth but for single places, so that on a tile beside those it is a polynomial of modest degree,
 to rounding. The direct sum is needed at the nodes of tiles alone, however many points lie on them. Tiles halve until
-their polynomials are good, and so crowd where a function is singular; where no more than a few points are left on a
-tile, those are summed directly.
+every function in the sum is seen at their nodes, and until their polynomials are good, at the nodes and at some of the
+points. So they crowd where a function is singular; where no more than a few points are left on a tile, those are summed
+directly.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.features import Basis, LocalOperator
 from fspielm.machine import run_tasks
 from fspielm.solution.evaluation.direct import direct_sum
-from fspielm.solution.evaluation.expansions import Expansions, expand_on
+from fspielm.solution.evaluation.expansions import ACCEPTED, Expansions, expand_on
+from fspielm.solution.evaluation.unseen import Boxes, sum_unseen
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -31,8 +33,11 @@ NODES = {1: 32, 2: 24, 3: 16}
 _MORE_POINTS = 4
 # Tiles that halve so often and are not resolved yet hold a jump.
 _MOST_LEVELS = 40
-# Places on a tile at which to see how much the sum is rounded.
+# Points of a tile at which to see how much the sum is rounded, and whether its polynomial has the same values.
 _SPOTS = 16
+# How far those may be apart, in units of how much the sum is rounded: interpolation magnifies that, but not so much.
+_APART = 64.0
+_GOLDEN = 0.5 * (5**0.5 - 1)
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -112,6 +117,14 @@ class Tile:
     index: IntArray
     places: FloatArray
 
+    def parts(self, axes: BoolArray) -> list[Tile]:
+        """Halves along every one of the `axes` ``(a,)`` chosen."""
+        middles = 0.5 * (self.places.min(axis=1) + self.places.max(axis=1))
+        parts = [self]
+        for axis in np.flatnonzero(axes).tolist():
+            parts = [half for part in parts for half in part.halves(axis, middles[axis])]
+        return parts
+
     def halves(self, axis: int, middle: float) -> list[Tile]:
         """The points on either side, sides without any left out."""
         below = self.places[axis] < middle
@@ -133,7 +146,14 @@ def sum_on_tiles(sums: Sums, cloud: Cloud) -> FloatArray:
         pending = []
         if not tiles:
             break
-        expansions = _expand(sums, cloud, tiles)
+        spots = _look(sums, cloud, tiles)
+        unseen = _unseen(sums, cloud, tiles, spots)
+        pending = [part for tile, axes in zip(tiles, unseen, strict=True) if axes.any() for part in tile.parts(axes)]
+        seen = np.flatnonzero(~unseen.any(axis=1))
+        if not len(seen):
+            continue
+        tiles = [tiles[t] for t in seen]
+        expansions = _expand(sums, cloud, tiles, spots.select(seen))
         run_tasks(
             [
                 task
@@ -142,7 +162,7 @@ def sum_on_tiles(sums: Sums, cloud: Cloud) -> FloatArray:
             ],
             sums.threads,
         )
-        pending = [part for t in expansions.others for part in _split(tiles[t], expansions, t)]
+        pending += [part for t in expansions.others for part in tiles[t].parts(expansions.failed[t])]
     rest = [tile.index for tile in (*few, *pending)]
     if rest:
         chosen = np.concatenate(rest)
@@ -150,31 +170,65 @@ def sum_on_tiles(sums: Sums, cloud: Cloud) -> FloatArray:
     return values
 
 
-def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Expansions:
-    """The functions on each tile, from their values at its nodes."""
-    lower = np.stack([tile.places.min(axis=1) for tile in tiles])
-    upper = np.stack([tile.places.max(axis=1) for tile in tiles])
-    rounding = _rounding(sums, cloud, tiles)
-    return expand_on(lambda places: sums(cloud.beside(places)), lower, upper, NODES[len(cloud.axes)], rounding)
+@final
+@dataclass(frozen=True, eq=False)
+class Spots:
+    """Some points of each of T tiles.
+
+    Attributes
+    ----------
+    places : (T, a, s) array
+        Along the axes on which points differ.
+    values : (R F, T, s) array
+        By the direct sum.
+    rounding : (R F, T) array
+        About how far that is off on each tile.
+    """
+
+    places: FloatArray
+    values: FloatArray
+    rounding: FloatArray
+
+    def select(self, tiles: IntArray) -> Spots:
+        """Those of some of the tiles."""
+        return Spots(self.places[tiles], self.values[:, tiles], self.rounding[:, tiles])
 
 
-def _rounding(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> FloatArray:
-    """About how far the direct sum is off on each tile, ``(R F, T)``: so far it moves between neighbouring numbers.
+def _look(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Spots:
+    """Sum at some points of each tile; how far it is off is how far it moves between neighbouring numbers.
 
     Far from zero those lie far apart; that much more it moves, but is not off where features count from nearby.
     """
-    picked = [tile.index[:: len(tile.index) // _SPOTS][:_SPOTS] for tile in tiles]
-    spots = cloud.points[np.concatenate(picked)]
-    values = sums(spots)
-    moved = np.abs(sums(np.nextafter(spots, np.inf)) - values)
-    noise = cloud.closeness * moved + _EPS * np.abs(values)
-    return np.asarray(np.sqrt(np.mean(noise.reshape(-1, len(tiles), _SPOTS) ** 2, axis=2)))
+    # multiples of the golden ratio are even on every tile, and in step with no grid
+    shares = np.arange(1, _SPOTS + 1) * _GOLDEN % 1
+    picked = [(shares * len(tile.index)).astype(np.int_) for tile in tiles]
+    points = cloud.points[np.concatenate([tile.index[pick] for tile, pick in zip(tiles, picked, strict=True)])]
+    values = sums(points)
+    moved = np.abs(sums(np.nextafter(points, np.inf)) - values)
+    noise = (cloud.closeness * moved + _EPS * np.abs(values)).reshape(-1, len(tiles), _SPOTS)
+    places = np.stack([tile.places[:, pick] for tile, pick in zip(tiles, picked, strict=True)])
+    return Spots(places, values.reshape(noise.shape), np.sqrt(np.mean(noise**2, axis=2)))
 
 
-def _split(tile: Tile, expansions: Expansions, t: int) -> list[Tile]:
-    """Halves along every axis on which the expansion has failed."""
-    parts = [tile]
-    for axis in np.flatnonzero(expansions.failed[t]).tolist():
-        middle = 0.5 * (expansions.lower[t, axis] + expansions.upper[t, axis])
-        parts = [half for part in parts for half in part.halves(axis, middle)]
-    return parts
+def _unseen(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> BoolArray:
+    """Along which axes ``(T, a)`` nodes on a tile might not show all that is summed."""
+    lower, upper = (cloud.beside(ends) for ends in _ends(tiles))
+    total = sum_unseen(sums.basis, sums.fields, sums.operators, Boxes(lower, upper), NODES[len(cloud.axes)])
+    return np.asarray(np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0))
+
+
+def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> Expansions:
+    """The functions on each tile, from their values at its nodes; failed where they are not those at the spots."""
+    count = NODES[len(cloud.axes)]
+    expansions = expand_on(lambda places: sums(cloud.beside(places)), *_ends(tiles), count, spots.rounding)
+    for t in expansions.converged:
+        apart = np.abs(expansions.at(t, spots.places[t]) - spots.values[:, t])
+        # none of the axes is to blame more than others
+        expansions.failed[t] = not np.all(apart <= _APART * spots.rounding[:, t, None])
+    return expansions
+
+
+def _ends(tiles: Sequence[Tile]) -> tuple[FloatArray, FloatArray]:
+    """Of the boxes that the points of each tile lie in, ``(T, a)``."""
+    lower = np.stack([tile.places.min(axis=1) for tile in tiles])
+    return lower, np.stack([tile.places.max(axis=1) for tile in tiles])
