@@ -14,7 +14,7 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.equations import change_places, mask_borders, value_jumps
 from fspielm.geometry import Domain
-from fspielm.solvers.corner_functions import data_jump, open_conflicts, singular_corners
+from fspielm.solvers.corner_functions import jump_places, open_conflicts, singular_corners
 from fspielm.solvers.special import special_names
 
 x, y = sp.symbols("x y")
@@ -234,7 +234,7 @@ def test_data_that_meet_with_a_kink() -> None:
         SQUARE, D(x, on=(y >= 1) & (x < 0.5)), D(1 - x, on=(y >= 1) & (x >= 0.5)), D(0, on=["x-", "x+", "y-"])
     )
     assert [round(px, 12) for px, _ in places(stated)] == [0.5]
-    assert not data_jump(stated)
+    assert not jump_places(stated)
 
 
 def test_noise_is_no_jump() -> None:
@@ -248,11 +248,11 @@ def test_noise_is_no_jump() -> None:
 
 def test_conflicts_at_corners_are_held_in_the_plane_only() -> None:
     sides = (D(1, on="y+"), D(0, on=["x-", "x+", "y-"]))
-    assert data_jump(problem(SQUARE, *sides))
+    assert jump_places(problem(SQUARE, *sides))
     assert open_conflicts(problem(SQUARE, *sides)) == []
     # derivatives along the axes that differ: no functions are known
     aslant = fs.Problem(sp.Eq(2 * u.diff(x, 2) + u.diff(y, 2), 0), SQUARE, list(sides))
-    assert not data_jump(aslant)
+    assert not jump_places(aslant)
     assert len(open_conflicts(aslant)) == 2
 
 
@@ -277,3 +277,28 @@ def test_a_place_on_a_circle() -> None:
 
     found = places(problem(fs.Disk((0, 0), 1), D(strict)))
     assert sorted(found) == [pytest.approx((side * np.sqrt(15) / 4, 0.25), abs=1e-14) for side in (-1, 1)]
+
+
+def _angle(at: float) -> Callable[[Any], Any]:
+    return lambda points: np.angle(points[:, 0] - at + 1j * np.maximum(points[:, 1], 0.0))
+
+
+@pytest.mark.parametrize("moved", [1e-7, 1e-4, 3e-3])
+def test_a_plan_notices_that_a_jump_has_moved(moved: float) -> None:
+    """No point lies between the two places, so that no residual shows it."""
+    laplacian = u.diff(x, 2) + u.diff(y, 2)
+    plan = fs.prepare(fs.Problem(laplacian, fs.Box((-1, 0), (1, 1)), [fs.Dirichlet(_angle(0.3))]), rng=0)
+    assert plan.solve(values={"dirichlet": _angle(0.3)}).converged
+    with pytest.warns(fs.AccuracyWarning, match=r"values jump at \(0\.3\d*, 0\), where those of the plan do not"):
+        assert not plan.solve(values={"dirichlet": _angle(0.3 + moved)}).converged
+
+
+@pytest.mark.parametrize("gap", [2e-3, 1e-3, 1e-5])
+def test_two_jumps_close_together(gap: float) -> None:
+    laplacian = u.diff(x, 2) + u.diff(y, 2)
+    domain = fs.Box((-1, 0), (1, 1))
+    exact = lambda points: _angle(0.35)(points) + _angle(0.35 + gap)(points)  # noqa: E731
+    solution = fs.solve(fs.Problem(laplacian, domain, [fs.Dirichlet(exact)]), rng=0)
+    points = domain.sample(500, np.random.default_rng(1))
+    error = np.abs(solution(points) - exact(points)).max()
+    assert error <= 1e-9 or not solution.converged

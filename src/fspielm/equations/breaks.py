@@ -94,8 +94,12 @@ def value_jumps(constraint: Constraint) -> FloatArray:
         *(np.concatenate([piece[1:] for piece in those]) for those in (edges, pieces)),
     )
     steepest = np.argsort(-cells.steps, kind="stable")[:_STEEPEST]
-    cells = _follow(cells.select(steepest[cells.steps[steepest] > smallest]), values, smallest)
-    found = np.unique(cells.high)
+    cells = cells.select(steepest[cells.steps[steepest] > smallest])
+    found = np.empty(0)
+    while len(cells.low) and len(found) <= _MOST_JUMPS:
+        jumps = _follow(cells, values, smallest)
+        found = np.union1d(found, jumps.high)
+        cells = _beside(cells, jumps, smallest)  # there may be another one close by
     return found if len(found) <= _MOST_JUMPS else np.empty(0)
 
 
@@ -137,6 +141,16 @@ def _follow(cells: _Cells, values: Callable[[FloatArray], FloatArray], smallest:
         lasts = (cells.steps > smallest) & (proportional < _TIMES)
         cells, proportional = cells.select(lasts), proportional[lasts]
     return cells
+
+
+def _beside(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
+    """What is left of the cells on either side of the jump found in each, if there is a step left."""
+    holds = (cells.low[:, None] <= jumps.low) & (jumps.high <= cells.high[:, None])
+    outer = cells.select(np.argmax(holds, axis=0) if len(jumps.low) else np.empty(0, dtype=np.intp))
+    left = _Cells(outer.low, outer.at_low, jumps.low, jumps.at_low)
+    right = _Cells(jumps.high, jumps.at_high, outer.high, outer.at_high)
+    both = _Cells(*(np.concatenate(pair) for pair in zip(left, right, strict=True)))
+    return both.select(both.steps > smallest)
 
 
 def _gaps(one: FloatArray, other: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
 from fspielm.solvers.afford import FEWEST, Limit, bytes_of, limits, time_limit
 from fspielm.solvers.attempt import Attempt, timed
-from fspielm.solvers.corner_functions import data_jump
+from fspielm.solvers.corner_functions import jump_places
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.pace import Outlook, extent_of, look_ahead
 from fspielm.solvers.rounds import Run, play
@@ -30,7 +30,7 @@ def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
     Returns the best attempt; `run` then tells the rounds and why they ended.
     """
     problem = run.problem
-    if run.singular is None and data_jump(problem):
+    if run.singular is None and jump_places(problem):
         run.singular = True  # without the functions that jump, no round would have a digit
     bands, run.phases["bands"] = timed(lambda: infer_bands(problem, run.streams.probes, run.patience))
     for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True):

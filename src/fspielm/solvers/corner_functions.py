@@ -12,7 +12,7 @@ from fspielm.equations import Problem, change_places, find_conflicts, sides_of, 
 from fspielm.equations.beside import SAME_PLACE, domain_size
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
-from fspielm.features import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.features import Angle, Basis, CornerFunction, Power, SingularBasis, Wave
 from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
 from fspielm.solvers.singular import Singular
 
@@ -21,6 +21,8 @@ from fspielm.solvers.singular import Singular
 _DEGREE = 12.0
 _MIXED_DEGREE = 5.0
 _MOST_CORNERS = 12
+# By how much of the domain's size the place of a function may be off.
+_ROUNDING = 1e-12
 _MOST_GROWTH = 4.0
 _WHOLE = 1e-9
 
@@ -45,9 +47,19 @@ def singular_changes(problem: Problem) -> tuple[Corner, ...]:
     return tuple(place for place in singular_corners(problem) if place not in corners)
 
 
-def data_jump(problem: Problem) -> bool:
-    """Whether values that are prescribed jump at one of the `singular_corners`: no smooth function comes close then."""
-    return any(_exponents(problem, corner)[0] == 0.0 for corner in singular_corners(problem))
+def jump_places(problem: Problem) -> list[tuple[float, float]]:
+    """Those of the `singular_corners` at which prescribed values jump: no smooth function comes close there."""
+    return [corner.point for corner in singular_corners(problem) if _exponents(problem, corner)[0] == 0.0]
+
+
+def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
+    """The `jump_places` at which a basis has no functions, to rounding: such as were made for another problem's.
+
+    Beside the true place, a function that jumps fits all points but those in between, which may be none.
+    """
+    there = [leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)]
+    near = _ROUNDING * domain_size(problem)
+    return [place for place in jump_places(problem) if all(math.dist(place, other) > near for other in there)]
 
 
 def open_conflicts(problem: Problem) -> list[str]:
@@ -55,7 +67,7 @@ def open_conflicts(problem: Problem) -> list[str]:
     conflicts = find_conflicts(problem)
     if not conflicts:
         return []
-    held = [c.point for c in singular_corners(problem) if _exponents(problem, c)[0] == 0.0]
+    held = jump_places(problem)
     near = SAME_PLACE * domain_size(problem)
     return list(dict.fromkeys(c.told for c in conflicts if all(math.dist(c.point, p) > near for p in held)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from fspielm.solution import HeldOut, Solution, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, timed
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.corner_functions import missed_jumps
 from fspielm.solvers.randomness import spawn
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.singular import Choice, check_singular
@@ -112,9 +114,12 @@ class Plan:
             )
         )
         tol = self.solution.report.tol
-        verdict = judge(
-            problem, estimate, tol, "these data need another band than the plan's; solve them by themselves"
-        )
+        ending = "these data need another band than the plan's; solve them by themselves"
+        missed = missed_jumps(problem, self._attempt.basis)
+        if missed:
+            (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf)
+            ending = f"values jump at ({x:.6g}, {y:.6g}), where those of the plan do not; solve them by themselves"
+        verdict = judge(problem, estimate, tol, ending)
         report = replace(
             self.solution.report,
             residuals=dict(estimate.residuals),

@@ -207,7 +207,8 @@ def _look(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Spots:
     moved = np.abs(sums(np.nextafter(points, np.inf)) - values)
     noise = (cloud.closeness * moved + _EPS * np.abs(values)).reshape(-1, len(tiles), _SPOTS)
     places = np.stack([tile.places[:, pick] for tile, pick in zip(tiles, picked, strict=True)])
-    return Spots(places, values.reshape(noise.shape), np.sqrt(np.mean(noise**2, axis=2)))
+    # a median: a single point at a singular place would excuse everything on its tile
+    return Spots(places, values.reshape(noise.shape), np.median(noise, axis=2))
 
 
 def _unseen(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> BoolArray:
