@@ -12,8 +12,10 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
+from fspielm.equations import change_places, mask_borders, value_jumps
 from fspielm.geometry import Domain
 from fspielm.solvers.corner_functions import data_jump, open_conflicts, singular_corners
+from fspielm.solvers.special import special_names
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -143,6 +145,78 @@ def test_a_border_is_found_to_rounding() -> None:
     stated = problem(SQUARE, D(0, on=(y <= 0) & (x < 0.3)), N(0, on=(y <= 0) & (x >= 0.3)), D(0, on=SIDES))
     ((px, py),) = places(stated)
     assert (px, py) == (pytest.approx(0.3, abs=1e-15), 0.0)
+
+
+def test_the_end_of_a_part_is_no_border() -> None:
+    """A condition on a piece of an open part, up to its end, does not go on at its start; on a circle, it does."""
+    stated = problem(SQUARE, D(0, on=(y <= 0) & (x < 0.3)), N(0, on=(y <= 0) & (x >= 0.3)), D(0, on=SIDES))
+    for constraint in stated.constraints[:2]:
+        assert mask_borders(constraint) == pytest.approx([0.3], abs=1e-15)
+    disk = problem(fs.Disk((0, 0), 1), D(1, on=y > 0), D(0, on=y <= 0))
+    for constraint in disk.constraints:
+        assert {round(unit, 12) % 1.0 for unit in mask_borders(constraint)} == {0.0, 0.5}
+
+
+def test_a_border_close_to_the_end_of_a_part() -> None:
+    stated = problem(SQUARE, D(0, on=(y <= 0) & (x < 1e-3)), N(0, on=(y <= 0) & (x >= 1e-3)), D(0, on=SIDES))
+    assert [px for px, _ in places(stated)] == [pytest.approx(1e-3, abs=1e-15)]
+
+
+def test_what_the_report_calls_them() -> None:
+    stated, _ = CASES["values give way to slopes"]
+    assert special_names(stated) == "singular functions at corners and changes of conditions"
+    assert special_names(problem(SQUARE, D(SMOOTH))) == "singular functions at the corners"
+
+
+class Counting:
+    """Data that count at how many points they are asked."""
+
+    def __init__(self, function: Exact) -> None:
+        self.function, self.asked = function, 0
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        self.asked += len(points)
+        return self.function(points)
+
+
+def steep(points: FloatArray) -> FloatArray:
+    return np.tanh(1000 * (points[:, 0] - 0.3))
+
+
+@pytest.mark.parametrize("function", [smooth, steep, lambda points: np.sin(40 * points[:, 0] + 30 * points[:, 1])])
+def test_smooth_data_are_asked_little_and_once(function: Exact) -> None:
+    data = Counting(function)
+    stated = problem(SQUARE, D(data))
+    assert places(stated) == []
+    assert data.asked <= 4 * 600
+    data.asked = 0
+    assert places(stated) == []
+    assert change_places(stated) == ()
+    assert [jump for constraint in stated.constraints for jump in value_jumps(constraint)] == []
+    assert data.asked == 0
+
+
+def test_a_solver_does_not_look_for_jumps_again() -> None:
+    """What it asks for otherwise, it asks for as well of a problem whose jumps are known."""
+    fresh, known = Counting(smooth), Counting(smooth)
+    problems = [problem(SQUARE, D(data), source=-13 * SMOOTH) for data in (fresh, known)]
+    singular_corners(problems[1])
+    looked, known.asked = known.asked, 0
+    for stated in problems:
+        fs.solve(stated, tol=1e-3, budget=fs.Budget(neurons=100), rng=0)
+    assert 0 < fresh.asked - known.asked <= looked <= 4 * 600
+
+
+def test_jumps_on_a_slope_are_found() -> None:
+    """The step of a cell is then mostly that of the slope."""
+
+    def sloping(points: FloatArray) -> FloatArray:
+        across = points[:, 0]
+        return 5 * across + 1e-3 * (across > 0.2) + 1e-3 * (across > 0.7)
+
+    stated = problem(SQUARE, D(sloping, on="y-"), D(0, on=SIDES))
+    (constraint,) = (c for c in stated.constraints if c.part is not None and c.part.name == "y-")
+    assert value_jumps(constraint) == pytest.approx([0.2, 0.7], abs=1e-15)
 
 
 def test_conditions_that_do_not_change_bring_no_places() -> None:

@@ -77,6 +77,12 @@ def on_curves(problem: Problem) -> list[Constraint]:
     ]
 
 
+def is_closed(part: BoundaryPart) -> bool:
+    """Whether a part leads back to where it began."""
+    first, last = part.place(np.array([[0.0], [1.0]])).points
+    return bool(np.linalg.norm(last - first) <= SAME_PLACE * part.measure)
+
+
 def domain_size(problem: Problem) -> float:
     """The diagonal of the box around the domain."""
     lower, upper = problem.domain.bounding_box

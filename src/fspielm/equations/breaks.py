@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations.beside import SAME_PLACE, is_closed
 from fspielm.equations.constraints import Constraint
+from fspielm.equations.once import once
 
 _SAMPLES = 400
 _BISECTIONS = 50
@@ -19,8 +23,12 @@ _STEEPEST = 32
 _MOST_JUMPS = 8
 # What data may differ by over next to no distance, in units of their size.
 _JUMP = 1e-6
+# A step is that of a continuous function if halving its interval halves it, up to this share, so many times in a row.
+_IN_PROPORTION = 0.01
+_TIMES = 2
 
 
+@once
 def mask_borders(constraint: Constraint) -> FloatArray:
     """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
     part = constraint.part
@@ -30,8 +38,10 @@ def mask_borders(constraint: Constraint) -> FloatArray:
     def held(units: FloatArray) -> BoolArray:
         return constraint.holds(part.place((units % 1.0)[:, None]).points)
 
-    # from beyond the last to beyond the first: a closed part goes on there
+    # from beyond the last to beyond the first: a closed part goes on there, any other ends
     units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
+    if not is_closed(part):
+        units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
     there = held(units)
     changes = there[:-1] != there[1:]
     low, high, before = units[:-1][changes], units[1:][changes], there[:-1][changes]
@@ -54,11 +64,12 @@ def _sharpened(constraint: Constraint, borders: FloatArray) -> FloatArray:
     return np.where(before != held(high), exact, borders)
 
 
+@once
 def value_jumps(constraint: Constraint) -> FloatArray:
     """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
 
-    A step is followed to rounding: whatever is steep but continuous has vanished by then. None where there are many:
-    such data are rough all over.
+    A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or
+    has vanished by then. None where there are many: such data are rough all over.
     """
     part = constraint.part
     if part is None or part.parameters != 1 or constraint.value.constant is not None:
@@ -73,32 +84,73 @@ def value_jumps(constraint: Constraint) -> FloatArray:
             found[held] = constraint.value(here.points, here.normals)
         return found
 
-    def steps(low: FloatArray, high: FloatArray) -> FloatArray:
-        gaps = np.abs(values(high) - values(low))
-        return np.asarray(np.where(np.isfinite(gaps), gaps, 0.0))
-
-    low, high = _cells(part.breaks)
-    scale = float(np.nanmax(np.abs(values(0.5 * (low + high))), initial=0.0))
-    gaps = steps(low, high)
-    steep = np.argsort(-gaps, kind="stable")[:_STEEPEST]
-    steep = steep[gaps[steep] > _JUMP * scale]
-    low, high = low[steep], high[steep]
-    found = _bisect(low, high, lambda low, middle, high: steps(middle, high) > steps(low, middle))
-    nearest = np.spacing(1.0) * 64
-    jumped = steps(np.maximum(found - nearest, low), np.minimum(found + nearest, high)) > _JUMP * scale
-    found = np.unique(found[jumped])
+    edges = _edges(part.breaks)
+    asked = values(np.concatenate(edges))
+    pieces = np.split(asked, np.cumsum([len(piece) for piece in edges])[:-1])
+    # data may be huge right at the ends of a piece
+    smallest = _JUMP * max(float(np.nanmax(np.abs(piece[1:-1]), initial=0.0)) for piece in pieces)
+    cells = _Cells(
+        *(np.concatenate([piece[:-1] for piece in those]) for those in (edges, pieces)),
+        *(np.concatenate([piece[1:] for piece in those]) for those in (edges, pieces)),
+    )
+    steepest = np.argsort(-cells.steps, kind="stable")[:_STEEPEST]
+    cells = _follow(cells.select(steepest[cells.steps[steepest] > smallest]), values, smallest)
+    found = np.unique(cells.high)
     return found if len(found) <= _MOST_JUMPS else np.empty(0)
 
 
-def _cells(breaks: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    """Intervals that cover the smooth pieces of a part but for a hair at either end of each."""
-    low, high = [], []
+class _Cells(NamedTuple):
+    """Intervals of a part's unit coordinate, with the data at their ends."""
+
+    low: FloatArray
+    at_low: FloatArray
+    high: FloatArray
+    at_high: FloatArray
+
+    @property
+    def steps(self) -> FloatArray:
+        """What the data differ by; nothing where they are not known."""
+        return _gaps(self.at_low, self.at_high)
+
+    def select(self, those: NDArray[np.intp] | BoolArray) -> _Cells:
+        return _Cells(*(entries[those] for entries in self))
+
+
+def _follow(cells: _Cells, values: Callable[[FloatArray], FloatArray], smallest: float) -> _Cells:
+    """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
+    proportional = np.zeros(len(cells.low), dtype=np.intp)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (cells.low + cells.high)
+        if not np.any((cells.low < middle) & (middle < cells.high)):
+            break
+        at_middle, before = values(middle), cells.steps
+        above = _gaps(at_middle, cells.at_high) > _gaps(cells.at_low, at_middle)
+        cells = _Cells(
+            np.where(above, middle, cells.low),
+            np.where(above, at_middle, cells.at_low),
+            np.where(above, cells.high, middle),
+            np.where(above, cells.at_high, at_middle),
+        )
+        # of a step c + s h, the c that remains
+        remains = np.abs(2.0 * cells.steps - before)
+        proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
+        lasts = (cells.steps > smallest) & (proportional < _TIMES)
+        cells, proportional = cells.select(lasts), proportional[lasts]
+    return cells
+
+
+def _gaps(one: FloatArray, other: FloatArray) -> FloatArray:
+    gaps = np.abs(other - one)
+    return np.asarray(np.where(np.isfinite(gaps), gaps, 0.0))
+
+
+def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
+    """Places that cover each smooth piece of a part but for a hair at either end."""
+    edges = []
     for begin, end in pairwise(breaks):
         hair = 1e-9 * (end - begin)
-        edges = np.linspace(begin + hair, end - hair, max(16, int(_SAMPLES * (end - begin))))
-        low.append(edges[:-1])
-        high.append(edges[1:])
-    return np.concatenate(low), np.concatenate(high)
+        edges.append(np.linspace(begin + hair, end - hair, max(16, int(_SAMPLES * (end - begin)))))
+    return edges
 
 
 def _bisect(

@@ -14,9 +14,10 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.beside import SAME_PLACE, curve_parts, domain_size, on_curves, points_beside
+from fspielm.equations.beside import SAME_PLACE, curve_parts, domain_size, is_closed, on_curves, points_beside
 from fspielm.equations.breaks import mask_borders, value_jumps
 from fspielm.equations.constraints import Constraint
+from fspielm.equations.once import once
 from fspielm.equations.problem import Problem
 from fspielm.geometry import BoundaryPart, Corner
 
@@ -114,7 +115,7 @@ def _jump(problem: Problem, place: Corner, one: Constraint, other: Constraint) -
     for step in (_BESIDE, _CLOSEST):
         here, there = points_beside(problem, place, step)
         gaps.append(abs(float(one.value(here)[0]) - float(other.value(there)[0])))
-    return bool(gaps[1] > max(_JUMP * max(_scale(one), _scale(other)), _LASTS * gaps[0]))
+    return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
 
 
 def _kink(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> bool:
@@ -133,6 +134,7 @@ def _kink(problem: Problem, place: Corner, one: Constraint, other: Constraint) -
     return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
 
 
+@once
 def _scale(constraint: Constraint) -> float:
     """The largest of a condition's data."""
     if constraint.value.constant is not None:
@@ -159,10 +161,10 @@ def _within(problem: Problem) -> Iterator[Corner]:
     for constraint in on_curves(problem):
         part = constraint.part
         assert part is not None
-        borders = np.concatenate([mask_borders(constraint), value_jumps(constraint)])
+        jumps = value_jumps(constraint)
         # at an end of a part the next one begins, unless it is closed
-        within = (np.minimum(borders, 1.0 - borders) > SAME_PLACE) | _is_closed(part)
-        for unit in borders[within]:
+        jumps = jumps[(np.minimum(jumps, 1.0 - jumps) > SAME_PLACE) | is_closed(part)]
+        for unit in (*mask_borders(constraint), *jumps):
             sites = part.place(np.array([[unit]]))
             assert sites.normals is not None  # every boundary part has them
             yield _place(sites.points[0], _turned(sites.normals[0]), (part, part))
@@ -183,12 +185,6 @@ def _is_straight(part: BoundaryPart) -> bool:
         if np.abs(np.diff(normals, axis=0)).max() > _STRAIGHT:
             return False
     return True
-
-
-def _is_closed(part: BoundaryPart) -> bool:
-    """Whether a part leads back to where it began."""
-    first, last = part.place(np.array([[0.0], [1.0]])).points
-    return bool(np.linalg.norm(last - first) <= SAME_PLACE * part.measure)
 
 
 def _ends(part: BoundaryPart) -> Iterator[_End]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations.constraints import Constraint
+from fspielm.equations.once import once
 from fspielm.equations.problem import Problem
 
 _PER_EDGE = 5
@@ -118,6 +119,7 @@ def _place(problem: Problem, point: FloatArray) -> str:
     return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
+@once
 def _size(constraint: Constraint) -> float:
     """The largest value that a condition prescribes anywhere."""
     sites = constraint.sample(_PROBES, np.random.default_rng(0))

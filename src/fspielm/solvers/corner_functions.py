@@ -9,10 +9,11 @@ from itertools import islice
 import numpy as np
 
 from fspielm.equations import Problem, change_places, find_conflicts, sides_of, values_jump
+from fspielm.equations.beside import SAME_PLACE, domain_size
+from fspielm.equations.once import once
 from fspielm.errors import ProblemError
 from fspielm.features import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
-from fspielm.solvers.once import once
 from fspielm.solvers.singular import Singular
 
 # Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
@@ -22,7 +23,6 @@ _MIXED_DEGREE = 5.0
 _MOST_CORNERS = 12
 _MOST_GROWTH = 4.0
 _WHOLE = 1e-9
-_SAME_PLACE = 1e-6
 
 
 @once
@@ -39,6 +39,12 @@ def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
 
 
+def singular_changes(problem: Problem) -> tuple[Corner, ...]:
+    """Those of the `singular_corners` that are no corners of the domain."""
+    corners = _corners(problem)
+    return tuple(place for place in singular_corners(problem) if place not in corners)
+
+
 def data_jump(problem: Problem) -> bool:
     """Whether values that are prescribed jump at one of the `singular_corners`: no smooth function comes close then."""
     return any(_exponents(problem, corner)[0] == 0.0 for corner in singular_corners(problem))
@@ -50,7 +56,7 @@ def open_conflicts(problem: Problem) -> list[str]:
     if not conflicts:
         return []
     held = [c.point for c in singular_corners(problem) if _exponents(problem, c)[0] == 0.0]
-    near = _SAME_PLACE * _size(problem)
+    near = SAME_PLACE * domain_size(problem)
     return list(dict.fromkeys(c.told for c in conflicts if all(math.dist(c.point, p) > near for p in held)))
 
 
@@ -67,7 +73,7 @@ def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sing
 
 
 def _columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
-    scale = _size(problem)
+    scale = domain_size(problem)
     functions = _functions(problem, scale, exponents or _exponents(problem, corner))
     return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
 
@@ -78,12 +84,12 @@ def _corners(problem: Problem) -> tuple[Corner, ...]:
 
 def _find(problem: Problem, one: Singular) -> Corner:
     """The corner that is meant."""
-    size = _size(problem)
+    size = domain_size(problem)
     if one.opening is not None and one.start is not None:
         found = Corner(one.at, one.opening, one.start, ("", ""))
     else:
         corners = _corners(problem)
-        near = [c for c in corners if math.dist(c.point, one.at) <= _SAME_PLACE * size]
+        near = [c for c in corners if math.dist(c.point, one.at) <= SAME_PLACE * size]
         if not near:
             known = ", ".join(f"({c.point[0]:.6g}, {c.point[1]:.6g})" for c in corners) or "none"
             raise ProblemError(
@@ -106,7 +112,7 @@ def _find(problem: Problem, one: Singular) -> Corner:
 
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
     """Whether the ray across which the functions jump, opposite to the interior's bisector, avoids the domain."""
-    size = _size(problem)
+    size = domain_size(problem)
     away = corner.start + 0.5 * corner.opening + math.pi
     distances = size * np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
     ray = np.array(corner.point) + distances[:, None] * np.array([math.cos(away), math.sin(away)])
@@ -142,11 +148,6 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
 def leading_exponent(problem: Problem, corner: Corner) -> float:
     """The s of ``r**s``, the strongest of what the solution may have at a corner."""
     return _exponents(problem, corner)[0]
-
-
-def _size(problem: Problem) -> float:
-    lower, upper = problem.domain.bounding_box
-    return float(np.linalg.norm(upper - lower))
 
 
 def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:

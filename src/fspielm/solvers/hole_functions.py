@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from fspielm.equations import Problem
+from fspielm.equations.once import once
 from fspielm.features import CornerFunction, Outgoing, Power, SingularBasis
 from fspielm.geometry import Hole
 from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
-from fspielm.solvers.once import once
 
 _DIGITS = 12.0
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fspielm.equations import Problem
 from fspielm.features import SingularBasis
-from fspielm.solvers.corner_functions import singular_columns, singular_corners
+from fspielm.solvers.corner_functions import singular_changes, singular_columns, singular_corners
 from fspielm.solvers.hole_functions import hole_columns
 from fspielm.solvers.singular import Singular
 
@@ -24,8 +24,9 @@ def special_number(problem: Problem) -> int:
 
 def special_names(problem: Problem) -> str:
     """What `special_columns` are, for reports."""
+    at = "corners and changes of conditions" if singular_changes(problem) else "the corners"
     found = {
-        "singular functions at the corners": singular_corners(problem),
+        f"singular functions at {at}": singular_corners(problem),
         "multipoles in the holes": hole_columns(problem),
     }
     return ", ".join(name for name, there in found.items() if there)
