@@ -203,7 +203,7 @@ def test_a_solver_does_not_look_for_jumps_again() -> None:
     singular_corners(problems[1])
     looked, known.asked = known.asked, 0
     for stated in problems:
-        fs.solve(stated, budget=fs.Budget(neurons=100), rng=0)
+        fs.solve(stated, tol=1e-3, budget=fs.Budget(neurons=100), rng=0)
     assert 0 < fresh.asked - known.asked <= looked <= 4 * 600
 
 
@@ -212,7 +212,7 @@ def test_jumps_on_a_slope_are_found() -> None:
 
     def sloping(points: FloatArray) -> FloatArray:
         across = points[:, 0]
-        return 5 * np.sin(3 * across) + 1e-3 * (across > 0.2) - 1e-3 * (across > 0.7)
+        return 5 * across + 1e-3 * (across > 0.2) + 1e-3 * (across > 0.7)
 
     stated = problem(SQUARE, D(sloping, on="y-"), D(0, on=SIDES))
     (constraint,) = (c for c in stated.constraints if c.part is not None and c.part.name == "y-")
