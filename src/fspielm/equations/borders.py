@@ -14,7 +14,7 @@ from fspielm.expressions import Field
 from fspielm.geometry import kronecker
 
 _PROBES = 12
-# Lines through the box along each axis and from corner to corner, and how many places are looked at, on each and in all.
+# Lines through the box along each axis and from corner to corner, and how many places to look at on each and in all.
 _LINES = 16
 _DIAGONALS = 8
 _FEWEST_ON_LINE, _MOST_ON_LINE, _ON_LINES = 256, 4096, 2**15

@@ -144,16 +144,16 @@ def _values(expressions: Sequence[sp.Expr], place: _Place) -> tuple[int, ...]:
 class _Choice(NamedTuple):
     """One of several possibilities."""
 
-    index: int
+    which: int
     number: int
 
     @property
     def is_last(self) -> bool:
-        return self.index == self.number - 1
+        return self.which == self.number - 1
 
     @property
     def next(self) -> _Choice:
-        return _Choice(self.index + 1, self.number)
+        return _Choice(self.which + 1, self.number)
 
 
 @final
@@ -333,7 +333,7 @@ class _Place:
             place = len(self._chosen)
             if place == len(self._choices):
                 self._choices.append(_Choice(0, number))
-            self._chosen[key] = self._choices[place].index
+            self._chosen[key] = self._choices[place].which
         return self._chosen[key]
 
     @staticmethod
