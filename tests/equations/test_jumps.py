@@ -71,6 +71,10 @@ class TestBordersOfAnyKind:
             sp.Piecewise((1, sp.And(x > 0.25, x < 0.75)), (2, True)),
             sp.Piecewise((1e-12, x < HALF), (2e-12, True)),  # small beside nothing
             sp.Piecewise((1, x**2 + 1 < y / 5), (2, True)),
+            # no jump at the first border, but at the others
+            sp.Piecewise((1 + (x - 0.3), (x - 0.3) * (x - 0.7) * (x - 0.71) < 0), (1, True)),
+            sp.Piecewise((1 + (x - 0.3), (x - 0.3) * (x - 0.7) * (x - 0.703) < 0), (1, True)),
+            sp.Piecewise((0.7 + x + y, (x + y - 0.3) * (x + y - 1.7) * (x + y - 1.71) < 0), (1, True)),
         ],
         ids=str,
     )
@@ -87,6 +91,8 @@ class TestBordersOfAnyKind:
             sp.Piecewise((HALF + x + sp.sin(x), sp.sin(x) + x < HALF), (1, True)),
             sp.Piecewise((1 + sp.sin(x - HALF) / (x - HALF), sp.Ne(x, HALF)), (2, True)),
             sp.Piecewise((1, x < 1 / 3), (3 * x, x < 2 / 3), (2, True)),
+            sp.Piecewise((1 + (x - 0.3) * (x - 0.7) * (x - 0.71), (x - 0.3) * (x - 0.7) * (x - 0.71) < 0), (1, True)),
+            sp.Piecewise((2 + sp.sin(300 * x), sp.sin(300 * x) < 0), (2, True)),
             sp.Piecewise((1, sp.Abs(x - y) < 0.1), (0.9 + sp.Abs(x - y), True)),
         ],
         ids=str,

@@ -174,6 +174,38 @@ def test_constants_must_be_finite_and_real(value: Any) -> None:
         make_field(value, (x, y), what="the load")
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (sp.Integral(sp.exp(sp.sin(k)) * sp.log(1 + k**5) / (1 + k**3), (k, 0, 1)), 0.174624561129414609),
+        (sp.Integral(sp.exp(-(k**2)), (k, -sp.oo, sp.oo)), np.sqrt(np.pi)),
+        (sp.Sum(1 / sp.factorial(k), (k, 0, sp.oo)), np.e),
+        (sp.Sum(sp.sin(k), (k, 1, 50)), np.sin(np.arange(1, 51)).sum()),
+        (1 + sp.Derivative(k**2, k).subs(k, 3), 7.0),
+    ],
+    ids=str,
+)
+def test_integrals_and_sums_have_values_without_a_closed_form(value: sp.Expr, expected: float) -> None:
+    assert make_field(value, (x, y)).constant == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        sp.Integral(sp.sin(k) / k, (k, 0, sp.oo)),
+        sp.Integral(sp.cos(k**2), (k, 0, sp.oo)),
+        sp.Integral(1 / k, (k, 0, 1)),
+        sp.Sum(sp.sin(k) / k**2, (k, 1, sp.oo)),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_computed_reliably_is_refused(value: sp.Expr) -> None:
+    with pytest.raises(
+        ProblemError, match=r"^the load: .* cannot be evaluated reliably; write its value in closed form"
+    ):
+        make_field(value, (x, y), what="the load")
+
+
 def test_constants_without_a_value_are_refused() -> None:
     with pytest.raises(ProblemError, match=r"^the load: marcumq\(1, 2, 3\) has no numerical value"):
         make_field(sp.marcumq(1, 2, 3), (x, y), what="the load")

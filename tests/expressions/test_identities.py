@@ -85,6 +85,56 @@ def test_what_is_no_identity_is_not(something: sp.Expr) -> None:
     assert not is_zero(something)
 
 
+THIRD = sp.Rational(1, 3)
+
+
+@pytest.mark.parametrize(
+    "something",
+    [
+        (x**3) ** THIRD - x,
+        (real**3) ** THIRD - real,
+        2 + sp.Integer(-8) ** THIRD,
+        (x**5) ** (THIRD * 3 / 5) - x,
+        (x**9) ** (1 / sp.Integer(9)) - x,
+        (x**11) ** (1 / sp.Integer(11)) - x,
+        sp.exp(sp.I * x) ** THIRD - sp.exp(sp.I * x / 3),
+        ((x**4) ** (THIRD * 3 / 4) - x) * ((x**4) ** (THIRD * 3 / 4) + x * sp.I),
+        (x**THIRD * y**THIRD) - (x * y) ** THIRD,
+        sp.Pow(sp.Pow(x, h), y) - x ** (h * y),
+        sp.Abs(sp.sqrt(x)) ** 2 - x,
+        sp.Abs(sp.log(x)) ** 2 - sp.log(x) ** 2,
+        sp.sign(sp.sqrt(x)) ** 2 - 1,
+        sp.log(x * y) - sp.log(x) - sp.log(y),
+        sp.atan(sp.tan(x)) - x,
+        sp.acos(sp.cos(x)) - x,
+        (sp.sqrt(x**2) - x) * (sp.exp(sp.sqrt(x**2)) - sp.exp(x)),
+        sp.sqrt(1 + sp.sqrt(x**2)) - sp.sqrt(1 + x),
+    ],
+    ids=str,
+)
+def test_principal_values_alone_decide(something: sp.Expr) -> None:
+    """Each of them is zero for positive arguments, and not for some others."""
+    for shift in range(6):  # elsewhere the random places are others
+        assert not is_zero(something.subs(x, x + shift))
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [
+        (1 + x**THIRD) ** 3 - 1 - 3 * x**THIRD - 3 * x ** (2 * THIRD) - x,
+        sp.sqrt(x) * x**THIRD - x ** sp.Rational(5, 6),
+        sp.Integer(-1) ** THIRD * x - x * sp.Integer(-1) ** sp.Rational(-2, 3) * -1,
+        x ** sp.Rational(1, 100) * x ** sp.Rational(1, 50) * (1 + x)
+        - x ** sp.Rational(3, 100)
+        - x ** sp.Rational(103, 100),
+        sp.Abs(sp.tanh(x) - y) ** 2 - (sp.tanh(x) - y) ** 2,
+    ],
+    ids=str,
+)
+def test_identities_of_principal_values_are_seen(zero: sp.Expr) -> None:
+    assert is_zero(zero)
+
+
 def test_more_roots_than_can_be_tried_are_not_decided() -> None:
     roots = sp.Add(*(sp.sqrt(x + n) for n in range(20)))
     assert not is_zero(roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import islice, product
 
 import numpy as np
 import sympy as sp
@@ -14,6 +14,12 @@ from fspielm.expressions import Field
 from fspielm.geometry import kronecker
 
 _PROBES = 12
+# Lines through the box along each axis and from corner to corner, and how many places to look at on each and in all.
+_LINES = 16
+_DIAGONALS = 8
+_FEWEST_ON_LINE, _MOST_ON_LINE, _ON_LINES = 256, 4096, 2**15
+# Many more changes of sign than these are those of a wave, which behaves alike at all of them.
+_MOST_BRACKETS = 2048
 # Brackets are halved until no number is left between their ends.
 _HALVINGS = 60
 _STEPS = 60
@@ -42,22 +48,41 @@ class Extent:
 def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
     """Pairs of neighbouring places ``(k, d)`` with a zero of `side` between them; None where none was found.
 
-    They are bracketed between places of the box where the signs differ. Where the signs are all the same, as around a
-    small hole, Newton steps lead to one, maybe outside of the box.
+    They are bracketed on many lines through the box. Where the signs are all the same, as around a small hole, Newton
+    steps lead to one, maybe outside of the box.
     """
-    signs = np.sign(side(extent.probes))
-    changes = [(i, j) for i, j in combinations(range(_PROBES), 2) if signs[i] * signs[j] < 0]
-    if changes:
-        first, second = np.array(changes).T
-        return _bisect(side, extent.probes[first], extent.probes[second])
-    return _descend(side, extent)
+    before, after = _brackets(side, extent)
+    return _bisect(side, before, after) if len(before) else _descend(side, extent)
+
+
+def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
+    """Neighbouring places on the lines where the signs differ."""
+    start, end = _lines(len(extent.coordinates))
+    number = int(np.clip(_ON_LINES // len(start), _FEWEST_ON_LINE, _MOST_ON_LINE))
+    along = np.linspace(0.0, 1.0, number)[:, None, None]
+    places = extent.place(start + (end - start) * along)
+    values = side(places.reshape(-1, places.shape[-1])).reshape(places.shape[:-1])
+    known = ~np.isnan(values)
+    changed = ((values[:-1] < 0) != (values[1:] < 0)) & known[:-1] & known[1:]
+    before, after = places[:-1][changed], places[1:][changed]
+    chosen = np.linspace(0, len(before) - 1, min(len(before), _MOST_BRACKETS)).astype(int)
+    return before[chosen], after[chosen]
+
+
+def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
+    """Both ends of lines through the unit cube."""
+    axes = np.repeat(np.eye(dimension, dtype=bool), _LINES if dimension > 1 else 1, axis=0)
+    across = kronecker(len(axes), dimension)
+    corners = np.array([(0, *rest) for rest in islice(product((0, 1), repeat=dimension - 1), _DIAGONALS)], dtype=float)
+    starts, ends = np.where(axes, 0.0, across), np.where(axes, 1.0, across)
+    return np.concatenate([starts, corners]), np.concatenate([ends, 1.0 - corners])
 
 
 def _bisect(side: Field, before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
-    sign = np.sign(side(before))
+    negative = side(before) < 0
     for _ in range(_HALVINGS):
         middle = before + 0.5 * (after - before)
-        same = (np.sign(side(middle)) == sign)[:, None]
+        same = ((side(middle) < 0) == negative)[:, None]
         before, after = np.where(same, middle, before), np.where(same, after, middle)
     return before, after
 

@@ -15,10 +15,11 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import compile_expression
+from fspielm.expressions.constants import constant_value
 from fspielm.expressions.finite import flaw
 from fspielm.expressions.normals import NormalFunction, beside, of_both, takes_normals
 from fspielm.expressions.relation import same_name_hint
-from fspielm.expressions.values import PointFunction, describe, evaluate, real_number
+from fspielm.expressions.values import PointFunction, describe, evaluate
 
 Value: TypeAlias = float | sp.Expr | PointFunction | NormalFunction
 
@@ -166,7 +167,7 @@ def _expression_field(
     if varies:
         function = compile_expression(expression, arguments, functions, what)
         return Field(arguments, expression, None, function)
-    constant = _constant(expression, what)
+    constant = constant_value(expression, what)
     return Field(arguments, expression, constant, lambda points: np.full(len(points), constant))
 
 
@@ -176,13 +177,3 @@ def _check_normals(normals: tuple[sp.Symbol, ...], subject: str) -> None:
             f"{subject} takes two arguments, points and outward normals; but there are normals on a boundary alone: "
             "write a function of the points"
         )
-
-
-def _constant(expression: sp.Expr, what: str) -> float:
-    try:
-        number = complex(expression.doit().evalf())
-    except (TypeError, ValueError, OverflowError):
-        raise ProblemError(f"{what}: {describe(expression)} has no numerical value") from None
-    if not np.isfinite(real_number(number)):
-        raise ProblemError(f"{what} must be a finite real number; {describe(expression)} is {number}")
-    return real_number(number)
