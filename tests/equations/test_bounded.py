@@ -160,3 +160,17 @@ def test_a_common_factor_of_any_kind_is_divided_out(factor: sp.Expr, ratio: sp.E
     got = {term.orders: term.coefficient for term in found.operator.terms}
     assert got[0, 2] == 1.0
     assert got[2, 0] == float(1 / ratio)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        sp.sqrt(u**2 + 2 * u + 1),
+        sp.sqrt(u**2 + 2 * u * x + x**2),
+        (u**4 + 4 * u**3 + 6 * u**2 + 4 * u + 1) ** sp.Rational(1, 4),
+        u * sp.sqrt(1 - sp.sin(u) ** 2) / sp.cos(u),
+    ],
+)
+def test_the_root_of_a_square_is_not_linear(term: sp.Expr) -> None:
+    with pytest.raises(fs.ProblemError, match="not linear"):
+        fs.Problem(u.diff(x, 2) + u.diff(y, 2) + term, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])

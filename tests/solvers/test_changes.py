@@ -293,6 +293,7 @@ def test_a_plan_notices_that_a_jump_has_moved(moved: float) -> None:
         assert not plan.solve(values={"dirichlet": _angle(0.3 + moved)}).converged
 
 
+@pytest.mark.filterwarnings("ignore:not converged")  # or said so: functions this close are hard to tell apart
 @pytest.mark.parametrize("gap", [2e-3, 1e-3, 1e-5])
 def test_two_jumps_close_together(gap: float) -> None:
     laplacian = u.diff(x, 2) + u.diff(y, 2)

@@ -111,6 +111,8 @@ def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
     """Whether it depends on the symbols without jumps and kinks, which derivatives do not tell of."""
     if expression in symbols or not expression.free_symbols & symbols:
         return True
+    if isinstance(expression, sp.Pow) and not expression.exp.is_integer and expression.base.free_symbols & symbols:
+        return False  # the root of a square is an absolute value
     return isinstance(expression, _SMOOTH) and all(_is_smooth(argument, symbols) for argument in expression.args)
 
 

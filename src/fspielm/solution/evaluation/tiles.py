@@ -35,6 +35,7 @@ _MORE_POINTS = 4
 _MOST_LEVELS = 40
 # Points of a tile at which to see how much the sum is rounded, and whether its polynomial has the same values.
 _SPOTS = 16
+_MOST_SPOTS = 13
 # How far those may be apart, in units of how much the sum is rounded: interpolation magnifies that, but not so much.
 _APART = 64.0
 _GOLDEN = 0.5 * (5**0.5 - 1)
@@ -207,8 +208,9 @@ def _look(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Spots:
     moved = np.abs(sums(np.nextafter(points, np.inf)) - values)
     noise = (cloud.closeness * moved + _EPS * np.abs(values)).reshape(-1, len(tiles), _SPOTS)
     places = np.stack([tile.places[:, pick] for tile, pick in zip(tiles, picked, strict=True)])
-    # a median: a single point at a singular place would excuse everything on its tile
-    return Spots(places, values.reshape(noise.shape), np.median(noise, axis=2))
+    # that of most: a single point at a singular place would excuse everything on its tile
+    most = np.sort(noise, axis=2)[:, :, _MOST_SPOTS - 1]
+    return Spots(places, values.reshape(noise.shape), most)
 
 
 def _unseen(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> BoolArray:
