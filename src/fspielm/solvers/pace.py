@@ -30,8 +30,10 @@ _ROWS_PER_COLUMN = 1.6
 _LEAST_SHARE = 0.25
 # What is over sooner is not tried out first, unless functions of the user's may make it slow.
 _WORTH_TRYING = 0.2
-# What a round takes however small it is, and for each basis of special functions that its error estimate looks at.
-_FIXED = 0.04
+# What a round takes however small it is, if its error estimate draws further functions, and for each basis of special
+# ones that it looks at.
+_FIXED = 0.05
+_DRAWING_FURTHER = 0.06
 _EACH_SPECIAL = 0.02
 
 
@@ -93,7 +95,8 @@ class Pace:
         entries = rows * (neurons + extent.further) + extent.checks * neurons
         operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * extent.further
         work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
-        return self.fixed + _EACH_SPECIAL * extent.special + work + self.factor * operations
+        looking = _EACH_SPECIAL * extent.special + (_DRAWING_FURTHER if extent.further else 0.0)
+        return self.fixed + looking + work + self.factor * operations
 
     def share_within(self, extent: Extent, seconds: float) -> float:
         """Which share of the neurons, with rows to match, takes no longer than so many seconds; zero if none does."""
