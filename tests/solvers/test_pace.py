@@ -29,7 +29,7 @@ def test_seconds_are_those_of_the_parts() -> None:
     assert PACE.seconds(extent) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seconds", [0.05, 0.1, 0.2, 0.4])
+@pytest.mark.parametrize("seconds", [0.2, 0.4, 0.8, 1.6])
 def test_as_many_neurons_as_time_allows(seconds: float) -> None:
     extent = Extent(rows=6000, neurons=4000, checks=1000, further=500)
     neurons = Outlook(extent, PACE).neurons_within(seconds)
