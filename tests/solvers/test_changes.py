@@ -123,7 +123,7 @@ CASES: dict[str, tuple[fs.Problem, Exact]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 def test_found_and_held_without_hints(name: str, seed: int) -> None:
     stated, exact = CASES[name]
