@@ -119,10 +119,10 @@ def solve(subject: Subject, approach: str) -> fs.Solution | None:
     """Solve by default, or with a filled band if that fits."""
     if not approach:
         return fs.solve(subject.problem, tol=subject.tol, rng=0)
-    try:
-        return fs.solve(subject.problem, tol=subject.tol, rng=0, approach="band", budget=fs.Budget(seconds=_PATIENCE))
-    except fs.MemoryBudgetError:
-        return None
+    budget = fs.Budget(seconds=_PATIENCE)
+    solution = fs.solve(subject.problem, tol=subject.tol, rng=0, approach="band", budget=budget)
+    # beyond time and memory a token is solved for, which says nothing about the band
+    return solution if np.isfinite(solution.error_estimate) else None
 
 
 def run(wanted: list[str], repeat: int) -> None:
