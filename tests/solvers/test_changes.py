@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from fspielm.solvers.corner_functions import jump_places, open_conflicts, singular_corners
+from fspielm.solvers.special import special_names
 from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.equations import change_places, mask_borders, value_jumps
 from fspielm.geometry import Domain
-from fspielm.solvers.corner_functions import jump_places, open_conflicts, singular_corners
-from fspielm.solvers.special import special_names
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from fspielm.solvers.probing import satisfies
 from scipy import special
 
 import fspielm as fs
@@ -19,7 +20,6 @@ from fspielm.geometry import Domain, Sites
 from fspielm.linalg import QR
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.panels import Goals, Limits, resolve
-from fspielm.solvers.probing import satisfies
 from fspielm.solvers.sources import crowded, source_columns
 
 X, Y = sp.symbols("x y")

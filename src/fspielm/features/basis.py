@@ -39,6 +39,11 @@ class Basis(ABC):
         """Whether its functions are smooth everywhere, rather than singular at a corner or at a source."""
         return all(leaf.is_smooth for leaf in self.leaves if leaf is not self)
 
+    @property
+    def is_steep(self) -> bool:
+        """Whether some of its functions are singular just outside of the domain, with derivatives to match beside it."""
+        return any(leaf.is_steep for leaf in self.leaves if leaf is not self)
+
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.

@@ -60,6 +60,11 @@ class SourceBasis(Basis):
         return 2
 
     @property
+    def is_steep(self) -> bool:
+        """Yes: sources may be as close to the boundary as the solution's own singularities."""
+        return True
+
+    @property
     def is_smooth(self) -> bool:
         """False."""
         return False

@@ -12,9 +12,9 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import nearest_of
 from fspielm.equations import Constraint, Problem, mask_borders
 from fspielm.features import Basis, SourceBasis
+from fspielm.features.special import leading_exponent
 from fspielm.geometry import Sites
 from fspielm.solution import evaluate
-from fspielm.solvers.corner_functions import leading_exponent
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.
 _CLOSE = 0.3

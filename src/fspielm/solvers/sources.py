@@ -17,8 +17,8 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Crowd, Points, nearest_of
 from fspielm.equations import Constraint, Problem
 from fspielm.features import Basis, SourceBasis
+from fspielm.features.special import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Sites
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
 from fspielm.solvers.goals import CHANGE, FINEST, Goals, find_goals, last_length, value_scales
 from fspielm.solvers.panels import Limits, Panels, resolve
 

@@ -10,9 +10,10 @@ import math
 
 from fspielm.equations import Problem
 from fspielm.equations.once import once
-from fspielm.features import CornerFunction, Outgoing, Power, SingularBasis
+from fspielm.features.outgoing import Outgoing
+from fspielm.features.singular import CornerFunction, Power, SingularBasis
+from fspielm.features.special.corners import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Hole
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
 
 _DIGITS = 12.0
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
