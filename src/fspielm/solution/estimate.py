@@ -13,7 +13,7 @@ from fspielm.collocation import BlockResidual, Points, System, make_blocks
 from fspielm.equations import Problem, identity, leaves_constant_open
 from fspielm.features import Basis
 from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation, Triangular
+from fspielm.linalg import Factored
 from fspielm.solution.evaluation import tabulate
 from fspielm.solution.held_out import HeldOut
 
@@ -93,7 +93,7 @@ def estimate_error(
     problem: Problem,
     basis: Basis,
     coefficients: FloatArray,
-    factorisation: Factorisation,
+    factorisation: Factored,
     system: System,
     points: Points,
     rng: np.random.Generator,
@@ -111,7 +111,7 @@ def estimate_error(
     Parameters
     ----------
     problem, basis, coefficients
-    factorisation : Factorisation
+    factorisation : Factored
         Of the system that was solved.
     system : System
         Its blocks, sizes and scales.
@@ -181,7 +181,7 @@ def _check(
 
 
 def find_sensitivity(
-    problem: Problem, basis: Basis, factorisation: Triangular, rng: np.random.Generator, threads: int
+    problem: Problem, basis: Basis, factorisation: Factored, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
@@ -193,7 +193,7 @@ def find_sensitivity(
     norm = 0.0
     for _ in range(_POWER_STEPS):
         image = Phi @ factorisation.solve_triangle(_unit(direction))
-        direction = factorisation.solve_triangle(Phi.T @ image, transposed=True)
+        direction = factorisation.solve_triangle(Phi.T @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
             return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(columns))

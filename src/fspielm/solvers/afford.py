@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fspielm.collocation import matrix_bytes, readable_bytes
-from fspielm.linalg import QR
 from fspielm.solution import PROBES
 from fspielm.solvers.pace import Outlook
 from fspielm.solvers.rounds import Run
@@ -76,7 +75,6 @@ def time_limit(run: Run, trial: Trial, outlook: Outlook) -> Limit | None:
 def bytes_of(run: Run, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
     rows, neurons = trial.rows(run.problem), trial.neurons
-    # QR works in place
-    workspace = 0 if isinstance(run.method, QR) else run.method.workspace(rows, neurons)
+    workspace = run.method.workspace(rows, neurons, in_place=True)
     probing = 8 * rows * trial.further(run.problem)
     return run.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing

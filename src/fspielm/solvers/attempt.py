@@ -14,7 +14,7 @@ from fspielm.collocation import BlockResidual, Points, RowBlock, Scaling, System
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family, JoinedBasis, SourceBasis
 from fspielm.geometry import Sites
-from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
+from fspielm.linalg import Factored, LeastSquares
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.cost import work
 from fspielm.solvers.probing import probe
@@ -35,7 +35,7 @@ class Streams:
 class Reusable:
     """What serves for other data of the same problem: the factored system and where its rows are."""
 
-    factorisation: Factorisation
+    factorisation: Factored
     system: System
     sites: Mapping[str, Sites]
 
@@ -93,10 +93,10 @@ def attempt(
     Parameters
     ----------
     estimate : bool
-        Whether to estimate the error; with a method other than `QR` this costs a factorisation more.
+        Whether to estimate the error; with a method that leaves no triangle this costs a factorisation more.
     keep_matrix : bool
         Whether residuals are those of the fitted rows, which needs a second copy of the matrix; otherwise they
-        are those of the held-out rows, and QR works in place.
+        are those of the held-out rows, and the method works in place.
     reuse : bool
         Whether to keep the factored system, as large as the matrix, for further right-hand sides.
     columns : sequence of Basis
@@ -111,24 +111,24 @@ def attempt(
     system, seconds["assembly"] = timed(
         lambda: assemble(basis, blocks, scaling=scaling, threads=threads, leading=leading)
     )
-    (result, factorisation), seconds["solve"] = timed(
-        lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
-    )
+    factored, seconds["solve"] = timed(lambda: method.factor(system.augmented, in_place=not keep_matrix))
     verdict, seconds["estimate"] = timed(
-        lambda: _estimate(problem, family, basis, result, factorisation, system, blocks, points, streams, threads)
+        lambda: (
+            _estimate(problem, family, basis, factored, system, blocks, points, streams, threads) if estimate else None
+        )
     )
     return Attempt(
         family=family,
         basis=basis,
-        coefficients=result.coefficients,
+        coefficients=factored.coefficients,
         points=points,
         counts={block.name: len(block) for block in blocks},
-        residuals=system.residuals(result.coefficients) if verdict is None or keep_matrix else verdict.residuals,
-        rank=result.rank,
-        condition=result.condition,
+        residuals=system.residuals(factored.coefficients) if verdict is None or keep_matrix else verdict.residuals,
+        rank=factored.rank,
+        condition=factored.condition,
         seconds=seconds,
         estimate=verdict,
-        reusable=Reusable(factorisation, system, sites) if reuse and factorisation is not None else None,
+        reusable=Reusable(factored, system, sites) if reuse else None,
     )
 
 
@@ -140,36 +140,23 @@ def draw_basis(problem: Problem, family: Family, columns: Sequence[Basis], rng: 
     return JoinedBasis([drawn, *columns]) if columns else drawn
 
 
-def _solve(
-    system: System, method: LeastSquares, *, in_place: bool, factored: bool
-) -> tuple[LeastSquaresResult, Factorisation | None]:
-    if isinstance(method, QR):
-        result = method.solve_in_place(system.augmented) if in_place else method.solve(system.matrix, system.values)
-        return result, result.factorisation
-    result = method.solve(system.matrix, system.values)
-    return result, factor(system.matrix.copy(order="F")) if factored else None
-
-
 def _estimate(
     problem: Problem,
     family: Family,
     basis: Basis,
-    result: LeastSquaresResult,
-    factorisation: Factorisation | None,
+    factored: Factored,
     system: System,
     blocks: Sequence[RowBlock],
     points: Points,
     streams: Streams,
     threads: int,
-) -> ErrorEstimate | None:
-    if factorisation is None:
-        return None
-    sensitivity = probe(problem, family, basis, factorisation, system, blocks, streams.probes, threads=threads)
+) -> ErrorEstimate:
+    sensitivity = probe(problem, family, basis, factored, system, blocks, streams.probes, threads=threads)
     return estimate_error(
         problem,
         basis,
-        result.coefficients,
-        factorisation,
+        factored.coefficients,
+        factored,
         system,
         points,
         streams.probes,

@@ -21,7 +21,7 @@ from fspielm.collocation import (
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
-from fspielm.linalg import QR, LeastSquares, factor
+from fspielm.linalg import Householder, LeastSquares
 from fspielm.solution import ErrorEstimate, estimate_error
 from fspielm.solvers.attempt import Attempt, Streams, attempt
 from fspielm.solvers.budget import Budget
@@ -41,7 +41,7 @@ def solve_by_hand(
     streams: Streams,
     singular: bool | Singular | Sequence[Singular] = False,
 ) -> Attempt:
-    """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
+    """Solve once with `features`; the error is estimated if the method leaves its triangle for it."""
     try:
         for family in features.parts:
             if family.satisfies_equation:
@@ -63,7 +63,7 @@ def solve_by_hand(
         scaling,
         streams,
         threads=budget.thread_count,
-        estimate=isinstance(method, QR),
+        estimate=method.leaves_triangle,
         keep_matrix=True,
         columns=columns,
     )
@@ -110,13 +110,13 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
 
 
 def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no factorisation, at the price of one."""
+    """Estimate the error of a solve whose method left no triangle, at the price of one."""
     rng = np.random.default_rng(seed)
     threads = budget.thread_count
     check_memory(done.rows, done.basis.size, 0, budget.memory_limit)
     blocks = make_blocks(problem, done.points.draw(problem, rng))
     system = assemble(done.basis, blocks, scaling="rms", threads=threads)
-    factorisation = factor(system.augmented[:, :-1])
+    factorisation = Householder.of_matrix(system.matrix)
     sensitivity = probe(problem, done.family, done.basis, factorisation, system, blocks, rng, threads=threads)
     return estimate_error(
         problem,

@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.collocation import RowBlock, assemble, make_blocks
 from fspielm.equations import FieldCoefficient, Problem
-from fspielm.linalg import factor
+from fspielm.linalg import Householder
 from fspielm.solution import PROBES
 from fspielm.solvers.attempt import Attempt, draw_basis, timed
 from fspielm.solvers.special import special_number
@@ -219,8 +219,8 @@ def operation_of(done: Attempt) -> float | None:
 def _time_of_operation(columns: int) -> float:
     rows = int(_ROWS_PER_COLUMN * columns) + 1
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
-    factor(np.ones((2, 1), order="F"))  # the first one loads the library
-    _, seconds = timed(lambda: factor(matrix))
+    Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
+    _, seconds = timed(lambda: Householder.of_matrix(matrix))
     return seconds / _operations(rows, columns)
 
 

@@ -142,8 +142,7 @@ class Plan:
         assert reusable is not None
         blocks = make_blocks(problem, reusable.sites)
         scaled = [block.values * scale for block, scale in zip(blocks, reusable.system.scales, strict=True)]
-        rotated = reusable.factorisation.rotate(np.concatenate(scaled))
-        return reusable.factorisation.solve_triangle(rotated[: self._attempt.basis.size])
+        return reusable.factorisation.solve(np.concatenate(scaled))
 
 
 def prepare(

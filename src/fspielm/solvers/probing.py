@@ -28,7 +28,7 @@ from fspielm.features import (
     neurons_needed,
 )
 from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation, extend
+from fspielm.linalg import Factored
 from fspielm.solution import Sensitivity, find_sensitivity
 from fspielm.solvers.nearby import nearby_functions, nearby_number
 from fspielm.solvers.special import special_columns
@@ -46,7 +46,7 @@ def probe(
     problem: Problem,
     family: Family,
     basis: Basis,
-    factorisation: Factorisation,
+    factorisation: Factored,
     system: System,
     blocks: Sequence[RowBlock],
     rng: np.random.Generator,
@@ -78,7 +78,7 @@ def probe(
     beside = JoinedBasis(further)
     # on the same rows with the same scales, so that the two are in the same units
     scaled = [replace(block, weight=scale) for block, scale in zip(blocks, system.scales, strict=True)]
-    larger = extend(factorisation, assemble(beside, scaled, threads=threads).augmented[:, :-1])
+    larger = factorisation.extend(assemble(beside, scaled, threads=threads).matrix)
     seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
     return replace(plain, amplification=max(plain.amplification, seen.amplification))
 
