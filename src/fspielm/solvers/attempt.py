@@ -111,7 +111,7 @@ def attempt(
     system, seconds["assembly"] = timed(
         lambda: assemble(basis, blocks, scaling=scaling, threads=threads, leading=leading)
     )
-    factored, seconds["solve"] = timed(lambda: method.factor(system.augmented, in_place=not keep_matrix))
+    (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(system, method, not keep_matrix))
     verdict, seconds["estimate"] = timed(
         lambda: (
             _estimate(problem, family, basis, factored, system, blocks, points, streams, threads) if estimate else None
@@ -120,12 +120,12 @@ def attempt(
     return Attempt(
         family=family,
         basis=basis,
-        coefficients=factored.coefficients,
+        coefficients=coefficients,
         points=points,
         counts={block.name: len(block) for block in blocks},
-        residuals=system.residuals(factored.coefficients) if verdict is None or keep_matrix else verdict.residuals,
+        residuals=system.residuals(coefficients) if verdict is None or keep_matrix else verdict.residuals,
         rank=factored.rank,
-        condition=factored.condition,
+        condition=condition,
         seconds=seconds,
         estimate=verdict,
         reusable=Reusable(factored, system, sites) if reuse else None,
@@ -138,6 +138,11 @@ def draw_basis(problem: Problem, family: Family, columns: Sequence[Basis], rng: 
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     drawn = family.draw(problem.dimension, rng, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem)
     return JoinedBasis([drawn, *columns]) if columns else drawn
+
+
+def _solve(system: System, method: LeastSquares, in_place: bool) -> tuple[Factored, FloatArray, float]:
+    factored = method.factor(system.augmented, in_place=in_place)
+    return factored, factored.coefficients, factored.condition  # which take their time when first asked for
 
 
 def _estimate(
