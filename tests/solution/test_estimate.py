@@ -12,7 +12,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solvers import by_hand
+from fspielm.linalg import Householder
 
 # Small solves, which miss the tolerance that is the default.
 pytestmark = pytest.mark.filterwarnings("ignore:not converged")
@@ -150,13 +150,13 @@ def test_a_missing_condition_amplifies_without_bound() -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The factorisations that estimates of solves by hand cost."""
     calls: list[int] = []
-    original = by_hand.factor
+    original = Householder.of_matrix
 
     def count(matrix: np.ndarray) -> Any:
         calls.append(1)
         return original(matrix)
 
-    monkeypatch.setattr(by_hand, "factor", count)
+    monkeypatch.setattr(Householder, "of_matrix", count)
     return calls
 
 

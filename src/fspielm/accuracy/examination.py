@@ -16,7 +16,7 @@ from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import FloatArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
 from fspielm.equations import Problem, leaves_constant_open
-from fspielm.linalg import Factorisation
+from fspielm.linalg import Factored
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -100,7 +100,7 @@ class Examination:
 
 
 def examine(
-    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factorisation, rng: np.random.Generator
+    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Examination:
     """Draw fresh rows, by the law of those that were fitted, and find how sensitive the system is.
 

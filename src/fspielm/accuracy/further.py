@@ -30,7 +30,7 @@ from fspielm.features import (
     neurons_needed,
 )
 from fspielm.features.special import satisfies, special_columns
-from fspielm.linalg import Factorisation, extend
+from fspielm.linalg import Factored
 
 # Independent features, as a share of those that are there.
 _SHARE = 0.125
@@ -41,7 +41,7 @@ _LEAST_ROWS = 1.2
 
 
 def probe(
-    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factorisation, rng: np.random.Generator
+    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
 
@@ -64,7 +64,7 @@ def probe(
     if not further:
         return plain
     beside = JoinedBasis(further)
-    larger = extend(factored, discretisation.further_columns(beside, blocks))
+    larger = factored.extend(discretisation.further_columns(beside, blocks))
     seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
     return replace(plain, amplification=max(plain.amplification, seen.amplification))
 

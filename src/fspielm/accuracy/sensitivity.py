@@ -11,7 +11,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.geometry import Sites
-from fspielm.linalg import Triangular
+from fspielm.linalg import Factored
 from fspielm.solution.evaluation import tabulate
 
 # Points at which the solution is looked at.
@@ -39,7 +39,7 @@ class Sensitivity:
 
 
 def find_sensitivity(
-    problem: Problem, basis: Basis, factored: Triangular, rng: np.random.Generator, threads: int
+    problem: Problem, basis: Basis, factored: Factored, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
@@ -51,7 +51,7 @@ def find_sensitivity(
     norm = 0.0
     for _ in range(_POWER_STEPS):
         image = Phi @ factored.solve_triangle(_unit(direction))
-        direction = factored.solve_triangle(Phi.T @ image, transposed=True)
+        direction = factored.solve_triangle(Phi.T @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
             return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(columns))

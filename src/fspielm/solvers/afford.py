@@ -8,7 +8,6 @@ from typing import Literal, final
 from fspielm.accuracy import PROBES
 from fspielm.collocation import matrix_bytes, readable_bytes
 from fspielm.errors import MemoryBudgetError
-from fspielm.linalg import QR
 from fspielm.solvers.pace import Outlook, extent_of, look_ahead
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -146,7 +145,6 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
     rows, neurons = trial.rows(request.problem), trial.neurons
-    # QR works in place
-    workspace = 0 if isinstance(request.method, QR) else request.method.workspace(rows, neurons)
+    workspace = request.method.workspace(rows, neurons, in_place=True)
     probing = 8 * rows * trial.further(request.problem)
     return record.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing

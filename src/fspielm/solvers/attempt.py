@@ -13,7 +13,7 @@ from fspielm.accuracy import ErrorEstimate, Examination, examine
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import BlockResidual, Discretisation, System, draw_features
 from fspielm.features import Basis
-from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
+from fspielm.linalg import Factored, LeastSquares
 from fspielm.solvers.cost import work
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
@@ -31,13 +31,13 @@ _NOISE = 12.0
 class Reusable:
     """What serves for other data of the same problem: the factored system, and what its solutions are checked with."""
 
-    factored: Factorisation
+    factored: Factored
     examination: Examination
 
     @property
     def nbytes(self) -> int:
         """Memory of the factored system."""
-        return self.factored.packed.nbytes
+        return self.factored.nbytes
 
 
 @final
@@ -121,35 +121,29 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     sites, seconds["points"] = timed(lambda: trial.points.draw(problem, streams.points))
     discretisation = Discretisation(problem, trial.family, drawn, trial.columns, trial.points, sites, request.threads)
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling))
-    (result, factored), seconds["solve"] = timed(lambda: _solve(system, request.method, by_hand=by_hand))
+    (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(request.method, system, not by_hand))
     examination, estimate = None, None
     start = perf_counter()
-    if factored is not None:
+    if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, streams.probes)
-        estimate = examination.estimate(result.coefficients)
+        estimate = examination.estimate(coefficients)
     seconds["estimate"] = perf_counter() - start
-    reusable = None
-    if request.reuse and factored is not None and examination is not None:
-        reusable = Reusable(factored, examination)
     return Attempt(
         trial=trial,
         discretisation=discretisation,
-        coefficients=result.coefficients,
-        residuals=system.residuals(result.coefficients) if estimate is None or by_hand else estimate.residuals,
-        rank=result.rank,
-        condition=result.condition,
+        coefficients=coefficients,
+        residuals=system.residuals(coefficients) if estimate is None or by_hand else estimate.residuals,
+        rank=factored.rank,
+        condition=condition,
         seconds=seconds,
         estimate=estimate,
-        reusable=reusable,
+        reusable=Reusable(factored, examination) if request.reuse and examination is not None else None,
     )
 
 
-def _solve(system: System, method: LeastSquares, *, by_hand: bool) -> tuple[LeastSquaresResult, Factorisation | None]:
-    if isinstance(method, QR):
-        result = method.solve(system.matrix, system.values) if by_hand else method.solve_in_place(system.augmented)
-        return result, result.factorisation
-    result = method.solve(system.matrix, system.values)
-    return result, None if by_hand else factor(system.matrix.copy(order="F"))
+def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factored, FloatArray, float]:
+    factored = method.factor(system.augmented, in_place=in_place)
+    return factored, factored.coefficients, factored.condition  # which take their time when first asked for
 
 
 def timed(step: Callable[[], T]) -> tuple[T, float]:

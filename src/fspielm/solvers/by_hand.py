@@ -13,7 +13,7 @@ from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
 from fspielm.features.special import satisfies, special_columns
-from fspielm.linalg import factor
+from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
@@ -80,11 +80,11 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
 
 
 def estimate_later(request: Request, done: Attempt, seed: int) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no factorisation, at the price of one."""
+    """Estimate the error of a solve whose method left no triangle, at the price of one."""
     rng = np.random.default_rng(seed)
     check_memory(done.rows, done.basis.size, 0, request.budget.memory_limit)
     sites = done.trial.points.draw(request.problem, rng)
     discretisation = replace(done.discretisation, sites=sites)
     system = discretisation.assemble("rms")
-    factored = factor(system.augmented[:, :-1])
+    factored = Householder.of_matrix(system.matrix)
     return examine(discretisation, system.blocks, factored, rng).estimate(done.coefficients)

@@ -12,7 +12,7 @@ from fspielm.accuracy import PROBES
 from fspielm.collocation import RowBlock, assemble, draw_features, join_columns, make_blocks
 from fspielm.equations import FieldCoefficient, Problem
 from fspielm.features.special import special_number
-from fspielm.linalg import factor
+from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.trial import Trial
 
@@ -220,8 +220,8 @@ def operation_of(done: Attempt) -> float | None:
 def _time_of_operation(columns: int) -> float:
     rows = int(_ROWS_PER_COLUMN * columns) + 1
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
-    factor(np.ones((2, 1), order="F"))  # the first one loads the library
-    _, seconds = timed(lambda: factor(matrix))
+    Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
+    _, seconds = timed(lambda: Householder.of_matrix(matrix))
     return seconds / _operations(rows, columns)
 
 

@@ -15,7 +15,7 @@ from fspielm.equations import Problem, with_data
 from fspielm.errors import SolveError
 from fspielm.expressions import Value
 from fspielm.features.special import Choice, check_singular, missed_jumps
-from fspielm.linalg import Factorisation
+from fspielm.linalg import Factored
 from fspielm.solution import Solution
 from fspielm.solvers.attempt import timed
 from fspielm.solvers.automatic import solve_automatically
@@ -40,7 +40,7 @@ class Plan:
 
     problem: Problem
     solution: Solution
-    _factored: Factorisation
+    _factored: Factored
     _examination: Examination
     _budget: Budget
     _singular: Choice = None
@@ -118,8 +118,7 @@ class Plan:
 
     def _coefficients(self, problem: Problem) -> FloatArray:
         discretisation = replace(self._examination.discretisation, problem=problem)
-        rotated = self._factored.rotate(discretisation.values(self._examination.blocks))
-        return self._factored.solve_triangle(rotated[: discretisation.basis.size])
+        return self._factored.solve(discretisation.values(self._examination.blocks))
 
 
 def prepare(
