@@ -1,7 +1,6 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
 from fspielm.solution.estimate import ILL_POSED, PROBES, ErrorEstimate, Sensitivity, estimate_error, find_sensitivity
-from fspielm.solution.evaluation import evaluate, evaluate_each, tabulate
 from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.held_out import HeldOut
@@ -23,11 +22,8 @@ __all__ = [
     "Sensitivity",
     "Solution",
     "estimate_error",
-    "evaluate",
-    "evaluate_each",
     "find_sensitivity",
     "grid_inside",
     "regular_grid",
     "relative_error",
-    "tabulate",
 ]

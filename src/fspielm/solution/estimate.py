@@ -12,9 +12,9 @@ from fspielm.arrays import FloatArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, Points, System, make_blocks
 from fspielm.equations import Problem, identity, leaves_constant_open
 from fspielm.features import Basis
+from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
 from fspielm.linalg import Factorisation, Triangular
-from fspielm.solution.evaluation import tabulate
 from fspielm.solution.held_out import HeldOut
 
 PROBES = 600

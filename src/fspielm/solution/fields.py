@@ -16,9 +16,9 @@ from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 from fspielm.features import ExponentialBasis
+from fspielm.features.evaluation import SLAB, evaluate_each, split_waves
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution.evaluation import SLAB, evaluate_each, split_waves
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
 

@@ -11,8 +11,8 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import RowBlock, make_blocks
 from fspielm.equations import Problem
 from fspielm.features import Basis
+from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
-from fspielm.solution.evaluation import evaluate, tabulate
 
 
 @dataclass(frozen=True, eq=False)

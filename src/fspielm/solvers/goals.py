@@ -12,8 +12,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import nearest_of
 from fspielm.equations import Constraint, Problem, mask_borders
 from fspielm.features import Basis, SourceBasis
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
-from fspielm.solution import evaluate
 from fspielm.solvers.corner_functions import leading_exponent
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.

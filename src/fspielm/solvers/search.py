@@ -8,8 +8,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.equations import Problem
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites, chord_lines
-from fspielm.solution import evaluate
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.density import Layout, layout
 

@@ -14,21 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.features import (
-    TANH,
-    Angle,
-    Basis,
-    CornerFunction,
-    ExponentialBasis,
-    Outgoing,
-    Power,
-    RidgeBasis,
-    SingularBasis,
-    SourceBasis,
-    Wave,
-)
+from fspielm.features.activations import TANH
+from fspielm.features.basis import Basis, RidgeBasis
+from fspielm.features.evaluation.parts import split_leaves
+from fspielm.features.exponential import ExponentialBasis
+from fspielm.features.outgoing import Outgoing
+from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import TabulatedWave
-from fspielm.solution.evaluation.parts import split_leaves
 
 # The largest phase along half a box that nodes show, for each of them: in the middle, where they are farthest apart,
 # that leaves three of them and more to a wave.

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.features import Basis, RidgeBasis, Sinusoid
+from fspielm.features.activations import Sinusoid
+from fspielm.features.basis import Basis, RidgeBasis
+from fspielm.features.evaluation.parts import Part, split_leaves
 from fspielm.geometry import Domain
-from fspielm.solution.evaluation.parts import Part, split_leaves
 
 ComplexArray = NDArray[np.complex128]
 
