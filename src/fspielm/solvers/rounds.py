@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling
 from fspielm.equations import Problem
+from fspielm.features import widths_of
 from fspielm.linalg import LeastSquares
 from fspielm.solution import Forecast, Round
 from fspielm.solvers.approach import Approach
@@ -20,7 +21,6 @@ from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
 from fspielm.solvers.singular import Choice
 from fspielm.solvers.trial import Trial
-from fspielm.solvers.widths import widths_of
 from fspielm.spectrum import Patience
 
 _log = logging.getLogger(__name__)

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.evaluation.cost import chunk_points, tile_counts, transform_bytes
-from fspielm.features.evaluation.waves import ComplexArray
 from fspielm.machine import run_tasks
 
 # The smallest that finufft reaches: its kernels are 16 points wide then, at twice the sampling rate.
