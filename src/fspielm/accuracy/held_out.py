@@ -10,8 +10,8 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Discretisation, RowBlock, make_blocks
 from fspielm.features import Basis
+from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
-from fspielm.solution.evaluation import evaluate, tabulate
 
 
 @dataclass(frozen=True, eq=False)

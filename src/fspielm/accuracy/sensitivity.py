@@ -10,9 +10,9 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
+from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
 from fspielm.linalg import Factored
-from fspielm.solution.evaluation import tabulate
 
 # Points at which the solution is looked at.
 PROBES = 600

@@ -70,11 +70,10 @@ class Discretisation:
     def assemble(self, scaling: Scaling) -> System:
         """Its system.
 
-        Functions that are steep beside some of the points say nothing about the scales of rows; where there are any,
-        the features alone decide.
+        Beside sources, which may be close to some of the points, derivatives say nothing about the scales of rows:
+        where there are any, the features alone decide.
         """
-        steep = any(leaf.is_steep for leaf in self.basis.leaves)
-        leading = self.drawn.size if steep else None
+        leading = self.drawn.size if len(self.basis.sources) else None
         return assemble(self.basis, self.blocks, scaling=scaling, threads=self.threads, leading=leading)
 
     def further_columns(self, basis: Basis, scaled: Sequence[BlockRows]) -> FloatArray:

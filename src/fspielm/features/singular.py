@@ -12,13 +12,12 @@ from typing import TypeAlias, final
 import numpy as np
 import scipy
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.local import LocalOperator
 
-ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 
 # Stands for the corner itself, where powers and logarithms have no value.
@@ -202,9 +201,9 @@ class SingularBasis(Basis):
         return 2
 
     @property
-    def is_smooth(self) -> bool:
-        """False."""
-        return False
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its one."""
+        return (self.corner,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

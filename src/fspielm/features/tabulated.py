@@ -8,9 +8,9 @@ from typing import final
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.basis import Basis
-from fspielm.features.singular import ComplexArray, CornerFunction, RadialFunction, SingularBasis, Wave
+from fspielm.features.singular import CornerFunction, RadialFunction, SingularBasis, Wave
 
 # Pieces of a table are polynomials from so many nodes, which hold all digits of Bessel functions on pieces so long,
 # and so much longer than their distance from zero.

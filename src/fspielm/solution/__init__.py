@@ -1,6 +1,5 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
-from fspielm.solution.evaluation import evaluate, evaluate_each, tabulate
 from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
@@ -15,10 +14,7 @@ __all__ = [
     "Report",
     "Round",
     "Solution",
-    "evaluate",
-    "evaluate_each",
     "grid_inside",
     "regular_grid",
     "relative_error",
-    "tabulate",
 ]

@@ -11,10 +11,10 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import nearest_of
 from fspielm.equations import Constraint, Problem, mask_borders
-from fspielm.features import Basis, SourceBasis
+from fspielm.features import Basis
+from fspielm.features.evaluation import evaluate
 from fspielm.features.special import leading_exponent
 from fspielm.geometry import Sites
-from fspielm.solution import evaluate
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.
 _CLOSE = 0.3
@@ -70,9 +70,8 @@ def find_goals(
         return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
 
     none = np.zeros(len(points), dtype=np.bool_)
-    there = [leaf.points for leaf in basis.leaves if isinstance(leaf, SourceBasis)]
-    if there and len(points):
-        taken = nearest_of(np.concatenate(there))(points) <= _AT_CORNER * size
+    if len(basis.sources) and len(points):
+        taken = nearest_of(basis.sources)(points) <= _AT_CORNER * size
         large = _stand_out(points, constraints, basis, coefficients, size, threads)
         return (goals(taken | large), math.inf), (goals(taken), math.inf)
     chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)

@@ -9,11 +9,11 @@ from typing import final
 
 import numpy as np
 
+from fspielm.features import widths_of
 from fspielm.solution import Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
-from fspielm.solvers.widths import widths_of
 from fspielm.spectrum import Bands, Patience
 
 _log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from fspielm.arrays import FloatArray
@@ -46,7 +46,7 @@ class Request:
     seed: int | None
     progress: Progress = silence
     points: Points | None = None
-    method: LeastSquares = QR()
+    method: LeastSquares = field(default_factory=QR)
     scaling: Scaling = "rms"
     singular: Choice = None
     approach: Approach | None = None

@@ -58,9 +58,8 @@ def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
 
     Beside the true place, a function that jumps fits all points but those in between, which may be none.
     """
-    there = [leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)]
     near = _ROUNDING * domain_size(problem)
-    return [place for place in jump_places(problem) if all(math.dist(place, other) > near for other in there)]
+    return [place for place in jump_places(problem) if all(math.dist(place, other) > near for other in basis.corners)]
 
 
 def open_conflicts(problem: Problem) -> list[str]:

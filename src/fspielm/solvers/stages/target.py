@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites, chord_lines
-from fspielm.solution import evaluate
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.density import Layout, layout
 from fspielm.solvers.request import Request

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.features import LocalOperator
+from fspielm.features.local import LocalOperator
 
 
 @final

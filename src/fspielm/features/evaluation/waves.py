@@ -8,12 +8,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, safe_norm
-from fspielm.features import Basis, RidgeBasis, Sinusoid
+from fspielm.arrays import ComplexArray, FloatArray, safe_norm
+from fspielm.features.activations import Sinusoid
+from fspielm.features.basis import Basis
+from fspielm.features.evaluation.parts import Part, split_leaves
+from fspielm.features.ridge import RidgeBasis
 from fspielm.geometry import Domain
-from fspielm.solution.evaluation.parts import Part, split_leaves
-
-ComplexArray = NDArray[np.complex128]
 
 # Of a transform, in units of the norm of the coefficients; 3e-14 to 6e-14 were seen.
 _MEASURED_ROUNDING = 5e-14

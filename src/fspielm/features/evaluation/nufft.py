@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.features.evaluation.cost import chunk_points, tile_counts, transform_bytes
 from fspielm.machine import run_tasks
-from fspielm.solution.evaluation.cost import chunk_points, tile_counts, transform_bytes
-from fspielm.solution.evaluation.waves import ComplexArray
 
 # The smallest that finufft reaches: its kernels are 16 points wide then, at twice the sampling rate.
 _EPS = 1e-14

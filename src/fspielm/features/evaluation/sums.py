@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Operator
-from fspielm.features import Basis, LocalOperator, localise, with_tables
+from fspielm.features.basis import Basis
+from fspielm.features.evaluation.cost import MOST_DIMENSIONS, transform_pays
+from fspielm.features.evaluation.direct import direct_sum
+from fspielm.features.evaluation.nufft import sum_waves
+from fspielm.features.evaluation.parts import Part, join_smooth, split_leaves
+from fspielm.features.evaluation.rows import Row, add_rows, split_rows
+from fspielm.features.evaluation.tiles import Cloud, Sums, sum_on_tiles
+from fspielm.features.evaluation.waves import Waves, split_waves
+from fspielm.features.local import LocalOperator, localise
+from fspielm.features.tabulated import with_tables
 from fspielm.geometry import Sites
-from fspielm.solution.evaluation.cost import MOST_DIMENSIONS, transform_pays
-from fspielm.solution.evaluation.direct import direct_sum
-from fspielm.solution.evaluation.nufft import sum_waves
-from fspielm.solution.evaluation.parts import Part, join_smooth, split_leaves
-from fspielm.solution.evaluation.rows import Row, add_rows, split_rows
-from fspielm.solution.evaluation.tiles import Cloud, Sums, sum_on_tiles
-from fspielm.solution.evaluation.waves import Waves, split_waves
 
 Method = Literal["auto", "direct", "nufft", "tiles"]
 

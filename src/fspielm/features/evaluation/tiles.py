@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.features import Basis, LocalOperator
+from fspielm.features.basis import Basis
+from fspielm.features.evaluation.direct import direct_sum
+from fspielm.features.evaluation.expansions import ACCEPTED, Expansions, expand_on
+from fspielm.features.evaluation.unseen import Boxes, sum_unseen
+from fspielm.features.local import LocalOperator
 from fspielm.machine import run_tasks
-from fspielm.solution.evaluation.direct import direct_sum
-from fspielm.solution.evaluation.expansions import ACCEPTED, Expansions, expand_on
-from fspielm.solution.evaluation.unseen import Boxes, sum_unseen
 
 IntArray: TypeAlias = NDArray[np.int_]
 

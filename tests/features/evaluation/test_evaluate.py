@@ -10,8 +10,8 @@ import pytest
 from fspielm import FrequencyShift, Tanh
 from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.features import Basis, JoinedBasis
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
-from fspielm.solution import evaluate
 
 OPERATORS = {
     "value": identity(2),

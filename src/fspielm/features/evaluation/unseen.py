@@ -14,21 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.features import (
-    TANH,
-    Angle,
-    Basis,
-    CornerFunction,
-    ExponentialBasis,
-    Outgoing,
-    Power,
-    RidgeBasis,
-    SingularBasis,
-    SourceBasis,
-    Wave,
-)
+from fspielm.features.activations import TANH
+from fspielm.features.basis import Basis
+from fspielm.features.evaluation.parts import split_leaves
+from fspielm.features.exponential import ExponentialBasis
+from fspielm.features.outgoing import Outgoing
+from fspielm.features.ridge import RidgeBasis
+from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import TabulatedWave
-from fspielm.solution.evaluation.parts import split_leaves
 
 # The largest phase along half a box that nodes show, for each of them: in the middle, where they are farthest apart,
 # that leaves three of them and more to a wave.
@@ -87,12 +81,11 @@ def sum_unseen(
 
 def _strength(leaf: Basis, orders: NDArray[np.int_], coefficients: FloatArray) -> FloatArray:
     """About how large an operator makes functions of size one, ``(M,)``."""
-    if isinstance(leaf, ExponentialBasis | RidgeBasis):
-        powers = np.prod((1j * leaf.W[:, None, :]) ** orders, axis=2)
-        # waves have a symbol; terms of other functions do not cancel
-        known = isinstance(leaf, ExponentialBasis) or leaf.activation is not TANH
-        return np.asarray(np.abs(powers @ coefficients) if known else np.abs(powers) @ np.abs(coefficients))
-    return np.full(leaf.size, np.abs(coefficients).sum())
+    if leaf.frequencies is None:
+        return np.full(leaf.size, np.abs(coefficients).sum())
+    powers = np.prod((1j * leaf.frequencies[:, None, :]) ** orders, axis=2)
+    # waves have a symbol; terms of other functions do not cancel
+    return np.asarray(np.abs(powers @ coefficients) if leaf.oscillates else np.abs(powers) @ np.abs(coefficients))
 
 
 def _fast(leaf: Basis, boxes: Boxes, most: float) -> tuple[FloatArray, BoolArray]:

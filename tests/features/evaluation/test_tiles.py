@@ -23,9 +23,8 @@ from fspielm.features import (
     SourceBasis,
     Wave,
 )
+from fspielm.features.evaluation import evaluate, evaluate_each, tiles
 from fspielm.geometry import LShape, Sites
-from fspielm.solution import evaluate, evaluate_each
-from fspielm.solution.evaluation import tiles
 
 K = 12.0
 

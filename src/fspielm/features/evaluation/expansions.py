@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.solution.evaluation.chebyshev import lobatto, sum_polynomials, to_coefficients
+from fspielm.features.evaluation.chebyshev import lobatto, sum_polynomials, to_coefficients
 
 # Points at a time, so that the polynomials at them stay in the cache.
 _CHUNK = 2048

@@ -8,7 +8,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Operator
-from fspielm.features import Basis, LocalOperator, localise
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
 from fspielm.machine import run_tasks
 

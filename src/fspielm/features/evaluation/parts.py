@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.features import Basis, JoinedBasis
+from fspielm.features.basis import Basis, JoinedBasis
 
 Part: TypeAlias = tuple[Basis, FloatArray]
 
