@@ -47,9 +47,9 @@ class RowBlock:
 
 
 def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
-    """The equation and every condition of `problem`, collocated at the sites given for each by name.
+    """The relations of `problem`, collocated at the sites given for each by name.
 
-    The equation is left out where it has no sites: for features that satisfy it by themselves.
+    What holds all over the domain is left out where it has no sites: for features that satisfy it by themselves.
     """
     blocks = []
     for relation in problem.relations:

@@ -71,7 +71,7 @@ class Crowd:
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
         nearest = nearest_of(self.places)
-        on_curves = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
+        on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
         densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
         shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, final
 
 import sympy as sp
@@ -83,23 +83,12 @@ class Problem:
         conditions: Sequence[AnyCondition],
         given: Mapping[Any, Any] | None = None,
     ) -> None:
-        statement = state(equation, domain, conditions, given)
-        givens = read_givens(given)
-        unknowns = read_unknowns(residual_form(equation), givens, domain)
-        parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
-        setting = Setting(unknowns, givens, domain, parts)
-        rule = read_equation(equation, setting)
-        equations = (Relation("equation", rule.operator, rule.value, whole_domain(domain)),)
-        relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
-        missing = check_conditions(relations, setting)
-        expressions = [equation, *(e for c in statement.conditions for e in c.expressions)]
-        givens.check_use(e for e in expressions if isinstance(e, sp.Basic))
-        _fill(self, statement, unknowns, relations, givens, missing)
+        vars(self).update(vars(compile_statement(state(equation, domain, conditions, given))))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
-        # what was compiled from the statement cannot be pickled, and follows from it
+        # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
         origin = self.statement.origin
-        return (_restated, (self.statement,)) if origin is None else (origin, ())
+        return (compile_statement, (self.statement,)) if origin is None else (origin, ())
 
     @property
     def domain(self) -> Domain:
@@ -162,7 +151,23 @@ class Problem:
         return problem_html(self)
 
     def __repr__(self) -> str:
-        return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
+        equations = ", ".join(map(describe, self.statement.equations))
+        return f"Problem({equations}, domain={self.domain!r}, conditions={list(self.conditions)})"
+
+
+def compile_statement(statement: Statement) -> Problem:
+    """The problem that a statement is of, all of it checked."""
+    (equation,), domain = statement.equations, statement.domain
+    givens = read_givens(statement.given)
+    unknowns = read_unknowns(residual_form(equation), givens, domain)
+    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
+    setting = Setting(unknowns, givens, domain, parts)
+    rule = read_equation(equation, setting)
+    equations = (Relation("equation", rule.operator, rule.value, whole_domain(domain)),)
+    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
+    missing = check_conditions(relations, setting)
+    givens.check_use(statement.expressions)
+    return make_problem(statement, unknowns, relations, givens, missing)
 
 
 def make_problem(
@@ -172,17 +177,7 @@ def make_problem(
     givens: Givens,
     missing: str = "",
 ) -> Problem:
-    """A problem from what has been compiled already; its statement knows its origin."""
+    """A problem from what has been compiled."""
     problem = object.__new__(Problem)
-    _fill(problem, statement, unknowns, relations, givens, missing)
+    vars(problem).update(statement=statement, unknowns=unknowns, relations=relations, givens=givens, missing=missing)
     return problem
-
-
-def _fill(problem: Problem, *attributes: Any) -> None:
-    for field, attribute in zip(fields(Problem), attributes, strict=True):
-        object.__setattr__(problem, field.name, attribute)
-
-
-def _restated(statement: Statement) -> Problem:
-    (equation,) = statement.equations
-    return Problem(equation, statement.domain, statement.conditions, statement.given)

@@ -42,6 +42,12 @@ class Statement:
     given: Mapping[Any, Any] | None = None
     origin: partial[Problem] | None = None
 
+    @property
+    def expressions(self) -> list[sp.Basic]:
+        """Everything in it that is written with SymPy, but for what is given."""
+        written = [*self.equations, *(e for condition in self.conditions for e in condition.expressions)]
+        return [expression for expression in written if isinstance(expression, sp.Basic)]
+
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
         # SymPy would compare the sides of equations anew when they are unpickled, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
