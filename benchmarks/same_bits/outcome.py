@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import fspielm as fs
 from same_bits.arithmetic import digest
@@ -17,15 +18,15 @@ _SHOWN = 10
 _TIMES = ("seconds", "forecast")
 
 
-def outcome_of(solution: fs.Solution) -> dict[str, Any]:
-    """Everything of a solution but how long it took."""
+def outcome_of(solution: fs.Solution, checks: int = _CHECKS) -> dict[str, Any]:
+    """Everything of a solution but how long it took; its values at so many points."""
     report = solution.report
-    points = solution.problem.domain.sample(_CHECKS, np.random.default_rng(1))
+    points = solution.problem.domain.sample(checks, np.random.default_rng(1))
     told = report.as_dict()
     return {
         "coefficients": digest(solution.coefficients),
         "values": digest(solution(points)),
-        "gradient": digest(solution.gradient(points[: _CHECKS // 10])),
+        "gradient": digest(solution.gradient(points[: checks // 10])),
         "error_estimate": solution.error_estimate,
         "max_error_estimate": solution.max_error_estimate,
         "converged": bool(solution.converged),
@@ -42,10 +43,20 @@ def outcome_of(solution: fs.Solution) -> dict[str, Any]:
     }
 
 
-def sample_of(solution: fs.Solution) -> dict[str, Any]:
-    """Some points, and the solution's values there."""
-    points = solution.problem.domain.sample(_SHOWN, np.random.default_rng(2))
-    return {"at": points.tolist(), "values": solution(points).tolist()}
+def brief_of(solution: fs.Solution, at: ArrayLike | None = None) -> dict[str, Any]:
+    """What a test can look at on any machine: besides the digest, values at some points, by default random ones."""
+    points = solution.problem.domain.sample(_SHOWN, np.random.default_rng(2)) if at is None else np.asarray(at)
+    report = solution.report
+    return {
+        "coefficients": digest(solution.coefficients),
+        "error_estimate": solution.error_estimate,
+        "max_error_estimate": solution.max_error_estimate,
+        "neurons": report.neurons,
+        "rows": report.rows,
+        "rounds": len(report.rounds),
+        "at": points.tolist(),
+        "values": solution(points).tolist(),
+    }
 
 
 def differences(before: Any, after: Any, but: Sequence[str] = ()) -> Iterator[str]:

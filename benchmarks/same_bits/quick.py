@@ -21,7 +21,7 @@ QUICK: dict[str, Callable[[], Solutions]] = {}
 x, y, t = sp.symbols("x y t", real=True)
 u, v, w = (sp.Function("u")(*coordinates) for coordinates in ((x, y), (x,), (x, t)))
 SQUARE, DISK, LINE = fs.Box((0, 0), (1, 1)), fs.Disk((0, 0), 1), fs.Interval(0, 1)
-BENT = sp.exp(x / 2) * sp.sin(2 * (x + y**2 / 2))
+BENT = sp.sin(2 * x + y**2)
 
 
 def quick(make: Callable[[], Solutions]) -> Callable[[], Solutions]:
@@ -71,13 +71,13 @@ def characteristic() -> Solutions:
 def thin() -> Solutions:
     """A right-hand side of one frequency."""
     exact = sp.sin(20 * x) * sp.sin(20 * y)
-    problem = fs.Problem(sp.Eq(laplacian(u) + 400 * u, -400 * exact), SQUARE, [fs.Dirichlet(exact)])
+    problem = fs.Problem(sp.Eq(laplacian(u) + 400 * u, -400 * exact), DISK, [fs.Dirichlet(exact)])
     return {"": solved(problem)}
 
 
 @quick
 def corner() -> Solutions:
-    """Singular functions where the L turns in, after rounds without them."""
+    """Singular functions where the L turns in."""
 
     def exact(points: NDArray[np.float64]) -> NDArray[np.float64]:
         angle = np.arctan2(points[:, 1], points[:, 0])
@@ -85,7 +85,7 @@ def corner() -> Solutions:
         return np.asarray(np.hypot(*points.T) ** (2 / 3) * np.sin(2 / 3 * angle))
 
     problem = fs.Problem(sp.Eq(laplacian(u), 0), fs.LShape(), [fs.Dirichlet(exact)])
-    return {"": solved(problem)}
+    return {"": solved(problem, singular=True)}
 
 
 @quick
@@ -100,7 +100,7 @@ def jump() -> Solutions:
 def hole() -> Solutions:
     """Multipoles in the hole of a ring, slopes on one of its sides."""
     conditions = [fs.Neumann(1, on="inner"), fs.Dirichlet(x, on="outer")]
-    problem = fs.Problem(sp.Eq(laplacian(u) + 9 * u, 0), fs.Annulus((0, 0), 0.4, 1), conditions)
+    problem = fs.Problem(sp.Eq(laplacian(u), 0), fs.Annulus((0, 0), 0.4, 1), conditions)
     return {"": solved(problem)}
 
 
@@ -121,7 +121,7 @@ def waves_in_time() -> Solutions:
         fs.Initial(0, order=1),
     ]
     problem = fs.Problem(sp.Eq(w.diff(t, 2), w.diff(x, 2)), LINE * fs.Time(0, 1), conditions)
-    return {"": solved(problem, tol=1e-3)}
+    return {"": solved(problem, tol=1e-2)}
 
 
 @quick
@@ -139,13 +139,13 @@ def heat_with_a_source() -> Solutions:
 @quick
 def periodic() -> Solutions:
     """Values and slopes that come back in space."""
-    exact = sp.exp(sp.sin(2 * sp.pi * x + t))
+    exact = sp.exp(sp.sin(2 * sp.pi * x + t) / 2)
     problem = fs.Problem(
         sp.Eq(w.diff(t) - w.diff(x, 2) / 5, exact.diff(t) - exact.diff(x, 2) / 5),
         LINE * fs.Time(0, 1),
         [fs.Periodic("x"), fs.Initial(exact.subs(t, 0))],
     )
-    return {"": solved(problem, tol=1e-6)}
+    return {"": solved(problem, tol=1e-4)}
 
 
 @quick
@@ -162,7 +162,7 @@ def plate() -> Solutions:
     """Fourth order: value and slope on the rim."""
     source = laplacian(laplacian(BENT))
     conditions = [fs.Dirichlet(BENT), fs.Neumann(slope(BENT))]
-    return {"": solved(fs.Problem(sp.Eq(laplacian(laplacian(u)), source), DISK, conditions), tol=1e-5)}
+    return {"": solved(fs.Problem(sp.Eq(laplacian(laplacian(u)), source), DISK, conditions), tol=1e-4)}
 
 
 def _line() -> fs.Problem:
@@ -200,14 +200,13 @@ def automatic_by_svd() -> Solutions:
 
 @quick
 def prepared() -> Solutions:
-    """Other data through a plan, and a right-hand side that its functions cannot have."""
-    plan = fs.prepare(
-        fs.Problem(sp.Eq(laplacian(u) + 30 * u, 0), SQUARE, [fs.Dirichlet(sp.cos(5 * x + 2 * y))]), rng=7, budget=BUDGET
-    )
-    exact = sp.sin(3 * x + 4 * y)
+    """Other data through a plan, and right-hand sides that its functions cannot have."""
+    stated = fs.Problem(sp.Eq(laplacian(u) + 9 * u, 0), DISK, [fs.Dirichlet(sp.cos(3 * x + y))])
+    plan = fs.prepare(stated, rng=7, budget=BUDGET)
+    exact = sp.sin(2 * x + y)
     return {
         "as prepared": plan.solution,
         "other values": plan.solve(values={"dirichlet": x * y + sp.cos(3 * x)}),
-        "a source": plan.solve(right_hand_side=laplacian(exact) + 30 * exact, values={"dirichlet": exact}),
-        "another source": plan.solve(right_hand_side=lambda p: p[:, 0] * p[:, 1], values={"dirichlet x-": 1 - y}),
+        "a source": plan.solve(right_hand_side=laplacian(exact) + 9 * exact, values={"dirichlet": exact}),
+        "another source": plan.solve(right_hand_side=lambda p: np.sin(p[:, 0]), values={"dirichlet circle": y}),
     }
