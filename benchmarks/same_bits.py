@@ -93,7 +93,9 @@ def compare(path: Path, names: list[str], workers: int, but: list[str]) -> int:
         differ += bool(changed)
         print(f"{name}: {'DIFFERS' if changed else 'the same'}", *changed, sep="\n", flush=True)
     missing = [name for name in names if name not in kept]
-    print(f"{differ} of {len(names) - len(missing)} differ", *(f"not in the file: {name}" for name in missing), sep="\n")
+    print(
+        f"{differ} of {len(names) - len(missing)} differ", *(f"not in the file: {name}" for name in missing), sep="\n"
+    )
     return 1 if differ or missing else 0
 
 

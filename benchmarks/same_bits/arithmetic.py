@@ -41,13 +41,16 @@ def _elementary() -> Iterator[tuple[str, NDArray[Any]]]:
     for function in (np.hypot, np.arctan2):
         yield function.__name__, function(numbers, others)
     yield "power", np.abs(numbers) ** (others / 20)
-    yield "complex exp", np.exp((numbers + 1j * others) / 20)
+    plane = (numbers + 1j * others) / 20
+    for function in (np.exp, np.log, np.abs, np.square):
+        yield f"complex {function.__name__}", function(plane)
     yield "bessel", scipy.special.jv(np.abs(others) / 10, np.abs(numbers))
 
 
 def _linear_algebra() -> Iterator[tuple[str, NDArray[Any]]]:
     rng = np.random.default_rng(15)
     matrix, values = rng.standard_normal((_ROWS, _COLUMNS)), rng.standard_normal(_ROWS)
+    yield "norm", np.linalg.norm(matrix, axis=1)
     yield "product", matrix.T @ matrix
     yield "vector product", matrix.T @ values
     yield "qr", scipy.linalg.qr(matrix, mode="r")[0]

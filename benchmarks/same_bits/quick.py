@@ -61,9 +61,7 @@ def band() -> Solutions:
 @quick
 def characteristic() -> Solutions:
     """Waves and exponentials for Helmholtz' equation."""
-    problem = fs.Problem(
-        sp.Eq(laplacian(u) + 144 * u, 0), DISK, [fs.Dirichlet(sp.cos(12 * (0.6 * x + 0.8 * y)))]
-    )
+    problem = fs.Problem(sp.Eq(laplacian(u) + 144 * u, 0), DISK, [fs.Dirichlet(sp.cos(12 * (0.6 * x + 0.8 * y)))])
     return {"": solved(problem)}
 
 
