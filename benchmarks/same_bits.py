@@ -5,9 +5,9 @@
     python benchmarks/same_bits.py quick             # records anew what tests/solvers/test_same_bits.py compares with
     python benchmarks/same_bits.py list
 
-Some 130 solves with fixed seeds, in child processes with one thread of the linear algebra library; no budget of seconds,
-so that no clock decides anything. Bits depend on the processor and on libraries too: compare on the machine where you
-recorded. A name given with `--only` stands for all that begin with it.
+Some 140 solves with fixed seeds, in child processes with one thread of the linear algebra library, and without a budget
+of seconds, so that no clock decides anything. Bits depend on the processor and on libraries too: compare on the machine
+where you recorded. A name given with `--only` stands for all that begin with it.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ def compare(path: Path, names: list[str], workers: int, but: list[str]) -> int:
         differ += bool(changed)
         print(f"{name}: {'DIFFERS' if changed else 'the same'}", *changed, sep="\n", flush=True)
     missing = [name for name in names if name not in kept]
-    print(
-        f"{differ} of {len(names) - len(missing)} differ", *(f"not in the file: {name}" for name in missing), sep="\n"
-    )
+    for name in missing:
+        print(f"{name}: not in the file")
+    print(f"{differ} of {len(names) - len(missing)} differ")
     return 1 if differ or missing else 0
 
 

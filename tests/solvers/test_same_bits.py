@@ -1,14 +1,14 @@
 """The same seed gives the same bits as in earlier versions: quick solves of every kind, compared with a record of them.
 
 Bits depend on processor and libraries too. Where these are others than those of the record, the values are compared
-within the error estimates. A change that is meant to change bits records anew: ``python benchmarks/same_bits.py quick``.
+within the error estimates. What is meant to change bits records anew: ``python benchmarks/same_bits.py quick``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,3 +75,14 @@ def test_quick_solves_are_those_on_record(name: str, is_same_arithmetic: bool) -
         check_values(now[what], before[what])
         if is_same_arithmetic:
             assert now[what] == before[what]
+
+
+def test_a_difference_anywhere_is_told() -> None:
+    with as_recorded():
+        from same_bits.outcome import differences
+    before = {"": {"coefficients": "0a", "rounds": [{"neurons": 3, "growth": 0.1}], "estimate": np.nan}}
+    assert list(differences(before, before)) == []
+    after = {"": {"coefficients": "0a", "rounds": [{"neurons": 3, "growth": np.nextafter(0.1, 1)}], "estimate": np.inf}}
+    assert [line.partition(":")[0].strip() for line in differences(before, after)] == ["rounds 0 growth", "estimate"]
+    assert list(differences(before, after, but=["rounds", "estimate"])) == []
+    assert list(differences(before, {})) != []
