@@ -14,7 +14,7 @@ import fspielm as fs
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
-SMALL = fs.Budget(neurons=80, seconds=5)
+SMALL = fs.Budget(neurons=80)
 COPIES = [lambda it: pickle.loads(pickle.dumps(it)), copy.deepcopy]
 
 
