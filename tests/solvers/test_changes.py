@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
-from fspielm.solvers.corner_functions import jump_places, open_conflicts, singular_corners
-from fspielm.solvers.special import special_names
 from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.equations import change_places, mask_borders, value_jumps
+from fspielm.features.special import jump_places, open_conflicts, singular_corners, special_names
 from fspielm.geometry import Domain
 
 x, y = sp.symbols("x y")

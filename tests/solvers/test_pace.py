@@ -86,7 +86,7 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, fixed=seconds)
     monkeypatch.setattr(
-        "fspielm.solvers.automatic.look_ahead",
+        "fspielm.solvers.afford.look_ahead",
         lambda problem, trial, threads, operation: Outlook(extent_of(problem, trial), pace),
     )
     events: list[Any] = []

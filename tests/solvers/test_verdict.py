@@ -13,10 +13,9 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solvers import automatic
-from fspielm.solvers.afford import bytes_of
+from fspielm.solvers import afford, automatic
 from fspielm.solvers.pace import Outlook, Pace, extent_of
-from fspielm.solvers.rounds import Run
+from fspielm.solvers.record import Record
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
@@ -106,20 +105,20 @@ def test_no_round_is_begun_that_would_overrun(
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, fixed=1.0)
     outlooks: list[Outlook] = []
     begun: list[tuple[float, float]] = []
-    play = automatic.play
+    add = Record.add
 
     def look(problem: fs.Problem, trial: Any, threads: int, operation: float | None) -> Outlook:
         outlooks.append(Outlook(extent_of(problem, trial), pace))
         return outlooks[-1]
 
-    def noted(run: Any, trial: Any, seconds: float) -> Any:
-        begun.append((seconds, run.seconds_left))
-        return play(run, trial, seconds)
+    def noted(record: Any, latest: Any, *, forecast: float, seconds: float) -> Any:
+        begun.append((forecast, record.seconds_left))
+        return add(record, latest, forecast=forecast, seconds=seconds)
 
-    monkeypatch.setattr(automatic, "look_ahead", look)
-    monkeypatch.setattr(automatic, "play", noted)
-    left = property(lambda run: budget - sum(done.forecast for done in run.rounds))
-    monkeypatch.setattr(Run, "seconds_left", left)
+    monkeypatch.setattr(afford, "look_ahead", look)
+    monkeypatch.setattr(Record, "add", noted)
+    left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
+    monkeypatch.setattr(Record, "seconds_left", left)
     solution = warned(made.problem, f"the budget of {budget} s ended it", budget=fs.Budget(seconds=budget))
     assert len(begun) > 2
     assert all(seconds <= left for seconds, left in begun)
@@ -164,13 +163,15 @@ def test_the_best_that_fits_into_memory(smooth: Any) -> None:
 def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pytest.MonkeyPatch, memory: float) -> None:
     """Rows that do not shrink with the neurons count as well."""
     needed = []
-    play = automatic.play
+    original = afford.afford
 
-    def counted(run: Any, trial: Any, seconds: float) -> Any:
-        needed.append(bytes_of(run, trial))
-        return play(run, trial, seconds)
+    def counted(request: Any, record: Any, step: Any) -> Any:
+        afforded = original(request, record, step)
+        if isinstance(afforded, afford.Afforded):
+            needed.append(afford.bytes_of(request, record, afforded.trial))
+        return afforded
 
-    monkeypatch.setattr(automatic, "play", counted)
+    monkeypatch.setattr(automatic, "afford", counted)
     warned(smooth.problem, "MiB of memory", budget=fs.Budget(memory=memory))
     assert needed
     assert max(needed) <= memory
