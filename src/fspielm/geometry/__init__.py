@@ -4,6 +4,7 @@ from fspielm.geometry.annulus import Annulus
 from fspielm.geometry.ball import Ball
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.catalogue import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.connection import may_be_in_pieces, pieces
@@ -16,8 +17,6 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.lshape import LShape
-from fspielm.geometry.pacman import Pacman
-from fspielm.geometry.panda import Panda
 from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
@@ -31,6 +30,7 @@ from fspielm.geometry.transform import Transformed
 from fspielm.geometry.triangles import triangulate
 
 __all__ = [
+    "SHAPES",
     "Annulus",
     "Ball",
     "BoundaryPart",
@@ -47,8 +47,6 @@ __all__ = [
     "Interval",
     "LShape",
     "Mask",
-    "Pacman",
-    "Panda",
     "PlaneCurve",
     "PlaneShape",
     "PolarCurve",
