@@ -16,6 +16,7 @@ from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
+from fspielm.geometry.intervals import bisect, halves
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
@@ -59,6 +60,7 @@ __all__ = [
     "Time",
     "Transformed",
     "arc",
+    "bisect",
     "check_count",
     "check_sampling",
     "chord_ends",
@@ -67,6 +69,7 @@ __all__ = [
     "combine",
     "edges_of",
     "extrude",
+    "halves",
     "join_parts",
     "kronecker",
     "may_be_in_pieces",

@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import first_edges
 from fspielm.equations import Constraint
-from fspielm.geometry import BoundaryPart, Sites
+from fspielm.geometry import BoundaryPart, Sites, halves
 from fspielm.solvers.goals import Goals
 
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
@@ -123,9 +123,7 @@ def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limi
 
 
 def _halved(panels: Panels, graded: FloatArray) -> Panels:
-    low, high = panels.ends.T
-    middle = 0.5 * (low + high)
-    ends = np.stack([np.concatenate([low, middle]), np.concatenate([middle, high])], axis=1)
+    ends = np.stack(halves(*panels.ends.T), axis=1)
     return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
