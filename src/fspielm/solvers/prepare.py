@@ -30,14 +30,14 @@ from fspielm.solvers.verdict import judge
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Prepared:
     """A solved problem whose factorisation serves for other data.
 
     Attributes
     ----------
     problem : Problem
     solution : Solution
-        For the data the plan was prepared with; their band decided the features.
+        For the data it was prepared with; their band decided the features.
     """
 
     problem: Problem
@@ -47,10 +47,10 @@ class Plan:
     _budget: Budget
     _singular: Choice = None
     _progress: bool | Progress | None = None
-    _with_source: list[Plan] = field(default_factory=list)
+    _with_source: list[Prepared] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        return f"Plan({self.solution!r})"
+        return f"Prepared({self.solution!r})"
 
     def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None) -> Solution:
         """Solve with other data, at a small fraction of the cost.
@@ -154,7 +154,7 @@ def prepare(
     rng: int | np.random.Generator | None = None,
     progress: bool | Progress | None = None,
     singular: Choice = None,
-) -> Plan:
+) -> Prepared:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
 
     The band of the data given here decides the features: prepare with the most oscillating of the data to come.
@@ -166,7 +166,7 @@ def prepare(
 
     Returns
     -------
-    Plan
+    Prepared
     """
     check_arguments(problem, tol, None, None, None, budget)
     check_singular(singular)
@@ -180,4 +180,4 @@ def prepare(
     solution = finish(problem, done, tol, QR(), "rms", seed, budget, streams, run=run, bands=bands)
     fresh = HeldOut(done.points.thinned().draw(problem, streams.probes))
     held_out = fresh.tabulated(problem, done.basis, budget.thread_count)
-    return Plan(problem, solution, done, held_out, budget, singular, progress)
+    return Prepared(problem, solution, done, held_out, budget, singular, progress)

@@ -11,7 +11,7 @@ from fspielm.equations import Problem
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.density import Layout, layout
+from fspielm.solvers.layouts import Layout, layout
 
 # Coefficients so much larger than the solution mean that the band is too narrow to hold it.
 _NARROW = 1e3

@@ -20,8 +20,8 @@ from fspielm.features import (
 )
 from fspielm.solvers.corner_functions import open_conflicts
 from fspielm.solvers.cost import work
-from fspielm.solvers.density import least_core
 from fspielm.solvers.failure import why_failed
+from fspielm.solvers.layouts import least_core
 from fspielm.solvers.probing import satisfies
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.special import special_columns

@@ -13,7 +13,7 @@ from fspielm.features import Basis
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.corner_functions import open_conflicts
-from fspielm.solvers.density import Layout, least_core
+from fspielm.solvers.layouts import Layout, least_core
 from fspielm.solvers.rounds import Run
 from fspielm.solvers.search import Target, next_target, shrink, too_few
 from fspielm.solvers.special import special_columns, special_names
