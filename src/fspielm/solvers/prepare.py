@@ -28,14 +28,14 @@ from fspielm.solvers.solve import check_arguments, finish, warn_unless
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Prepared:
     """A solved problem whose factorisation serves for other data.
 
     Attributes
     ----------
     problem : Problem
     solution : Solution
-        For the data the plan was prepared with; their band decided the features.
+        For the data it was prepared with; their band decided the features.
     """
 
     problem: Problem
@@ -45,10 +45,10 @@ class Plan:
     _budget: Budget
     _singular: Choice = None
     _progress: bool | Progress | None = None
-    _with_source: list[Plan] = field(default_factory=list)
+    _with_source: list[Prepared] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        return f"Plan({self.solution!r})"
+        return f"Prepared({self.solution!r})"
 
     def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None) -> Solution:
         """Solve with other data, at a small fraction of the cost.
@@ -129,7 +129,7 @@ def prepare(
     rng: int | np.random.Generator | None = None,
     progress: bool | Progress | None = None,
     singular: Choice = None,
-) -> Plan:
+) -> Prepared:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
 
     The band of the data given here decides the features: prepare with the most oscillating of the data to come.
@@ -141,7 +141,7 @@ def prepare(
 
     Returns
     -------
-    Plan
+    Prepared
     """
     check_arguments(problem, tol, None, None, None, budget)
     check_singular(singular)
@@ -156,7 +156,7 @@ def prepare(
     solution = finish(request, course)
     fresh = HeldOut.draw(kept.examination.discretisation, streams.probes)
     held_out = fresh.tabulated(kept.examination.discretisation)
-    return Plan(
+    return Prepared(
         problem,
         solution,
         kept.factored,

@@ -13,7 +13,7 @@ from fspielm.features import Basis
 from fspielm.features.special import open_conflicts, special_columns, special_names
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
-from fspielm.solvers.density import Layout, least_core
+from fspielm.solvers.layouts import Layout, least_core
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.stages.target import Target, next_target, shrink, too_few

@@ -20,8 +20,8 @@ from fspielm.features import (
 )
 from fspielm.features.special import open_conflicts, satisfies, special_columns
 from fspielm.solvers.cost import work
-from fspielm.solvers.density import least_core
 from fspielm.solvers.failure import why_failed
+from fspielm.solvers.layouts import least_core
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.exact import Families, exact_features
 from fspielm.solvers.stages.filled import filled_band

@@ -10,7 +10,7 @@ from fspielm.arrays import FloatArray
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.density import Layout, layout
+from fspielm.solvers.layouts import Layout, layout
 from fspielm.solvers.request import Request
 
 # Coefficients so much larger than the solution mean that the band is too narrow to hold it.

@@ -31,7 +31,7 @@ FINEST = 1e-12
 
 @final
 @dataclass(frozen=True, eq=False)
-class Goals:
+class SourceCorners:
     """Corners to shorten panels towards.
 
     Attributes
@@ -45,7 +45,7 @@ class Goals:
     lengths: FloatArray
 
 
-def find_goals(
+def find_source_corners(
     problem: Problem,
     constraints: list[Relation],
     basis: Basis,
@@ -53,7 +53,7 @@ def find_goals(
     tol: float,
     size: float,
     threads: int,
-) -> tuple[tuple[Goals, float], ...]:
+) -> tuple[tuple[SourceCorners, float], ...]:
     """What sources should crowd at, to be tried in turn, and how close to the boundary one of them must then be.
 
     A singularity close to the boundary leaves a residual all over it, in which no corner stands out. While there are
@@ -66,18 +66,18 @@ def find_goals(
     edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
     changes = np.full(len(edges), last_length(tol, CHANGE, size))
 
-    def goals(chosen: BoolArray) -> Goals:
-        return Goals(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+    def with_changes(chosen: BoolArray) -> SourceCorners:
+        return SourceCorners(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
 
     none = np.zeros(len(points), dtype=np.bool_)
     if len(basis.sources) and len(points):
         taken = nearest_of(basis.sources)(points) <= _AT_CORNER * size
         large = _stand_out(points, constraints, basis, coefficients, size, threads)
-        return (goals(taken | large), math.inf), (goals(taken), math.inf)
+        return (with_changes(taken | large), math.inf), (with_changes(taken), math.inf)
     chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
     if not chosen.any():
         chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
-    return (goals(none), _CLOSE * size), (goals(chosen), math.inf)
+    return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
 
 
 def _mask_edges(constraint: Relation) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.intervals import bisect
 from fspielm.geometry.sampling import kronecker
 
 Membership: TypeAlias = Callable[[FloatArray], BoolArray]
@@ -100,11 +101,12 @@ def _inside_intervals(inside: Membership, feet: FloatArray) -> tuple[NDArray[np.
     points = np.column_stack([np.repeat(feet, len(heights), axis=0), np.tile(heights, len(feet))])
     held = inside(points).reshape(len(feet), len(heights))
     line, step = np.nonzero(held[:, 1:] != held[:, :-1])
-    low, high, enters = heights[step], heights[step + 1], held[line, step + 1]
-    for _ in range(_BISECTIONS if len(line) else 0):
-        middle = 0.5 * (low + high)
-        beyond = inside(np.column_stack([feet[line], middle])) == enters
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    enters = held[line, step + 1]
+
+    def before(middle: FloatArray) -> BoolArray:
+        return np.asarray(inside(np.column_stack([feet[line], middle])) != enters)
+
+    low, _ = bisect(heights[step], heights[step + 1], before, _BISECTIONS)
     # what holds a hair inside holds to the end
     first, last = np.flatnonzero(held[:, 0]), np.flatnonzero(held[:, -1])
     entering, leaving = np.append(first, line[enters]), np.append(line[~enters], last)
