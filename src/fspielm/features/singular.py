@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
@@ -20,6 +20,8 @@ from fspielm.features.local import LocalOperator
 
 ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
+# An order of a Bessel function, and whether its derivative with respect to the order is meant.
+RadialKey: TypeAlias = tuple[float, bool]
 
 # Stands for the corner itself, where powers and logarithms have no value.
 _BESIDE = 1e-150
@@ -42,6 +44,10 @@ class CornerFunction(ABC):
     @abstractmethod
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
+
+
+# The derivative of a function, by its orders along zeta and its conjugate, at points known elsewhere.
+Derivative: TypeAlias = Callable[[CornerFunction, int, int], ComplexArray]
 
 
 @final
@@ -76,6 +82,20 @@ class Power(CornerFunction):
 
 
 @final
+class Polar:
+    """Points beside a corner by their `radius`, and by their `turn`, a number of modulus one."""
+
+    def __init__(self, zeta: ComplexArray) -> None:
+        self.radius: FloatArray = np.abs(zeta)
+        self.turn: ComplexArray = zeta / self.radius
+
+    @cached_property
+    def angle(self) -> FloatArray:
+        """From -pi to pi."""
+        return np.asarray(np.angle(self.turn))
+
+
+@final
 @dataclass(frozen=True)
 class Wave(CornerFunction):
     """``J(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or I for the modified one.
@@ -99,7 +119,15 @@ class Wave(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return self.compose(zeta, order, conjugate_order, self.radial)
+        polar = Polar(zeta)
+        keys = self.radial_keys(order, conjugate_order)
+        values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
+        return self.compose(polar, order, conjugate_order, values)
+
+    def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
+        """Of which functions of the radius the derivative is made."""
+        now = self.order - order + conjugate_order
+        return [(now, False), (now, True)] if self.logarithm else [(now, False)]
 
     def radial(self, order: float, by_order: bool) -> RadialFunction:
         """The Bessel function of this order, or its derivative with respect to the order."""
@@ -108,23 +136,16 @@ class Wave(CornerFunction):
         return partial(scipy.special.iv if self.modified else scipy.special.jv, order)
 
     def compose(
-        self,
-        zeta: ComplexArray,
-        order: int,
-        conjugate_order: int,
-        radial: Callable[[float, bool], RadialFunction],
+        self, polar: Polar, order: int, conjugate_order: int, values: Mapping[RadialKey, FloatArray]
     ) -> ComplexArray:
-        """The derivative, from functions of the radius as `radial` has them."""
-        k = self.wavenumber
+        """The derivative, from the values of its `radial_keys` at k times the radius."""
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        radius = np.abs(zeta)
-        turn = zeta / radius
-        factor = (0.5 * k) ** (order + conjugate_order) * sign**conjugate_order / self._size
-        value = radial(now, False)(k * radius)
+        factor = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        value = values[now, False]
         if self.logarithm:
-            value = radial(now, True)(k * radius) + 1j * np.angle(turn) * value
-        return np.asarray(factor * value * turn**now)
+            value = values[now, True] + 1j * polar.angle * value
+        return np.asarray(factor * value * polar.turn**now)
 
     @cached_property
     def _size(self) -> float:
@@ -208,20 +229,25 @@ class SingularBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        zeta = self._zeta(operator.points)
+        zeta = self.zeta(operator.points)
+        self.fill_from(lambda f, *orders: f.derivative(zeta, *orders), operator, columns, out)
+
+    def fill_from(self, derivative: Derivative, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """The same from derivatives of the functions, by their orders along zeta and its conjugate, at the points."""
         first, last, _ = columns.indices(self.size)
         weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
         done: int | None = None
         for column in range(first, last):
             index, imaginary = self._columns[column]
             if index != done:
-                total = np.zeros(len(zeta), dtype=np.complex128)
+                total = np.zeros(len(operator.points), dtype=np.complex128)
                 for (order, conjugate_order), weight in weights.items():
-                    total += weight * self.functions[index].derivative(zeta, order, conjugate_order)
+                    total += weight * derivative(self.functions[index], order, conjugate_order)
                 done = index
             out[column - first] = total.imag if imaginary else total.real
 
-    def _zeta(self, points: FloatArray) -> ComplexArray:
+    def zeta(self, points: FloatArray) -> ComplexArray:
+        """Where points are: relative to the corner, in units of the scale, never at the corner itself."""
         x, y = (points - np.array(self.corner)).T
         return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
 
