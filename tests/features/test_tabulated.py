@@ -13,6 +13,7 @@ from fspielm.equations import derivative, identity
 from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.tabulated import RadialTable
+from fspielm.features.zeta import Polar
 from fspielm.geometry import Sites
 
 LOWER, UPPER = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
@@ -90,3 +91,11 @@ def test_many_places_cost_few_bessel_functions(monkeypatch: pytest.MonkeyPatch) 
     for seed in (0, 1):
         basis.matrix(identity(2), Sites(np.random.default_rng(seed).uniform(-1, 1, (20_000, 2))))
     assert sum(computed) <= 1500
+
+
+@pytest.mark.parametrize("exponent", [2 / 3, -4 / 3, 34 / 3, 0.0, 5.0, -2.0])
+def test_quick_powers_are_powers(exponent: float) -> None:
+    zeta = np.random.default_rng(0).normal(size=(2000, 2)) @ np.array([1, 1j])
+    quick, slow = (Polar(zeta, quick=quick).power(exponent) for quick in (True, False))
+    assert np.allclose(quick, slow, rtol=0, atol=1e-14)
+    assert np.array_equal(quick, slow) == (exponent % 1 == 0)

@@ -9,7 +9,8 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import FloatArray
-from fspielm.features.singular import ComplexArray, CornerFunction
+from fspielm.features.singular import CornerFunction
+from fspielm.features.zeta import ComplexArray
 
 
 @final

@@ -17,16 +17,11 @@ from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.local import LocalOperator
+from fspielm.features.zeta import ComplexArray, Polar, off_zero, zeta_weights
 
-ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # An order of a Bessel function, and whether its derivative with respect to the order is meant.
 RadialKey: TypeAlias = tuple[float, bool]
-
-# Stands for the corner itself, where powers and logarithms have no value.
-_BESIDE = 1e-150
-# What is left of weights that cancel but for rounding.
-_CANCELLED = 1e-14
 
 
 class CornerFunction(ABC):
@@ -82,20 +77,6 @@ class Power(CornerFunction):
 
 
 @final
-class Polar:
-    """Points beside a corner by their `radius`, and by their `turn`, a number of modulus one."""
-
-    def __init__(self, zeta: ComplexArray) -> None:
-        self.radius: FloatArray = np.abs(zeta)
-        self.turn: ComplexArray = zeta / self.radius
-
-    @cached_property
-    def angle(self) -> FloatArray:
-        """From -pi to pi."""
-        return np.asarray(np.angle(self.turn))
-
-
-@final
 @dataclass(frozen=True)
 class Wave(CornerFunction):
     """``J(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or I for the modified one.
@@ -145,7 +126,7 @@ class Wave(CornerFunction):
         value = values[now, False]
         if self.logarithm:
             value = values[now, True] + 1j * polar.angle * value
-        return np.asarray(factor * value * polar.turn**now)
+        return np.asarray(factor * value * polar.power(now))
 
     @cached_property
     def _size(self) -> float:
@@ -250,37 +231,3 @@ class SingularBasis(Basis):
         """Where points are: relative to the corner, in units of the scale, never at the corner itself."""
         x, y = (points - np.array(self.corner)).T
         return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
-
-
-def off_zero(zeta: ComplexArray) -> ComplexArray:
-    """The same places, with one beside the corner in the place of the corner itself."""
-    return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
-
-
-def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:
-    """An operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there.
-
-    With ``zeta = turn * (x + i y)``; the keys are the orders of the derivatives along both.
-    """
-    weights: dict[tuple[int, int], ComplexArray] = {}
-    for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
-        for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
-            key = (j, int(m + n) - j)
-            weights[key] = weights.get(key, np.zeros(())) + coefficient * share
-    largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
-    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
-
-
-def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
-    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y.
-
-    With ``zeta = turn * (x + i y)``: d_x = turn d_zeta + conj(turn) d_conj, and
-    d_y = i turn d_zeta - i conj(turn) d_conj.
-    """
-    weights = np.ones(1, dtype=np.complex128)
-    for factor in [(turn, np.conj(turn))] * m + [(1j * turn, -1j * np.conj(turn))] * n:
-        raised = np.zeros(len(weights) + 1, dtype=np.complex128)
-        raised[1:] += factor[0] * weights
-        raised[:-1] += factor[1] * weights
-        weights = raised
-    return weights

@@ -13,15 +13,8 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.features.singular import (
-    ComplexArray,
-    CornerFunction,
-    Polar,
-    RadialFunction,
-    RadialKey,
-    SingularBasis,
-    Wave,
-)
+from fspielm.features.singular import CornerFunction, RadialFunction, RadialKey, SingularBasis, Wave
+from fspielm.features.zeta import ComplexArray, Polar
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -157,7 +150,7 @@ class TabulatedBasis(Basis):
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         zeta = self.exact.zeta(operator.points)
-        polar = Polar(zeta)
+        polar = Polar(zeta, quick=True)
 
         @cache
         def values(equation: tuple[float, bool], order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
