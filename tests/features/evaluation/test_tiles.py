@@ -23,7 +23,7 @@ from fspielm.features import (
     SourceBasis,
     Wave,
 )
-from fspielm.features.evaluation import evaluate, evaluate_each, tiles
+from fspielm.features.evaluation import evaluate, evaluate_each, polynomials, tiles
 from fspielm.geometry import LShape, Sites
 
 K = 12.0
@@ -258,6 +258,20 @@ def test_each_singularity_has_tiles_of_its_own(monkeypatch: pytest.MonkeyPatch) 
     count.points = 0
     evaluate(JoinedBasis([ridge(2), ridge(2, TANH)]), np.ones(120), identity(2), sites, threads=2, method="tiles")
     assert needed[2] == needed[0] + needed[1] + count.points
+
+
+def test_points_are_evaluated_once_however_many_parts_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    corners = [SingularBasis((x, y), 0.1, 2.0, [Power(1, 0, True)]) for x, y in ((-1, -1), (-1, 1), (1, -1), (1, 1))]
+    basis, sites, evaluated = JoinedBasis([ridge(2), *corners]), Sites(cube(2, 100_000)), []
+    original = polynomials.sum_polynomials
+
+    def counted(coefficients: Any, points: Any) -> Any:
+        evaluated.append(points.shape[1])
+        return original(coefficients, points)
+
+    monkeypatch.setattr(polynomials, "sum_polynomials", counted)
+    assert apart(basis, identity(2), sites) <= 1e-12
+    assert sum(evaluated) <= 1.1 * len(sites)
 
 
 def test_variable_coefficients_normals_and_several_fields() -> None:
