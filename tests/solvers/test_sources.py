@@ -15,12 +15,14 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import allot_conditions
 from fspielm.equations import identity
 from fspielm.features import SourceBasis, neurons_needed
+from fspielm.features.special import satisfies
 from fspielm.geometry import Domain, Sites
-from fspielm.linalg import QR
-from fspielm.solvers.attempt import Attempt, Streams, attempt
+from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.panels import Limits, SourceCorners, resolve
-from fspielm.solvers.probing import satisfies
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
 from fspielm.solvers.sources import crowded, source_columns
+from fspielm.solvers.trial import Trial
 
 X, Y = sp.symbols("x y")
 U = sp.Function("u")(X, Y)
@@ -52,18 +54,8 @@ def solved(problem: fs.Problem, columns: Sequence[SourceBasis] = (), seed: int =
     for sources in columns:
         points = crowded(points, sources)
     streams = Streams(*np.random.default_rng(seed).spawn(3))
-    return attempt(
-        problem,
-        fs.Characteristic(neurons),
-        points,
-        QR(),
-        "rms",
-        streams,
-        threads=1,
-        estimate=True,
-        keep_matrix=False,
-        columns=columns,
-    )
+    request = Request(problem, 1e-8, fs.Budget(threads=1), streams, seed)
+    return attempt(request, Trial(fs.Characteristic(neurons), points, tuple(columns), "tried"))
 
 
 def improved(problem: fs.Problem, done: Attempt, **options: Any) -> Attempt:

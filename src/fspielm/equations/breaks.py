@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.beside import SAME_PLACE, is_closed
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.once import once
+from fspielm.equations.relations import Relation
 from fspielm.geometry import bisect
 
 _SAMPLES = 400
@@ -30,7 +30,7 @@ _TIMES = 2
 
 
 @once
-def mask_borders(constraint: Constraint) -> FloatArray:
+def mask_borders(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
     part = constraint.part
     if part is None or part.parameters != 1 or constraint.mask is None:
@@ -50,7 +50,7 @@ def mask_borders(constraint: Constraint) -> FloatArray:
     return _sharpened(constraint, borders) % 1.0
 
 
-def _sharpened(constraint: Constraint, borders: FloatArray) -> FloatArray:
+def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
     """Borders of a mask without the room that it leaves for rounding, where they are beside the others."""
     part, sharp = constraint.part, constraint.region.sharp
     if sharp is None or not borders.size:
@@ -67,7 +67,7 @@ def _sharpened(constraint: Constraint, borders: FloatArray) -> FloatArray:
 
 
 @once
-def value_jumps(constraint: Constraint) -> FloatArray:
+def value_jumps(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
 
     A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or

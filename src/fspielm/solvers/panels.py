@@ -15,7 +15,7 @@ from numpy.polynomial import chebyshev
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import first_edges
-from fspielm.equations import Constraint
+from fspielm.equations import Relation
 from fspielm.geometry import BoundaryPart, Sites, halves
 from fspielm.solvers.source_corners import SourceCorners
 
@@ -90,7 +90,7 @@ class Panels:
         return Panels(self.part, self.ends[index], self.halvings[index], self.graded[index])
 
 
-def resolve(constraint: Constraint, signals: Signals, corners: SourceCorners, limits: Limits) -> Panels | None:
+def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limits: Limits) -> Panels | None:
     """Halve panels until the signals are resolved on each, and towards corners.
 
     None where that takes too many: functions that are not smooth anywhere, as noise is not.
@@ -129,7 +129,7 @@ def _halved(panels: Panels, graded: FloatArray) -> Panels:
 
 
 def _look(
-    constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float
+    constraint: Relation, panels: Panels, signals: Signals, wavenumber: float
 ) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
     """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds.
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import nearest_of
-from fspielm.equations import Constraint, Problem, mask_borders
+from fspielm.equations import Problem, Relation, mask_borders
 from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate
+from fspielm.features.special import leading_exponent
 from fspielm.geometry import Sites
-from fspielm.solvers.corner_functions import leading_exponent
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.
 _CLOSE = 0.3
@@ -50,7 +50,7 @@ class SourceCorners:
 
 def find_source_corners(
     problem: Problem,
-    constraints: list[Constraint],
+    constraints: list[Relation],
     basis: Basis,
     coefficients: FloatArray,
     tol: float,
@@ -83,7 +83,7 @@ def find_source_corners(
     return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
 
 
-def _mask_edges(constraint: Constraint) -> FloatArray:
+def _mask_edges(constraint: Relation) -> FloatArray:
     """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
     assert constraint.part is not None
     return constraint.part.place(mask_borders(constraint)[:, None]).points
@@ -91,7 +91,7 @@ def _mask_edges(constraint: Constraint) -> FloatArray:
 
 def _stand_out(
     points: FloatArray,
-    constraints: list[Constraint],
+    constraints: list[Relation],
     basis: Basis,
     coefficients: FloatArray,
     size: float,
@@ -114,7 +114,7 @@ def _stand_out(
     return np.asarray(beside >= _SINGULAR * away)
 
 
-def _near_breaks(constraint: Constraint) -> Sites:
+def _near_breaks(constraint: Relation) -> Sites:
     """Sites ever closer to the ends of the smooth pieces of a constraint's part."""
     part = constraint.part
     assert part is not None
@@ -123,14 +123,14 @@ def _near_breaks(constraint: Constraint) -> Sites:
     return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
 
 
-def _spread(constraint: Constraint) -> Sites:
+def _spread(constraint: Relation) -> Sites:
     """Sites all over a constraint's region."""
     assert constraint.part is not None
     sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
     return sites.select(constraint.holds(sites.points))
 
 
-def value_scales(constraints: list[Constraint]) -> dict[str, float]:
+def value_scales(constraints: list[Relation]) -> dict[str, float]:
     """What the values of each constraint are compared with: the largest of those of the same order."""
     spread = {c.name: _spread(c) for c in constraints}
     values = {c.name: c.value(spread[c.name].points, spread[c.name].normals) for c in constraints}

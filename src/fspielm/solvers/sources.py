@@ -15,11 +15,11 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Crowd, Points, nearest_of
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.equations.beside import domain_size
 from fspielm.features import Basis, SourceBasis
+from fspielm.features.special import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Sites
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
 from fspielm.solvers.panels import Limits, Panels, resolve
 from fspielm.solvers.source_corners import CHANGE, FINEST, SourceCorners, find_source_corners, last_length, value_scales
 
@@ -108,12 +108,12 @@ def crowded(points: Points, sources: SourceBasis) -> Points:
 
 
 def _all_panels(
-    constraints: list[Constraint], size: float, unresolved: float, corners: SourceCorners, limits: Limits
+    constraints: list[Relation], size: float, unresolved: float, corners: SourceCorners, limits: Limits
 ) -> list[Panels] | None:
     found, scales = [], value_scales(constraints)
     for constraint in constraints:
 
-        def signals(sites: Sites, c: Constraint = constraint) -> FloatArray:
+        def signals(sites: Sites, c: Relation = constraint) -> FloatArray:
             values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
             return np.stack([values, *(sites.points.T / size)]) / unresolved

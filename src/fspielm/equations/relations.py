@@ -1,4 +1,4 @@
-"""Conditions bound to a domain: one constraint for each rule of a condition on each region it holds on."""
+"""What the unknowns satisfy, and where: the equation, and each rule of a condition on each region it holds on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.operator import Operator
-from fspielm.equations.regions import Region, Sampler, means_rest, probe
+from fspielm.equations.regions import Region, Sampler, probe
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import means_rest
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Mask, Sites
 
@@ -20,28 +21,33 @@ _FEW = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Constraint:
-    """One rule of a condition on one region: what becomes one block of rows.
+class Relation:
+    """``operator(unknowns) = value`` on one region, which becomes one block of rows.
 
     Attributes
     ----------
     name : str
-        The block's name: ``"dirichlet x-"``, ``"initial"``, ``"initial order 1"``.
-    condition : AnyCondition
+        The block's name: ``"equation"``, ``"dirichlet x-"``, ``"initial"``, ``"initial order 1"``.
     operator : Operator
     value : Field
     region : Region
+    weight : float
+        How much its rows count beside those of others.
+    condition : AnyCondition or None
+        What it is a rule of; None for the equation.
     """
 
     name: str
-    condition: AnyCondition
     operator: Operator
     value: Field
     region: Region
+    weight: float = 1.0
+    condition: AnyCondition | None = None
 
     @property
     def measure(self) -> float:
-        """Length or area of the region."""
+        """Length or area of the region, which no domain is."""
+        assert self.region.measure is not None
         return self.region.measure
 
     @property
@@ -56,7 +62,7 @@ class Constraint:
 
     @property
     def mask(self) -> Mask | None:
-        """Limits the constraint to a piece of the part."""
+        """Limits it to a piece of the part."""
         return self.region.mask
 
     def holds(self, points: FloatArray) -> BoolArray:
@@ -80,20 +86,28 @@ class Constraint:
         # with the normals of this side, so that derivatives along them are in one direction
         return (self.operator, sites), (self.operator.times(-1.0), Sites(sites.points + shift, sites.normals))
 
+    def values(self, sites: Sites) -> FloatArray:
+        """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
+        what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
+        return self.value.checked(sites.points, what, sites.normals)
 
-def bind_conditions(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Constraint, ...]:
+
+def bind_conditions(
+    conditions: Sequence[AnyCondition], setting: Setting, equations: Sequence[Relation]
+) -> tuple[Relation, ...]:
     """Bind every condition to the regions where it holds, checking names and values."""
-    constraints: list[Constraint] = []
+    bound: list[Relation] = []
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         rules: dict[int, tuple[Rule, ...]] = {}
         for region in regions:
-            across = _order_across(region, setting)
+            across = _order_across(region, equations)
             if across not in rules:
                 rules[across] = condition.rules(setting, across)
             for rule in rules[across]:
                 name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
-                constraints.append(Constraint(name, condition, rule.operator, rule.value, region))
-    return tuple(_distinct(constraints))
+                weight = float(condition.weight)
+                bound.append(Relation(name, rule.operator, rule.value, region, weight, condition))
+    return tuple(_distinct(bound))
 
 
 def regions_of(
@@ -109,21 +123,23 @@ def regions_of(
     return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
 
 
-def _order_across(region: Region, setting: Setting) -> int:
+def _order_across(region: Region, equations: Sequence[Relation]) -> int:
+    """The order of the equations across a piece of the boundary: of their derivatives along its normals."""
     if region.kind != "boundary" or region.part is None:
         return 0
     normals = probe(region.part, _FEW).normals
     assert normals is not None  # every boundary part has them
-    return setting.order_across(np.asarray(normals))
+    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
+    return max(sum(t.orders[axis] for axis in crossed) for e in equations for t in e.operator.terms)
 
 
-def _distinct(constraints: list[Constraint]) -> list[Constraint]:
+def _distinct(relations: list[Relation]) -> list[Relation]:
     """Number the blocks that would share a name (two masked conditions on one part)."""
     seen: dict[str, int] = {}
     result = []
-    for constraint in constraints:
-        seen[constraint.name] = count = seen.get(constraint.name, 0) + 1
+    for relation in relations:
+        seen[relation.name] = count = seen.get(relation.name, 0) + 1
         if count > 1:
-            constraint = replace(constraint, name=f"{constraint.name} ({count})")
-        result.append(constraint)
+            relation = replace(relation, name=f"{relation.name} ({count})")
+        result.append(relation)
     return result

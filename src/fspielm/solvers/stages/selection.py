@@ -18,20 +18,18 @@ from fspielm.features import (
     steady_neurons,
     wavenumber_of,
 )
-from fspielm.solvers.corner_functions import open_conflicts
+from fspielm.features.special import open_conflicts, satisfies, special_columns
 from fspielm.solvers.cost import work
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
-from fspielm.solvers.probing import satisfies
-from fspielm.solvers.rounds import Run
-from fspielm.solvers.special import special_columns
-from fspielm.solvers.stages.exact import ExactFeatures, Families
-from fspielm.solvers.stages.filled import FilledBand
-from fspielm.solvers.stages.stage import Stage
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.exact import Families, exact_features
+from fspielm.solvers.stages.filled import filled_band
+from fspielm.solvers.stages.stage import Stage, Step
 from fspielm.solvers.stages.thin import ThinSpectrum
 from fspielm.solvers.thin import thin_peaks
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, refine_bands
+from fspielm.spectrum import Bands, Patience, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
@@ -57,19 +55,19 @@ _GUESSED = work(1500, 1000)
 @final
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Stages in the order in which they are tried, and why.
+    """The first steps of the kinds of features to try, in that order, and why.
 
     Attributes
     ----------
-    stages : list of Stage
+    steps : tuple of Step
     why : str
     """
 
-    stages: list[Stage]
+    steps: tuple[Step, ...]
     why: str
 
 
-def select_stages(run: Run, bands: Bands) -> Selection:
+def select_stages(request: Request, bands: Bands, patience: Patience) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
     Raises
@@ -77,78 +75,78 @@ def select_stages(run: Run, bands: Bands) -> Selection:
     ProblemError
         If the one asked for does not suit the problem.
     """
-    band = FilledBand(run, bands)
-    if run.approach == "band":
-        return Selection([band], "asked for: a filled band")
-    filled = band.first()
-    limit = np.inf if run.approach is not None else _work_of_band(run, bands, filled)
+    band = filled_band(request, bands).first()
+    if request.approach == "band":
+        return Selection((band,), "asked for: a filled band")
+    filled = band.trial
+    limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
-        small = _small_basis(run, bands, limit)
-        trial = small.first()
-        too_dear = trial.work(run.problem) > _SHARE[small.approach] * limit
+        small = _small_basis(request, bands, patience, limit).first()
+        trial = small.trial
+        too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
     except Exception as error:  # of whatever kind: a filled band serves every equation
         why = why_failed(error)
-        if run.approach is not None:
-            raise ProblemError(f"approach: no {run.approach} features for this problem: {why}") from None
-        return Selection([band], f"a filled band, as there is no smaller basis: {why}")
-    if run.approach is not None:
-        return Selection([small], f"asked for: {trial.why}")
+        if request.approach is not None:
+            raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
+        return Selection((band,), f"a filled band, as there is no smaller basis: {why}")
+    if request.approach is not None:
+        return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
         return Selection(
-            [band],
+            (band,),
             f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
         )
     return Selection(
-        [small, band], f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
+        (small, band), f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     )
 
 
-def _work_of_band(run: Run, bands: Bands, first: Trial) -> float:
+def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
     """What a filled band would cost: its first round, or, where that is a guess, the rounds that follow a guess."""
-    begun = first.work(run.problem)
-    silent = run.problem.right_hand_side.constant == 0.0
-    guessed = np.all(bands.frequencies <= least_core(np.zeros(run.problem.dimension), run.lengths))
+    problem = request.problem
+    begun = first.work(problem)
+    silent = problem.right_hand_side.constant == 0.0
+    guessed = np.all(bands.frequencies <= least_core(np.zeros(problem.dimension), request.lengths))
     return max(begun, _GUESSED) if silent and guessed else begun
 
 
-def _small_basis(run: Run, bands: Bands, limit: float) -> Stage:
+def _small_basis(request: Request, bands: Bands, patience: Patience, limit: float) -> Stage:
     """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
-    problem = run.problem
-    if run.approach is None:
-        _refuse_rough(run, bands)
+    problem = request.problem
+    if request.approach is None:
+        _refuse_rough(request, bands)
     homogeneous = problem.right_hand_side.constant == 0.0
-    if run.approach == "characteristic" or (run.approach is None and homogeneous):
-        return _exact_features(run, bands, limit)
+    if request.approach == "characteristic" or (request.approach is None and homogeneous):
+        return _exact_features(request, bands, limit)
     if homogeneous:
         raise UnsuitableError("the right-hand side is zero")
-    if run.reuse:
+    if request.reuse:
         raise UnsuitableError("a plan serves other right-hand sides as well")
-    peaks = thin_peaks(problem, bands, run.streams.probes, run.patience, run.budget.memory_limit)
+    peaks = thin_peaks(problem, bands, request.streams.probes, patience, request.budget.memory_limit)
     if not peaks:
         raise UnsuitableError("the right-hand side has no spectrum of a few peaks")
-    return ThinSpectrum(run, bands, peaks, limit)
+    return ThinSpectrum(request, bands, tuple(peaks), limit, special_columns(problem, request.singular or False))
 
 
-def _exact_features(run: Run, bands: Bands, limit: float) -> ExactFeatures:
-    problem = run.problem
+def _exact_features(request: Request, bands: Bands, limit: float) -> Stage:
+    problem, singular = request.problem, request.singular
     homogeneous_symbol(problem)
-    if run.singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, run.singular)):
+    if singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, singular)):
         raise UnsuitableError("the singular functions asked for do not satisfy the equation")
-    return ExactFeatures(
-        run, _evolving_families(run, bands) if evolves(problem) else _steady_families(problem, bands), limit
-    )
+    families = _evolving_families(request, bands) if evolves(problem) else _steady_families(problem, bands)
+    return exact_features(request, families, limit)
 
 
-def _refuse_rough(run: Run, bands: Bands) -> None:
+def _refuse_rough(request: Request, bands: Bands) -> None:
     """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
-    problem = run.problem
+    problem = request.problem
     if bands.unsettled:
         raise UnsuitableError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
     if problem.missing:
         raise UnsuitableError("what is known does not determine the solution")
     if leaves_constant_open(problem):
         raise UnsuitableError("the solution is determined only up to a constant")
-    if corner_conflicts(problem) if run.singular is False else open_conflicts(problem):
+    if corner_conflicts(problem) if request.singular is False else open_conflicts(problem):
         raise UnsuitableError("the data do not meet at a corner")
 
 
@@ -165,11 +163,11 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
     return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
 
 
-def _evolving_families(run: Run, bands: Bands) -> Families:
+def _evolving_families(request: Request, bands: Bands) -> Families:
     """Frequencies as far as those of the data, with what an extension of them needs, then farther each time."""
-    problem = run.problem
-    highest = refine_bands(problem, bands, run.streams.probes).frequencies
-    periods = 2 * np.pi / run.lengths
+    problem = request.problem
+    highest = refine_bands(problem, bands, request.streams.probes).frequencies
+    periods = 2 * np.pi / request.lengths
 
     def family(enlarged: int) -> Characteristic:
         reach = reach_for(problem, _WIDER**enlarged * highest + enlarged * periods)

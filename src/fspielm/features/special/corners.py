@@ -12,9 +12,10 @@ from fspielm.equations import Problem, change_places, find_conflicts, sides_of, 
 from fspielm.equations.beside import SAME_PLACE, domain_size
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
-from fspielm.features import Angle, Basis, CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.basis import Basis
+from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.features.special.singular import Singular
 from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
-from fspielm.solvers.singular import Singular
 
 # Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
 # functions to each, and fewer exponents do.

@@ -10,9 +10,10 @@ import math
 
 from fspielm.equations import Problem
 from fspielm.equations.once import once
-from fspielm.features import CornerFunction, Outgoing, Power, SingularBasis
+from fspielm.features.outgoing import Outgoing
+from fspielm.features.singular import CornerFunction, Power, SingularBasis
+from fspielm.features.special.corners import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Hole
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
 
 # Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
 # however far or close it is.

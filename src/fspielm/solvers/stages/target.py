@@ -1,4 +1,4 @@
-"""What to change after a round that was not good enough."""
+"""Which band a filled one is laid out for, and what to change after a round that was not good enough."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, safe_norm
-from fspielm.equations import Problem
+from fspielm.arrays import FloatArray
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.layouts import Layout, layout
+from fspielm.solvers.request import Request
 
 # Coefficients so much larger than the solution mean that the band is too narrow to hold it.
 _NARROW = 1e3
-# Coefficients of the size of the solution: the band is ample, and what is left is rounding.
-_AMPLE = 100.0
-# Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
-_NOISE = 12.0
 _LEAST_GROWTH = 1.26
 # More digits than this are not laid out for at once: the estimate of a poor round says little.
 _MOST_MISSING = 5.0
@@ -69,53 +65,35 @@ def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
     return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
-def at_floor(attempt: Attempt) -> bool:
-    """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
-    assert attempt.estimate is not None
-    noise = _NOISE * np.finfo(float).eps * safe_norm(attempt.coefficients)
-    return attempt.growth < _AMPLE and attempt.estimate.residual <= noise * np.sqrt(attempt.rows)
-
-
-def next_target(
-    problem: Problem,
-    attempt: Attempt,
-    used: Layout,
-    target: Target,
-    tol: float,
-    lengths: FloatArray,
-    rng: np.random.Generator,
-    *,
-    threads: int,
-) -> Target | None:
+def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
     """The next target: a wider band where coefficients are large, more digits where they are not.
 
     None where more digits cannot be laid out for.
     """
-    assert attempt.estimate is not None
-    missing = min(float(np.log10(attempt.estimate.relative / tol)), _MOST_MISSING)
-    if attempt.growth > _NARROW:
-        shares = _beyond(problem, attempt, used.widths, rng, threads)
+    problem, lengths, shown = request.problem, request.lengths, latest.outcome
+    missing = min(float(np.log10(shown.error / request.tol)), _MOST_MISSING)
+    if shown.growth > _NARROW:
+        shares = _beyond(request, latest, used.widths)
         axes = shares >= 0.6 * shares.max()  # at least the largest one
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
-        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * attempt.basis.size:
+        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * shown.neurons:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
         return wider
     if target.decades >= _MOST_DECADES:
         return None
     denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
-    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * attempt.basis.size:
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * shown.neurons:
         denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
     return denser
 
 
-def _beyond(
-    problem: Problem, attempt: Attempt, widths: FloatArray, rng: np.random.Generator, threads: int
-) -> FloatArray:
+def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray:
     """Share of the equation's residual, along each axis, at frequencies that the band does not hold."""
+    problem = request.problem
     lower, upper = problem.domain.bounding_box
-    seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
+    seeds = problem.domain.sample(_CHORDS, request.streams.probes, "low-discrepancy")
     shares = []
     for axis in range(problem.dimension):
         n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
@@ -123,7 +101,12 @@ def _beyond(
         points = lines.reshape(-1, problem.dimension)
         # what a fast transform rounds more would be seen here, at all frequencies
         residual = evaluate(
-            attempt.basis, attempt.coefficients, problem.operator, Sites(points), threads=threads, method="direct"
+            latest.basis,
+            latest.coefficients,
+            problem.operator,
+            Sites(points),
+            threads=request.threads,
+            method="direct",
         ) - problem.right_hand_side.checked(points, "the equation's right-hand side")
         residual = residual / max(float(np.abs(residual).max()), 1e-300)
         energy = np.abs(np.fft.rfft(residual.reshape(len(lines), n) * np.hanning(n), axis=1)) ** 2

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation import RowBlock, make_blocks
-from fspielm.equations import Problem
+from fspielm.collocation import Discretisation, RowBlock, make_blocks
 from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
@@ -29,11 +28,17 @@ class HeldOut:
     sites: Mapping[str, Sites]
     rows: Mapping[str, FloatArray] = field(default_factory=dict)
 
-    def tabulated(self, problem: Problem, basis: Basis, threads: int) -> HeldOut:
+    @classmethod
+    def draw(cls, discretisation: Discretisation, rng: np.random.Generator) -> HeldOut:
+        """Fewer rows than were fitted, by the same law."""
+        return cls(discretisation.points.thinned().draw(discretisation.problem, rng))
+
+    def tabulated(self, discretisation: Discretisation) -> HeldOut:
         """The same with its rows filled, for many solutions on one basis."""
+        basis, threads = discretisation.basis, discretisation.threads
         rows = {
             block.name: np.asarray(sum(tabulate(basis, op, sites, threads=threads) for op, sites in block.pieces))
-            for block in make_blocks(problem, self.sites)
+            for block in make_blocks(discretisation.problem, self.sites)
         }
         return HeldOut(self.sites, rows)
 

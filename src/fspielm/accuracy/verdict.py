@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.equations import Problem, corner_conflicts
-from fspielm.solution import ILL_POSED, ErrorEstimate
 from fspielm.spectrum import Bands
 
 

@@ -3,7 +3,7 @@
 Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
 eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
 harmless. Functions independent of them, which satisfy the equation as well, show what it may hide; beside features for
-a right-hand side, so do functions that almost satisfy it (see `nearby`).
+a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.collocation import RowBlock, System, assemble
-from fspielm.equations import Problem, derivative
+from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
+from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
+from fspielm.collocation import BlockRows, Discretisation
+from fspielm.equations import Problem
 from fspielm.features import (
     Basis,
     Characteristic,
@@ -27,11 +29,8 @@ from fspielm.features import (
     SingularBasis,
     neurons_needed,
 )
-from fspielm.geometry import Sites
-from fspielm.linalg import Factorisation, extend
-from fspielm.solution import Sensitivity, find_sensitivity
-from fspielm.solvers.nearby import nearby_functions, nearby_number
-from fspielm.solvers.special import special_columns
+from fspielm.features.special import satisfies, special_columns
+from fspielm.linalg import Factored
 
 # Independent features, as a share of those that are there.
 _SHARE = 0.125
@@ -39,19 +38,10 @@ _SHARE = 0.125
 _LEAST_FEATURES = 4
 # Rows for each of the functions, at least.
 _LEAST_ROWS = 1.2
-_SATISFIED = 1e-8
 
 
 def probe(
-    problem: Problem,
-    family: Family,
-    basis: Basis,
-    factorisation: Factorisation,
-    system: System,
-    blocks: Sequence[RowBlock],
-    rng: np.random.Generator,
-    *,
-    threads: int,
+    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
 
@@ -59,38 +49,24 @@ def probe(
 
     Parameters
     ----------
-    problem, family
-    basis : Basis
-        Drawn from the family, with other columns beside it.
-    factorisation, system
-        Of the basis on its rows.
-    blocks : sequence of RowBlock
-        What the system was assembled from.
+    discretisation : Discretisation
+    blocks : sequence of BlockRows
+        Of its system.
+    factored : Factored
+        The same.
     rng : Generator
-    threads : int
     """
-    if not _exact(family):
+    problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
+    if not _exact(discretisation.family):
         return None
-    plain = find_sensitivity(problem, basis, factorisation, rng, threads)
-    further = _further(problem, family, basis, blocks, rng)
+    plain = find_sensitivity(problem, basis, factored, rng, threads)
+    further = _further(discretisation, rng)
     if not further:
         return plain
     beside = JoinedBasis(further)
-    # on the same rows with the same scales, so that the two are in the same units
-    scaled = [replace(block, weight=scale) for block, scale in zip(blocks, system.scales, strict=True)]
-    larger = extend(factorisation, assemble(beside, scaled, threads=threads).augmented[:, :-1])
+    larger = factored.extend(discretisation.further_columns(beside, blocks))
     seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
     return replace(plain, amplification=max(plain.amplification, seen.amplification))
-
-
-def satisfies(problem: Problem, columns: Basis) -> bool:
-    """Whether functions satisfy the equation without its right-hand side, at some points."""
-    sites = Sites(problem.domain.sample(20, np.random.default_rng(0)))  # only looks
-    image = np.abs(columns.matrix(problem.operator, sites))
-    terms = [
-        term.at(sites)[:, None] * columns.matrix(derivative(term.orders), sites) for term in problem.operator.terms
-    ]
-    return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
 
 
 def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:
@@ -124,11 +100,10 @@ def _most(columns: int, rows: int) -> int:
     return int(rows / _LEAST_ROWS) - columns
 
 
-def _further(
-    problem: Problem, family: Family, basis: Basis, blocks: Sequence[RowBlock], rng: np.random.Generator
-) -> list[Basis]:
+def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[Basis]:
     """Functions that satisfy the equation, or almost, beside those of the basis: as many as the rows can tell apart."""
-    rows = sum(len(block) for block in blocks)
+    problem, family, basis = discretisation.problem, discretisation.family, discretisation.basis
+    rows = discretisation.rows
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:

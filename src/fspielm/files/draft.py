@@ -8,9 +8,9 @@ from typing import Any
 
 import sympy as sp
 
-from fspielm.equations import AnyCondition, Problem, Region, identity
-from fspielm.equations.constraints import regions_of
+from fspielm.equations import AnyCondition, Problem, Region, Unknown
 from fspielm.equations.givens import read_givens
+from fspielm.equations.relations import regions_of
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.files.names import Names
@@ -19,7 +19,7 @@ from fspielm.geometry import Domain
 
 
 @dataclass(frozen=True, eq=False)
-class Statement:
+class ProblemDraft:
     """The parts of a problem, each understood; whether they fit together is for `problem_file` to say.
 
     Attributes
@@ -65,7 +65,7 @@ class Statement:
         if len(unknown.args) != self.domain.dimension:
             self.problem_file()  # which says what is wrong, better than the names of parts would
         parts = self.domain.boundary([str(symbol) for symbol in unknown.args])
-        setting = Setting(unknown, identity(len(unknown.args)), read_givens(self._given), self.domain, parts)
+        setting = Setting((Unknown(unknown, self.domain),), read_givens(self._given), self.domain, parts)
         places: dict[str, list[AnyCondition]] = {part.name: [] for part in parts}
         time = self.domain.time
         start = "" if time is None else f"{unknown.args[-1]} = {time.start:g}"

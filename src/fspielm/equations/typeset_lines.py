@@ -23,7 +23,7 @@ from fspielm.equations.conditions import (
     Symmetry,
 )
 from fspielm.equations.normal import normal_derivative
-from fspielm.equations.regions import REST
+from fspielm.equations.where import REST
 from fspielm.geometry import Box, Domain, SpaceTime, Time
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _LONG_NUMBER = re.compile(r"\d+\.\d{5,}(e[-+]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Statement:
-    """Something that holds somewhere.
+class TypesetLine:
+    """Something that holds somewhere, to be set in one line.
 
     Attributes
     ----------
@@ -49,9 +49,9 @@ class Statement:
     where: tuple[sp.Basic | str, ...]
 
 
-def statements(problem: Problem) -> list[Statement]:
+def typeset_lines(problem: Problem) -> list[TypesetLine]:
     """The equation with its domain, then every condition with its place."""
-    stated = [Statement(_equation(problem.equation), _domain(problem.domain, problem.coordinates))]
+    stated = [TypesetLine(_equation(problem.equation), _domain(problem.domain, problem.coordinates))]
     return stated + [_stated(condition, problem) for condition in problem.conditions]
 
 
@@ -108,58 +108,58 @@ def _number(value: float) -> sp.Expr:
 
 
 @singledispatch
-def _stated(condition: AnyCondition, problem: Problem) -> Statement:
+def _stated(condition: AnyCondition, problem: Problem) -> TypesetLine:
     """What a condition says; one that is not known here says it in its own words."""
-    return Statement(repr(condition), ())
+    return TypesetLine(repr(condition), ())
 
 
 @_stated.register(Dirichlet)
-def _(condition: Dirichlet, problem: Problem) -> Statement:
-    return Statement(_equals(problem.unknown, condition.value, problem), _where(condition.on))
+def _(condition: Dirichlet, problem: Problem) -> TypesetLine:
+    return TypesetLine(_equals(problem.unknown, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Neumann)
-def _(condition: Neumann, problem: Problem) -> Statement:
+def _(condition: Neumann, problem: Problem) -> TypesetLine:
     slope = normal_derivative(problem.unknown)
-    return Statement(_equals(slope, condition.value, problem), _where(condition.on))
+    return TypesetLine(_equals(slope, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Robin)
-def _(condition: Robin, problem: Problem) -> Statement:
+def _(condition: Robin, problem: Problem) -> TypesetLine:
     alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
     mixture = alpha * problem.unknown + beta * normal_derivative(problem.unknown)
-    return Statement(_equals(mixture, condition.value, problem), _where(condition.on))
+    return TypesetLine(_equals(mixture, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Symmetry)
-def _(condition: Symmetry, problem: Problem) -> Statement:
-    return Statement(_equals(normal_derivative(problem.unknown), 0, problem), ("by symmetry", *_where(condition.on)))
+def _(condition: Symmetry, problem: Problem) -> TypesetLine:
+    return TypesetLine(_equals(normal_derivative(problem.unknown), 0, problem), ("by symmetry", *_where(condition.on)))
 
 
 @_stated.register(Periodic)
-def _(condition: Periodic, problem: Problem) -> Statement:
+def _(condition: Periodic, problem: Problem) -> TypesetLine:
     faces = condition.faces
-    return Statement("periodic", (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",))
+    return TypesetLine("periodic", (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",))
 
 
 @_stated.register(Initial)
-def _(condition: Initial, problem: Problem) -> Statement:
+def _(condition: Initial, problem: Problem) -> TypesetLine:
     time = problem.coordinates[-1]
     left = problem.unknown.diff(time, int(condition.order)) if condition.order else problem.unknown
     start = problem.domain.bounding_box[0][-1]
-    return Statement(
+    return TypesetLine(
         _equals(left, condition.value, problem), ("at", sp.Eq(time, _number(float(start)), evaluate=False))
     )
 
 
 @_stated.register(Measured)
-def _(condition: Measured, problem: Problem) -> Statement:
+def _(condition: Measured, problem: Problem) -> TypesetLine:
     count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
-    return Statement(problem.unknown, (f"measured at {count} point{'s' * (count > 1)}",))
+    return TypesetLine(problem.unknown, (f"measured at {count} point{'s' * (count > 1)}",))
 
 
 @_stated.register(Condition)
-def _(condition: Condition, problem: Problem) -> Statement:
+def _(condition: Condition, problem: Problem) -> TypesetLine:
     where: tuple[sp.Basic | str, ...]
     if condition.at is None:
         where = _where(condition.on)
@@ -168,4 +168,4 @@ def _(condition: Condition, problem: Problem) -> Statement:
         where = (f"at {count} point{'s' * (count > 1)}",)
     else:
         where = ("on a curve inside",)
-    return Statement(_equation(condition.equation), where)
+    return TypesetLine(_equation(condition.equation), where)

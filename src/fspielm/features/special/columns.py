@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fspielm.equations import Problem
-from fspielm.features import SingularBasis
-from fspielm.solvers.corner_functions import singular_changes, singular_columns, singular_corners
-from fspielm.solvers.hole_functions import hole_columns
-from fspielm.solvers.singular import Singular
+import numpy as np
+
+from fspielm.equations import Problem, derivative
+from fspielm.features.basis import Basis
+from fspielm.features.singular import SingularBasis
+from fspielm.features.special.corners import singular_changes, singular_columns, singular_corners
+from fspielm.features.special.holes import hole_columns
+from fspielm.features.special.singular import Singular
+from fspielm.geometry import Sites
+
+_SATISFIED = 1e-8
 
 
 def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
@@ -30,3 +36,13 @@ def special_names(problem: Problem) -> str:
         "multipoles in the holes": hole_columns(problem),
     }
     return ", ".join(name for name, there in found.items() if there)
+
+
+def satisfies(problem: Problem, columns: Basis) -> bool:
+    """Whether functions satisfy the equation without its right-hand side, at some points."""
+    sites = Sites(problem.domain.sample(20, np.random.default_rng(0)))  # only looks
+    image = np.abs(columns.matrix(problem.operator, sites))
+    terms = [
+        term.at(sites)[:, None] * columns.matrix(derivative(term.orders), sites) for term in problem.operator.terms
+    ]
+    return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
