@@ -14,8 +14,8 @@ from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.powers import expand_powers
 
-# Far outside of the domain, where values mean nothing, they stay finite at least.
-_MOST_GROWTH = 300.0
+# Of exponents: far outside of the domain, where values mean nothing, they stay finite at least.
+MOST_GROWTH = 300.0
 
 
 @final
@@ -108,7 +108,7 @@ class ExponentialBasis(Basis):
         place = (operator.points - self.origin).T
         degree = int(powers.max(initial=0))
         expanded = expand_powers(operator.orders, 1j * W, along, degree)
-        growth = np.minimum(-(W.imag @ place) - self.peaks[columns][:, None], _MOST_GROWTH)
+        growth = np.minimum(-(W.imag @ place) - self.peaks[columns][:, None], MOST_GROWTH)
         phase = W.real @ place + b[:, None]
         if operator.is_constant and degree == 0:
             symbol = expanded[:, :, 0] @ operator.coefficients

@@ -10,7 +10,8 @@ from fspielm.arrays import FloatArray
 from fspielm.features.band import Band, in_rounded_box
 from fspielm.geometry import unit_stream
 
-# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T.
+# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T; of these
+# the one that takes the fewest is chosen. Towards 1, further features bring no digits.
 _FACTORS = np.linspace(1.2, 5.0, 153)
 # Convergence beyond the one-dimensional theory, which counts every axis at its worst; measured, see docs/method.md.
 _GAIN = {1: 1.2, 2: 1.5}
@@ -24,6 +25,10 @@ _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
 # functions too many cost nothing where these are few.
 _CLOUD_GAIN = {1: 0.85}
 _CLOUD_GAIN_ABOVE = 1.0
+# Features that a band has in any case, and one around a single frequency: a cosine and a sine of it.
+_FEWEST, _FEWEST_OF_CLOUD = 8, 2
+# Frequencies by which the share of a band that its rounded corners leave is counted.
+_COUNTED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,7 @@ def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | No
     """
     gain = _GAIN.get(len(core), _GAIN_ABOVE)
     filled = _fill(core, lengths, decades, gain, _FACTORS)
-    neurons = max(int(filled.number), 8)
+    neurons = max(int(filled.number), _FEWEST)
     if most is not None:
         neurons = min(neurons, most)
     return Layout(Band(neurons, tuple(filled.widths), tuple(core)), filled.factor)
@@ -95,8 +100,8 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
     """
     filled = _fill(core, lengths, decades, _CLOUD_GAIN.get(len(core), _CLOUD_GAIN_ABOVE), _CLOUD_FACTORS)
     if not center.any():
-        return Layout(Band(max(int(filled.number), 2), tuple(filled.widths), tuple(core)), filled.factor)
-    family = Band(max(int(2 * filled.number), 2), tuple(filled.widths), tuple(core), tuple(center))
+        return Layout(Band(max(int(filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core)), filled.factor)
+    family = Band(max(int(2 * filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core), tuple(center))
     return Layout(family, filled.factor)
 
 
@@ -121,5 +126,5 @@ def _fill(core: FloatArray, lengths: FloatArray, decades: float, gain: float, fa
 
 def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
     """Volume of the band with rounded corners, as a share of its box."""
-    unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(4096)
+    unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(_COUNTED)
     return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))

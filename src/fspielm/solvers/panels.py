@@ -23,6 +23,7 @@ from fspielm.solvers.source_corners import SourceCorners
 Signals: TypeAlias = Callable[[Sites], FloatArray]
 
 _NODES = 16
+# The last so many coefficients tell whether a panel is resolved: of even and odd functions, every other one is zero.
 _TAIL = 3
 # How close to a corner an end of a panel must be, in units of its length, to be there.
 _TOUCHES = 1e-2
@@ -135,6 +136,7 @@ def _look(
     Last, which of them signals would not be resolved on with half of the nodes.
     """
     reach = 0.5 * wavenumber * float(panels.lengths.max())
+    # coefficients of a wave begin to fall beyond its phase along half of a panel, over a stretch like its cube root
     nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
     abscissae = chebyshev.chebpts1(nodes)
     sites = panels.part.place(_between(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))

@@ -24,7 +24,10 @@ CHANGE = 0.5
 _SINGULAR = 0.5
 # Beside a corner, and at it, in units of the size of the domain.
 _BESIDE, _AT_CORNER = 0.1, 1e-3
+# Sites spread over a part, to see how large values and residuals are on it.
 _SAMPLES = 400
+# Further ones this close to the ends of its smooth pieces, in units of those: a residual at a corner is a narrow one.
+_CLOSING_IN = np.logspace(-7, -1, 25)
 # No panel is shorter than this, in units of the domain's size: too few digits are left.
 FINEST = 1e-12
 
@@ -116,7 +119,7 @@ def _near_breaks(constraint: Relation) -> Sites:
     part = constraint.part
     assert part is not None
     breaks = np.array(part.breaks)
-    steps = np.diff(breaks)[:, None] * np.logspace(-7, -1, 25)
+    steps = np.diff(breaks)[:, None] * _CLOSING_IN
     return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Crowd, Points, nearest_of
 from fspielm.equations import Problem, Relation
+from fspielm.equations.beside import domain_size
 from fspielm.features import Basis, SourceBasis
 from fspielm.features.special import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Sites
@@ -34,7 +35,9 @@ _COARSER = 100.0
 _MOST_PANELS = 4
 # Share of the sources that is left on the shortest panels at a corner: what varies there is small.
 _TAPERED = 0.4
+# Points along the whole boundary, beside those on panels, that distances from it are told by.
 _ALONG = 3000
+# Further rows for each source, crowded where sources are.
 _ROWS_PER_SOURCE = 2.0
 
 
@@ -72,14 +75,14 @@ def source_columns(
     """
     if problem.dimension != 2 or problem.domain.time is not None:
         return None
-    lower, upper = problem.domain.bounding_box
+    lower, _ = problem.domain.bounding_box
     if not is_isotropic(problem, (float(lower[0]), float(lower[1]))):
         return None
     ratio = helmholtz_ratio(problem)
     constraints = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
     if ratio is None or not constraints:
         return None
-    size = 0.5 * float(np.linalg.norm(upper - lower))
+    size = 0.5 * domain_size(problem)
     limits = Limits(
         longest=size,
         shortest=size * max(tol, FINEST),

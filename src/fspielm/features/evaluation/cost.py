@@ -26,7 +26,7 @@ _GRID = 2.3e-8
 _POINT = 5e-7
 # Points of the kernel along an axis at full accuracy, and the sampling rate that goes with it.
 _WIDTH = 16
-_UPSAMPLING = 2.0
+UPSAMPLING = 2.0
 # Chunks are so large that what each of them repeats takes no more than about this share of its time.
 _REPEATED = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
@@ -103,5 +103,5 @@ def _each_point(transforms: int, dimension: int) -> float:
 
 def _grid(reach: FloatArray) -> float:
     """Points of the grid between frequencies and points; both are sampled, and hence finer than either alone needs."""
-    coarse = np.maximum(_UPSAMPLING * reach / (2 * np.pi) + _WIDTH + 1, 2 * (_WIDTH + 1))
-    return float(np.prod(_UPSAMPLING * coarse))
+    coarse = np.maximum(UPSAMPLING * reach / (2 * np.pi) + _WIDTH + 1, 2 * (_WIDTH + 1))
+    return float(np.prod(UPSAMPLING * coarse))

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.features.evaluation.cost import chunk_points, tile_counts, transform_bytes
+from fspielm.features.evaluation.cost import UPSAMPLING, chunk_points, tile_counts, transform_bytes
 from fspielm.machine import run_tasks
 
 # The smallest that finufft reaches: its kernels are 16 points wide then, at twice the sampling rate.
 _EPS = 1e-14
-_UPSAMPLING = 2.0
 # What transforms that run at the same time may take together.
 _MEMORY = 400e6
 
@@ -84,7 +83,7 @@ def _transform(
     turned = strengths * (np.cos(turn).astype(np.float64) + 1j * np.sin(turn).astype(np.float64))
     dimension = len(frequencies)
     plan = finufft.Plan(
-        3, dimension, n_trans=len(turned), eps=_EPS, isign=1, nthreads=1, upsampfac=_UPSAMPLING, showwarn=0
+        3, dimension, n_trans=len(turned), eps=_EPS, isign=1, nthreads=1, upsampfac=UPSAMPLING, showwarn=0
     )
     absent = [None] * (3 - dimension)
     plan.setpts(*frequencies, *absent, *(np.ascontiguousarray(column) for column in place.T))

@@ -17,7 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.features.activations import TANH
 from fspielm.features.basis import Basis
 from fspielm.features.evaluation.parts import split_leaves
-from fspielm.features.exponential import ExponentialBasis
+from fspielm.features.exponential import MOST_GROWTH, ExponentialBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -29,7 +29,6 @@ from fspielm.features.tabulated import TabulatedBasis
 _PHASE = 0.6
 # Boxes at a time, so that memory stays bounded.
 _CHUNK = 128
-_MOST_GROWTH = 300.0
 
 
 @final
@@ -145,4 +144,4 @@ def _is_singular(function: CornerFunction) -> bool:
 
 
 def _exponential(exponent: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(np.minimum(exponent, _MOST_GROWTH)))
+    return np.asarray(np.exp(np.minimum(exponent, MOST_GROWTH)))

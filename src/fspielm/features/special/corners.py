@@ -21,11 +21,17 @@ from fspielm.geometry import Corner, Sites, edges_of, meets_any, segment
 # functions to each, and fewer exponents do.
 _DEGREE = 12.0
 _MIXED_DEGREE = 5.0
+# The places of the strongest kind get functions, so many at most: each has tens of columns.
 _MOST_CORNERS = 12
 # By how much of the domain's size the place of a function may be off.
 _ROUNDING = 1e-12
+# Of functions that grow, over the size of the domain, in units of the exponential's rate: others are nothing at the
+# corner, where they are needed.
 _MOST_GROWTH = 4.0
-_WHOLE = 1e-9
+# What is equal but for rounding: exponents, relative to one, and coefficients, relative to each other.
+_SAME, _SAME_DIGITS = 1e-9, 9
+# Where to look whether a ray enters the domain again, in units of the domain's size: close to the corner and along it.
+_ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
 
 @once
@@ -126,8 +132,7 @@ def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
     """Whether the ray across which the functions jump, opposite to the interior's bisector, avoids the domain."""
     size = domain_size(problem)
     away = corner.start + 0.5 * corner.opening + math.pi
-    distances = size * np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
-    ray = np.array(corner.point) + distances[:, None] * np.array([math.cos(away), math.sin(away)])
+    ray = np.array(corner.point) + (size * _ALONG_RAY)[:, None] * np.array([math.cos(away), math.sin(away)])
     if np.any(problem.domain.contains(ray)):
         return False
     # points may step over a thin wall; its edges do not
@@ -153,7 +158,7 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, 9) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
+    raised = {round(s + a, _SAME_DIGITS) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
     return sorted(raised) or exponents
 
 
@@ -171,9 +176,9 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     """
     ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
-        ratio = None  # functions that grow so much are nothing at the corner, where they are needed
-    whole = [float(round(s)) for s in exponents if abs(s - round(s)) < _WHOLE]
-    broken = [s for s in exponents if abs(s - round(s)) >= _WHOLE]
+        ratio = None
+    whole = [float(round(s)) for s in exponents if abs(s - round(s)) < _SAME]
+    broken = [s for s in exponents if abs(s - round(s)) >= _SAME]
     if ratio is None:
         return [*_mixed(broken, False), *_mixed(whole, True)]
     k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
@@ -188,7 +193,7 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
 def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all whole a, b >= 0 up to the degree, each once."""
     powers = {
-        (round(s + a, 9), b)
+        (round(s + a, _SAME_DIGITS), b)
         for s in exponents
         for a in range(int(_MIXED_DEGREE) + 1)
         for b in range(int(_MIXED_DEGREE) + 1)
@@ -216,5 +221,5 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     except ProblemError:  # a coefficient that is not finite there
         return False
     main = second.get((2, 0), 0.0)
-    small = 1e-9 * abs(main)
+    small = _SAME * abs(main)
     return main != 0.0 and abs(second.get((0, 2), 0.0) - main) <= small and abs(second.get((1, 1), 0.0)) <= small

@@ -15,9 +15,13 @@ from fspielm.features.singular import CornerFunction, Power, SingularBasis
 from fspielm.features.special.corners import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Hole
 
+# Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
+# however far or close it is.
 _DIGITS = 12.0
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
+# Waves that are short beside a hole take more, up to so many.
 _MOST_WAVE_ORDERS = 200
+# The smallest holes have multipoles, so many of them at most.
 _MOST_HOLES = 24
 # K decays within a fraction of the hole's radius: nothing then reaches into the domain that cosines could not hold.
 _MOST_DECAY = 20.0
