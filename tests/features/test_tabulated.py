@@ -13,6 +13,7 @@ from fspielm.equations import derivative, identity
 from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.tabulated import RadialTable
+from fspielm.features.zeta import Polar
 from fspielm.geometry import Sites
 
 LOWER, UPPER = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
@@ -34,19 +35,29 @@ MODIFIED = [Wave(2 / 3, 30.0, True), Wave(34 / 3, 30.0, True), Wave(4, 30.0, Tru
     ],
 )
 def test_a_table_holds_all_digits(function: Any, power: float) -> None:
-    table = RadialTable(function, 70.0, power)
+    table = RadialTable([function], 70.0, power)
     radius = np.concatenate([np.geomspace(1e-12, 70, 5000), table.ends, [80.0]])
     exact = function(radius)
     # beside its zeros a function that oscillates is rounded by its amplitude
     amplitude = np.sqrt(2 / (np.pi * np.maximum(radius, 1))) if np.abs(exact[-1]) < 1 else 0.0
-    assert (np.abs(table(radius) - exact) / np.maximum(np.abs(exact), amplitude)).max() <= 2e-13
+    assert (np.abs(table(radius)[0] - exact) / np.maximum(np.abs(exact), amplitude)).max() <= 2e-13
 
 
-def test_radii_of_any_shape_and_beyond_the_table_are_computed() -> None:
-    table = RadialTable(special.j0, 5.0, 0)
-    radius = np.array([[1e-9, 0.0], [3.0, 12.0]])
-    assert np.allclose(table(radius), special.j0(radius), rtol=0, atol=1e-15)
-    assert table(np.empty(0)).shape == (0,)
+def test_radii_beyond_the_table_are_computed() -> None:
+    table = RadialTable([special.j0, special.j1], 5.0, 1)
+    radius = np.array([12.0, 1e-9, 3.0, 0.0, 5.0])
+    assert np.allclose(table(radius), [special.j0(radius), special.j1(radius)], rtol=0, atol=1e-15)
+    assert np.array_equal(table(radius)[:, [0, 1, 3]], [f(radius[[0, 1, 3]]) for f in (special.j0, special.j1)])
+    assert table(np.empty(0)).shape == (2, 0)
+
+
+def test_functions_of_one_table_have_the_values_of_their_own() -> None:
+    orders = [2 / 3, 5 / 3, 12.0]
+    radius = np.random.default_rng(0).uniform(0, 40, 3000)
+    alone = [RadialTable([partial(special.jv, order)], 40.0, order)(radius)[0] for order in orders]
+    together = RadialTable([partial(special.jv, order) for order in orders], 40.0, 12.0)(radius)
+    # SciPy's own values are off by 1e-14
+    assert np.allclose(together, alone, rtol=0, atol=5e-14)
 
 
 @pytest.mark.parametrize("orders", [(0, 0), (1, 0), (1, 1), (0, 2)])
@@ -80,3 +91,11 @@ def test_many_places_cost_few_bessel_functions(monkeypatch: pytest.MonkeyPatch) 
     for seed in (0, 1):
         basis.matrix(identity(2), Sites(np.random.default_rng(seed).uniform(-1, 1, (20_000, 2))))
     assert sum(computed) <= 1500
+
+
+@pytest.mark.parametrize("exponent", [2 / 3, -4 / 3, 34 / 3, 0.0, 5.0, -2.0])
+def test_quick_powers_are_powers(exponent: float) -> None:
+    zeta = np.random.default_rng(0).normal(size=(2000, 2)) @ np.array([1, 1j])
+    quick, slow = (Polar(zeta, quick=quick).power(exponent) for quick in (True, False))
+    assert np.allclose(quick, slow, rtol=0, atol=1e-14)
+    assert np.array_equal(quick, slow) == (exponent % 1 == 0)

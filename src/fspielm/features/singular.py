@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
@@ -17,13 +17,11 @@ from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.local import LocalOperator
+from fspielm.features.zeta import Polar, off_zero, zeta_weights
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
-
-# Stands for the corner itself, where powers and logarithms have no value.
-_BESIDE = 1e-150
-# What is left of weights that cancel but for rounding.
-_CANCELLED = 1e-14
+# An order of a Bessel function, and whether its derivative with respect to the order is meant.
+RadialKey: TypeAlias = tuple[float, bool]
 
 
 class CornerFunction(ABC):
@@ -41,6 +39,10 @@ class CornerFunction(ABC):
     @abstractmethod
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
+
+
+# The derivative of a function, by its orders along zeta and its conjugate, at points known elsewhere.
+Derivative: TypeAlias = Callable[[CornerFunction, int, int], ComplexArray]
 
 
 @final
@@ -98,7 +100,15 @@ class Wave(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return self.compose(zeta, order, conjugate_order, self.radial)
+        polar = Polar(zeta)
+        keys = self.radial_keys(order, conjugate_order)
+        values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
+        return self.compose(polar, order, conjugate_order, values)
+
+    def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
+        """Of which functions of the radius the derivative is made."""
+        now = self.order - order + conjugate_order
+        return [(now, False), (now, True)] if self.logarithm else [(now, False)]
 
     def radial(self, order: float, by_order: bool) -> RadialFunction:
         """The Bessel function of this order, or its derivative with respect to the order."""
@@ -107,23 +117,16 @@ class Wave(CornerFunction):
         return partial(scipy.special.iv if self.modified else scipy.special.jv, order)
 
     def compose(
-        self,
-        zeta: ComplexArray,
-        order: int,
-        conjugate_order: int,
-        radial: Callable[[float, bool], RadialFunction],
+        self, polar: Polar, order: int, conjugate_order: int, values: Mapping[RadialKey, FloatArray]
     ) -> ComplexArray:
-        """The derivative, from functions of the radius as `radial` has them."""
-        k = self.wavenumber
+        """The derivative, from the values of its `radial_keys` at k times the radius."""
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        radius = np.abs(zeta)
-        turn = zeta / radius
-        factor = (0.5 * k) ** (order + conjugate_order) * sign**conjugate_order / self._size
-        value = radial(now, False)(k * radius)
+        factor = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        value = values[now, False]
         if self.logarithm:
-            value = radial(now, True)(k * radius) + 1j * np.angle(turn) * value
-        return np.asarray(factor * value * turn**now)
+            value = values[now, True] + 1j * polar.angle * value
+        return np.asarray(factor * value * polar.power(now))
 
     @cached_property
     def _size(self) -> float:
@@ -207,53 +210,24 @@ class SingularBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        zeta = self._zeta(operator.points)
+        zeta = self.zeta(operator.points)
+        self.fill_from(lambda f, *orders: f.derivative(zeta, *orders), operator, columns, out)
+
+    def fill_from(self, derivative: Derivative, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """The same from derivatives of the functions, by their orders along zeta and its conjugate, at the points."""
         first, last, _ = columns.indices(self.size)
         weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
         done: int | None = None
         for column in range(first, last):
             index, imaginary = self._columns[column]
             if index != done:
-                total = np.zeros(len(zeta), dtype=np.complex128)
+                total = np.zeros(len(operator.points), dtype=np.complex128)
                 for (order, conjugate_order), weight in weights.items():
-                    total += weight * self.functions[index].derivative(zeta, order, conjugate_order)
+                    total += weight * derivative(self.functions[index], order, conjugate_order)
                 done = index
             out[column - first] = total.imag if imaginary else total.real
 
-    def _zeta(self, points: FloatArray) -> ComplexArray:
+    def zeta(self, points: FloatArray) -> ComplexArray:
+        """Where points are: relative to the corner, in units of the scale, never at the corner itself."""
         x, y = (points - np.array(self.corner)).T
         return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
-
-
-def off_zero(zeta: ComplexArray) -> ComplexArray:
-    """The same places, with one beside the corner in the place of the corner itself."""
-    return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
-
-
-def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:
-    """An operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there.
-
-    With ``zeta = turn * (x + i y)``; the keys are the orders of the derivatives along both.
-    """
-    weights: dict[tuple[int, int], ComplexArray] = {}
-    for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
-        for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
-            key = (j, int(m + n) - j)
-            weights[key] = weights.get(key, np.zeros(())) + coefficient * share
-    largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
-    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
-
-
-def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
-    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y.
-
-    With ``zeta = turn * (x + i y)``: d_x = turn d_zeta + conj(turn) d_conj, and
-    d_y = i turn d_zeta - i conj(turn) d_conj.
-    """
-    weights = np.ones(1, dtype=np.complex128)
-    for factor in [(turn, np.conj(turn))] * m + [(1j * turn, -1j * np.conj(turn))] * n:
-        raised = np.zeros(len(weights) + 1, dtype=np.complex128)
-        raised[1:] += factor[0] * weights
-        raised[:-1] += factor[1] * weights
-        weights = raised
-    return weights

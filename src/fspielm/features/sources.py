@@ -13,7 +13,8 @@ from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.outgoing import outgoing_derivative
-from fspielm.features.singular import Power, off_zero, zeta_weights
+from fspielm.features.singular import Power
+from fspielm.features.zeta import off_zero, zeta_weights
 
 _LOGARITHM = Power(0, 0, True)
 

@@ -15,6 +15,7 @@ from fspielm.geometry.curves import arc
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_name, as_plane_point, as_positive
 from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.spans import Spans, round_span
 
 
 @final
@@ -69,6 +70,11 @@ class Annulus(PlaneShape):
         distance = np.hypot(x, y)
         inside: BoolArray = (distance >= self.inner - slack) & (distance <= self.outer + slack)
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        aside = np.abs(points[:, 1 - axis] - self.center[1 - axis])
+        outer, inner = (round_span(self.center[axis], radius, aside) for radius in (self.outer, self.inner))
+        return outer.combined("difference", inner, rounding_slack(True, self.outer, *self.center))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         return (

@@ -15,6 +15,7 @@ from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_name, as_positive, as_space_point
 from fspielm.geometry.quadrature import Quadrature, around, gauss, per_axis, tensor
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.spans import Spans, round_span
 
 
 @final
@@ -67,6 +68,10 @@ class Ball(Domain):
         slack = rounding_slack(closed, self.radius, *self.center)
         inside: BoolArray = np.linalg.norm(points - self.center, axis=1) <= self.radius + slack
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        aside = np.linalg.norm(np.delete(points - self.center, axis, axis=1), axis=1)
+        return round_span(self.center[axis], self.radius, aside)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def place(unit: FloatArray) -> Sites:

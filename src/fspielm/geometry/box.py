@@ -17,6 +17,7 @@ from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_name, as_number, as_vector
 from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, tensor
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.spans import Spans, one_span
 
 
 @final
@@ -97,6 +98,11 @@ class Box(Domain):
         lower, upper = self.bounding_box
         inside: BoolArray = np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        within = points.copy()
+        within[:, axis] = self.lower[axis]
+        return one_span(self.lower[axis], self.upper[axis], self._contains(within, True))
 
     def _quadrature(self, n: int) -> Quadrature:
         lower, upper = self.bounding_box

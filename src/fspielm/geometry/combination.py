@@ -13,7 +13,8 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.spans import Spans
 
 Operation = Literal["union", "intersection", "difference"]
 
@@ -117,6 +118,17 @@ class Combination(Domain):
         for combination in chain:
             combination._apply(side, points, columns)
         return side
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        first, chain = self._unfolded
+        spans = first._spans(points, axis)
+        slack = rounding_slack(True, *np.ravel(self._whole_box))
+        for combination in chain:
+            second = combination.second._spans(points, axis)
+            if spans is None or second is None:
+                return None
+            spans = spans.combined(combination.operation, second, slack)
+        return spans
 
     @cached_property
     def _unfolded(self) -> tuple[Domain, list[Combination]]:

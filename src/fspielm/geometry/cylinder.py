@@ -16,6 +16,7 @@ from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.inputs import as_name, as_positive, as_space_point
 from fspielm.geometry.quadrature import Quadrature, around, gauss, per_axis, tensor
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.spans import Spans, one_span, round_span
 
 
 @final
@@ -92,6 +93,16 @@ class Cylinder(Domain):
         end, rim = (rounding_slack(closed, size, *self.center) for size in (self.height, self.radius))
         inside: BoolArray = (np.abs(along) <= 0.5 * self.height + end) & (np.hypot(*across.T) <= self.radius + rim)
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        nearest = points.copy()
+        nearest[:, axis] = self.center[axis]
+        met = self._contains(nearest, True)
+        if axis == self._along:
+            return one_span(self.center[axis] - 0.5 * self.height, self.center[axis] + 0.5 * self.height, met)
+        other = 3 - axis - self._along
+        ends = round_span(self.center[axis], self.radius, np.abs(points[:, other] - self.center[other])).ends
+        return Spans(np.where(met[:, None], ends, np.inf))
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def side(unit: FloatArray) -> Sites:

@@ -14,6 +14,7 @@ from fspielm.geometry.curves import arc
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_name, as_plane_point, as_positive
 from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.spans import Spans, round_span
 
 
 @final
@@ -53,6 +54,9 @@ class Disk(PlaneShape):
         x, y = (points - self.center).T
         inside: BoolArray = np.hypot(x, y) <= self.radius + rounding_slack(closed, self.radius, *self.center)
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        return round_span(self.center[axis], self.radius, np.abs(points[:, 1 - axis] - self.center[1 - axis]))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         return (Edge("circle", arc(self.center, self.radius, 0.0, 2 * math.pi)),)

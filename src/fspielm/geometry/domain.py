@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.corner import Corner
     from fspielm.geometry.hole import Hole
     from fspielm.geometry.pictures import Axes
+    from fspielm.geometry.spans import Spans
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
 
@@ -252,9 +253,16 @@ class Domain(ABC):
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         """Where the line along `axis` through each point of the domain leaves it, below and above the point.
 
-        A shape that knows better than to march there overrides this.
+        A shape that knows better than to march there overrides this, or knows its `_spans`.
         """
-        return march(self, points, axis)
+        spans = self._spans(points, axis)
+        if spans is None:
+            return march(self, points, axis)
+        return spans.around(points[:, axis], rounding_slack(True, *np.ravel(self.bounding_box)))
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        """The stretches in the domain of the lines along `axis` through points anywhere; None where it is not known."""
+        return None
 
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time

@@ -14,6 +14,7 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.inputs import as_name, as_number, as_plane_point, as_positive
 from fspielm.geometry.plane import Edge, PlaneShape
+from fspielm.geometry.spans import Spans, round_span
 
 
 @final
@@ -80,6 +81,17 @@ class Ellipse(PlaneShape):
         growth = np.divide(np.hypot(x / a**2, y / b**2), level, out=np.zeros_like(level), where=level > 0)
         inside: BoolArray = level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth
         return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        # in coordinates in which the ellipse is the unit circle: the direction of the lines, and where they pass
+        base = np.zeros_like(points)
+        base[:, 1 - axis] = points[:, 1 - axis] - self.center[1 - axis]
+        direction, (x, y) = (_turn(v, -self.angle).T / np.array(self.semi_axes)[:, None] for v in (np.eye(2), base))
+        along = direction[:, axis]
+        speed = np.hypot(*along)
+        circle = round_span(0.0, 1.0, np.abs(along[0] * y - along[1] * x) / speed)
+        nearest = self.center[axis] - (along[0] * x + along[1] * y) / speed**2
+        return Spans(nearest[:, None] + circle.ends / speed)
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         (a, b), center = self.semi_axes, np.array(self.center)

@@ -19,6 +19,7 @@ from fspielm.geometry.inputs import as_number, as_positive, as_vector
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sites import Sites
+from fspielm.geometry.spans import Spans
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -86,6 +87,13 @@ class Transformed(Domain):
 
     def _side(self, points: FloatArray) -> SideArray:
         return super()._side(points) if len(self._nudges) else self.shape._side(self._back(points))
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        factor = self._rows[0, 0]
+        if factor <= 0 or np.any(self._rows != factor * np.eye(self.dimension)):
+            return None  # turned, lines along an axis are not along one of the shape's
+        spans = self.shape._spans(self._back(points), axis)
+        return None if spans is None else Spans(factor * spans.ends + self.offset[axis])
 
     @cached_property
     def _nudges(self) -> FloatArray:

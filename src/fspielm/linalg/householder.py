@@ -1,4 +1,4 @@
-"""A factorisation by Householder reflections, to which columns can be added."""
+"""A factorisation by Householder reflections, in the memory of the matrix, to which columns can be added."""
 
 from __future__ import annotations
 
@@ -7,10 +7,69 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import SolveError
-from fspielm.linalg.panel import Panel, factor_panel
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Columns of ``Q R``: R in the upper triangle of `packed`, and the reflections that make up Q below it.
+
+    LAPACK reads both in place; neither is ever formed.
+
+    Attributes
+    ----------
+    above : (m, k) array
+        Rows of R over the triangle, one for each column of the panels before this one.
+    packed : (N - m, k) array, Fortran order
+    tau : (k,) array
+        Scales of the reflections.
+    """
+
+    above: NumberArray
+    packed: NumberArray
+    tau: NumberArray
+
+    @property
+    def columns(self) -> slice:
+        """Which columns of the whole these are."""
+        start = len(self.above)
+        return slice(start, start + self.packed.shape[1])
+
+    @property
+    def column_sums(self) -> FloatArray:
+        """Of the absolute entries of R."""
+        inside = [np.abs(column[: j + 1]).sum() for j, column in enumerate(self.packed.T)]
+        return np.asarray(np.abs(self.above).sum(axis=0) + inside)
+
+    def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:
+        """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``, in the memory of `values` if possible and allowed."""
+        adjoint = "C" if np.iscomplexobj(self.packed) or np.iscomplexobj(values) else "T"
+        reflections = self.packed[:, : len(self.tau)]  # no more than rows
+        given = values if values.ndim == 2 else values[:, None]
+
+        def apply(workspace: int) -> Any:
+            return _lapack("ormqr", "L", adjoint, reflections, self.tau, given, lwork=workspace, overwrite_c=in_place)
+
+        if values.ndim == 2:
+            _, work, _ = apply(-1)  # a question: how much workspace LAPACK would like
+            return np.asarray(apply(int(work[0].real))[0])
+        # With the least workspace LAPACK applies reflection by reflection; gathering them in blocks, as it would for
+        # many columns, takes several times longer for one.
+        return np.ascontiguousarray(apply(1)[0][:, 0])
+
+    def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
+        """With the triangle of these columns alone."""
+        solved, info = _lapack("trtrs", self.packed, values, trans=2 if adjoint else 0)
+        if info > 0:
+            raise SolveError(
+                f"column {len(self.above) + info} of {self.columns.stop} is exactly dependent on the others; "
+                "use TruncatedSVD, or other features"
+            )
+        return np.asarray(solved)
 
 
 @final
@@ -34,13 +93,13 @@ class Householder:
     @classmethod
     def of_matrix(cls, matrix: NumberArray, values: NumberArray | None = None) -> Householder:
         """Factor H alone ``(N, M)``, which may have fewer rows than columns, in place; y is rotated afterwards."""
-        alone = cls((factor_panel(matrix[:0], matrix),))
+        alone = cls((_factor(matrix[:0], matrix),))
         return alone if values is None else replace(alone, rotated=alone.rotate(values))
 
     @classmethod
     def of_system(cls, augmented: NumberArray) -> Householder:
         """Factor ``[H | y]``, shape ``(N, M + 1)`` with N >= M, in place."""
-        whole, columns = factor_panel(augmented[:0], augmented), augmented.shape[1] - 1
+        whole, columns = _factor(augmented[:0], augmented), augmented.shape[1] - 1
         rotated = whole.packed[:, columns].copy()
         if len(rotated) > columns:  # the last reflection took the residual to one entry, and does so backwards
             size, reflection = rotated[columns], rotated[columns:]
@@ -133,8 +192,25 @@ class Householder:
     def extend(self, columns: NumberArray) -> Householder:
         """Factor ``[H | columns]``, at the price of the `columns` ``(N, K)`` alone; their memory is taken over."""
         turned, inside = self.rotate(columns, in_place=True), self.shape[1]
-        panel = factor_panel(turned[:inside], np.asfortranarray(turned[inside:]))
+        panel = _factor(turned[:inside], np.asfortranarray(turned[inside:]))
         if self.rotated is None:
             return Householder((*self.panels, panel))
         head, tail = np.split(self.rotated, [inside])
         return Householder((*self.panels, panel), np.concatenate([head, panel.rotate(tail)]))
+
+
+def _factor(above: NumberArray, matrix: NumberArray) -> Panel:
+    """Factor `matrix` in place: its memory becomes the panel's."""
+    work, _ = scipy.linalg.get_lapack_funcs("geqrf_lwork", (matrix,))(*matrix.shape)
+    packed, tau, _, _ = _lapack("geqrf", matrix, lwork=int(work.real), overwrite_a=True)
+    return Panel(above, packed, tau)
+
+
+def _lapack(name: str, *arguments: Any, **options: Any) -> Any:
+    """Call a function of LAPACK for the type that its arguments have."""
+    arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+    function = scipy.linalg.get_lapack_funcs(name, arrays)
+    results = function(*arguments, **options)
+    if results[-1] < 0:
+        raise SolveError(f"LAPACK {function.typecode}{name} failed with info={results[-1]}")
+    return results

@@ -189,7 +189,7 @@ def test_constant_functions() -> None:
 def test_bits_do_not_depend_on_threads(method: Any, name: str) -> None:
     basis = BASES[name](2)
     coefficients = np.random.default_rng(1).normal(size=basis.size)
-    sites = Sites(points(2, 20_000))
+    sites = Sites(points(2, 8000))
     one, *more = (
         evaluate(basis, coefficients, derivative((1, 1)), sites, threads=threads, method=method)
         for threads in (1, 2, 3, 3)

@@ -75,6 +75,12 @@ def test_without_matplotlib_the_remedy_is_named(line: fs.Solution, monkeypatch: 
 
 
 class TestAnimation:
+    @pytest.fixture
+    def few_frames(self, monkeypatch: pytest.MonkeyPatch) -> int:
+        """Frames of what moves as slowly as here."""
+        monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 5)
+        return 5
+
     @pytest.mark.parametrize("which", ["string", "pacman"])
     def test_gif(self, request: pytest.FixtureRequest, which: str, tmp_path: Path) -> None:
         solution = request.getfixturevalue(which)
@@ -87,7 +93,7 @@ class TestAnimation:
         end = solution.problem.domain.time.end
         assert figure.axes[0].get_title().endswith(f"= {end:g}")
 
-    def test_a_notebook_shows_it(self, string: fs.Solution) -> None:
+    def test_a_notebook_shows_it(self, string: fs.Solution, few_frames: int) -> None:
         figure: Any = string.plot(animate=True, resolution=12)
         assert figure._repr_html_().startswith('<img alt="animation" src="data:image/gif;base64,R0lGOD')
         still: Any = string.plot(resolution=12)
@@ -95,7 +101,7 @@ class TestAnimation:
         assert still._repr_png_().startswith(b"\x89PNG")
 
     def test_mp4_is_written_by_ffmpeg(
-        self, string: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, string: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_frames: int
     ) -> None:
         # a stand-in: takes the frames, and writes to its last argument
         program = tmp_path / "bin" / "ffmpeg"
@@ -104,7 +110,7 @@ class TestAnimation:
         program.chmod(program.stat().st_mode | stat.S_IEXEC)
         monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
         string.plot(tmp_path / "a.mp4", resolution=12)
-        assert (tmp_path / "a.mp4").stat().st_size > 30 * 300 * 200 * 3
+        assert (tmp_path / "a.mp4").stat().st_size > few_frames * 300 * 200 * 3
 
     def test_mp4_without_ffmpeg_is_refused(
         self, string: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

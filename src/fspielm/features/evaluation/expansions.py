@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.features.evaluation.chebyshev import lobatto, sum_polynomials, to_coefficients
+from fspielm.features.evaluation.chebyshev import lobatto, to_coefficients
+from fspielm.features.evaluation.polynomials import Polynomials, unit_places
 
-# Points at a time, so that the polynomials at them stay in the cache.
-_CHUNK = 2048
 # An expansion has converged where so many last coefficients along every axis are down in the rounding: those that
 # follow are smaller by as many steps.
 _TAIL = 4
@@ -54,20 +52,9 @@ class Expansions:
         """All other boxes."""
         return np.flatnonzero(self.failed.any(axis=1))
 
-    def tasks(
-        self, t: int, index: NDArray[np.int_], places: FloatArray, values: FloatArray
-    ) -> Iterator[Callable[[], None]]:
-        """Each writes ``values[:, index]`` for some of the `places` ``(d, n)`` on box t."""
-        for start in range(0, len(index), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
-            yield partial(self._evaluate, t, index[chunk], places[:, chunk], values)
-
-    def at(self, t: int, places: FloatArray) -> FloatArray:
-        """Values ``(R, n)`` at `places` ``(d, n)`` on box t."""
-        return sum_polynomials(self.coefficients[t], _unit(places, self.lower[t], self.upper[t]))
-
-    def _evaluate(self, t: int, index: NDArray[np.int_], places: FloatArray, values: FloatArray) -> None:
-        values[:, index] = self.at(t, places)
+    def on(self, t: int) -> Polynomials:
+        """Those of box t."""
+        return Polynomials(self.lower[t], self.upper[t], self.coefficients[t])
 
 
 def expand_on(
@@ -95,7 +82,7 @@ def expand_on(
     values = function(_products(places)).reshape(-1, boxes, count**dimension).swapaxes(0, 1)
     # far from zero nodes are rounded off their places; those that they have are the right ones to expand from
     coarse = upper - lower < _COARSE * np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
-    units = np.where(coarse[:, :, None], unit, _unit(places, lower, upper))
+    units = np.where(coarse[:, :, None], unit, unit_places(places, lower, upper))
     accepted = ACCEPTED * rounding.T
     with np.errstate(all="ignore"):
         coefficients = to_coefficients(values.reshape(*values.shape[:2], *[count] * dimension), units)
@@ -119,9 +106,3 @@ def _products(places: FloatArray) -> FloatArray:
 def _comes_down(coefficients: FloatArray, axis: int, accepted: FloatArray) -> BoolArray:
     last = np.moveaxis(coefficients, 2 + axis, -1)[..., -_TAIL:]
     return np.asarray(np.all(np.abs(last).reshape(*accepted.shape, -1).max(axis=2) <= accepted, axis=1))
-
-
-def _unit(places: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Where `places` ``(..., n)`` lie between the ends ``(...)``, from -1 to 1; 0 where those are the same."""
-    low, high = lower[..., None], upper[..., None]
-    return np.divide((places - low) - (high - places), high - low, out=np.zeros_like(places), where=high > low)

@@ -106,8 +106,7 @@ def _on_slab(
     else:
         others = split_leaves(basis, fields)
     if by_tiles:
-        for part in join_smooth(others):
-            _add_on_tiles(part, rows, cloud, values, threads)
+        _add_on_tiles(join_smooth(others), rows, cloud, values, threads)
     else:
         for other, its_fields in others:
             for total, local in zip(values, operators, strict=True):
@@ -133,11 +132,12 @@ def _add_transform(waves: Waves, rows: list[list[Row]], points: FloatArray, valu
     add_rows(rows, sum_waves(waves.W, np.concatenate(strengths), waves.origin, points, threads=threads), values)
 
 
-def _add_on_tiles(part: Part, rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:
-    """Add the operators on a part of the sum to `values`, all from one set of tiles."""
-    basis, fields = part
+def _add_on_tiles(parts: Sequence[Part], rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:
+    """Add the operators on parts of the sum to `values`, all from one set of tiles."""
     operators = [(row.orders, row.coefficients) for operator in rows for row in operator]
-    add_rows(rows, sum_on_tiles(Sums(with_tables(basis, *cloud.ends), fields, operators, threads), cloud), values)
+    sums = [Sums(with_tables(basis, *cloud.ends), fields, operators, threads) for basis, fields in parts]
+    if sums:
+        add_rows(rows, sum_on_tiles(sums, cloud), values)
 
 
 def _real_fields(coefficients: NDArray[Any]) -> FloatArray:

@@ -4,7 +4,8 @@ A sum of features is smooth but for single places, so that on a tile beside thos
 to rounding. The direct sum is needed at the nodes of tiles alone, however many points lie on them. Tiles halve until
 every function in the sum is seen at their nodes, and until their polynomials are good, at the nodes and at some of the
 points. So they crowd where a function is singular; where no more than a few points are left on a tile, those are summed
-directly.
+directly. Functions with different singularities are parts of their own, of which each is summed at the nodes of tiles
+that suit it; their polynomials are added up before they are evaluated at the points.
 """
 
 from __future__ import annotations
@@ -12,20 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.features.basis import Basis
 from fspielm.features.evaluation.direct import direct_sum
 from fspielm.features.evaluation.expansions import ACCEPTED, Expansions, expand_on
+from fspielm.features.evaluation.tile import IntArray, Tile
 from fspielm.features.evaluation.unseen import Boxes, sum_unseen
 from fspielm.features.local import LocalOperator
 from fspielm.machine import run_tasks
-
-IntArray: TypeAlias = NDArray[np.int_]
 
 # Nodes along each axis, by the number of axes. With 24 a tile may be as large as its distance from a singularity.
 NODES = {1: 32, 2: 24, 3: 16}
@@ -111,65 +110,52 @@ class Cloud:
         return full
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Tile:
-    """Some of the points: their `index` ``(n,)``, and their `places` ``(a, n)`` along the axes on which all differ."""
+def sum_on_tiles(parts: Sequence[Sums], cloud: Cloud) -> FloatArray:
+    """Values ``(R F, n)`` of all parts together, apart from the direct ones by a few times the rounding of those.
 
-    index: IntArray
-    places: FloatArray
-
-    def parts(self, axes: BoolArray) -> list[Tile]:
-        """Halves along every one of the `axes` ``(a,)`` chosen."""
-        middles = 0.5 * (self.places.min(axis=1) + self.places.max(axis=1))
-        parts = [self]
-        for axis in np.flatnonzero(axes).tolist():
-            parts = [half for part in parts for half in part.halves(axis, middles[axis])]
-        return parts
-
-    def halves(self, axis: int, middle: float) -> list[Tile]:
-        """The points on either side, sides without any left out."""
-        below = self.places[axis] < middle
-        sides = (np.flatnonzero(side) for side in (below, ~below))
-        return [Tile(self.index.take(side), self.places.take(side, axis=1)) for side in sides if len(side)]
-
-
-def sum_on_tiles(sums: Sums, cloud: Cloud) -> FloatArray:
-    """Values ``(R F, n)`` of `sums`, apart from the direct ones by a few times the rounding of those.
-
-    The bits do not depend on the number of threads.
+    Each part has polynomials on tiles as large as suit it; where all parts have them, their sum is evaluated at the
+    points. The bits do not depend on the number of threads.
     """
-    points = cloud.points
-    values = np.empty((len(sums.operators) * len(sums.fields), len(points)))
-    pending, few = [Tile(np.arange(len(points)), np.ascontiguousarray(points.T[cloud.axes]))], []
+    points, threads = cloud.points, parts[0].threads
+    values = np.zeros((len(parts[0].operators) * len(parts[0].fields), len(points)))
+    places = np.ascontiguousarray(points.T[cloud.axes])
+    pending, few = [Tile(np.arange(len(points)), places, tuple(range(len(parts))))], []
     for _ in range(_MOST_LEVELS):
         few += [tile for tile in pending if len(tile.index) < cloud.fewest]
         tiles = [tile for tile in pending if len(tile.index) >= cloud.fewest]
-        pending = []
         if not tiles:
+            pending = []
             break
-        spots = _look(sums, cloud, tiles)
-        unseen = _unseen(sums, cloud, tiles, spots)
-        pending = [part for tile, axes in zip(tiles, unseen, strict=True) if axes.any() for part in tile.parts(axes)]
-        seen = np.flatnonzero(~unseen.any(axis=1))
-        if not len(seen):
-            continue
-        tiles = [tiles[t] for t in seen]
-        expansions = _expand(sums, cloud, tiles, spots.select(seen))
-        run_tasks(
-            [
-                task
-                for t in expansions.converged
-                for task in expansions.tasks(t, tiles[t].index, tiles[t].places, values)
-            ],
-            sums.threads,
-        )
-        pending += [part for t in expansions.others for part in tiles[t].parts(expansions.failed[t])]
-    rest = [tile.index for tile in (*few, *pending)]
-    if rest:
-        chosen = np.concatenate(rest)
-        values[:, chosen] = sums(points[chosen])
+        failed = np.zeros((len(tiles), len(cloud.axes)), dtype=bool)
+        for part, sums in enumerate(parts):
+            _learn(part, sums, cloud, tiles, failed)
+        run_tasks([task for tile in tiles if not tile.missing for task in tile.tasks(values)], threads)
+        pending = [half for tile, axes in zip(tiles, failed, strict=True) if tile.missing for half in tile.halves(axes)]
+    rest = [*few, *pending]
+    run_tasks([task for tile in rest if tile.known for task in tile.tasks(values)], threads)
+    for part, sums in enumerate(parts):
+        chosen = [tile.index for tile in rest if part in tile.missing]
+        if chosen:
+            values[:, np.concatenate(chosen)] += sums(points[np.concatenate(chosen)])
     return values
+
+
+def _learn(part: int, sums: Sums, cloud: Cloud, tiles: list[Tile], failed: BoolArray) -> None:
+    """Put the polynomials of a part into the `tiles` that miss them; add the axes along which that has failed."""
+    which = np.array([t for t, tile in enumerate(tiles) if part in tile.missing], dtype=np.int_)
+    if not len(which):
+        return
+    those = [tiles[t] for t in which]
+    spots = _look(sums, cloud, those)
+    unseen = _unseen(sums, cloud, those, spots)
+    failed[which] |= unseen
+    seen = np.flatnonzero(~unseen.any(axis=1))
+    if not len(seen):
+        return
+    expansions = _expand(sums, cloud, [those[t] for t in seen], spots.select(seen))
+    failed[which[seen]] |= expansions.failed
+    for t in expansions.converged:
+        tiles[which[seen[t]]] = those[seen[t]].learn(part, expansions.on(t))
 
 
 @final
@@ -226,7 +212,7 @@ def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> Ex
     count = NODES[len(cloud.axes)]
     expansions = expand_on(lambda places: sums(cloud.beside(places)), *_ends(tiles), count, spots.rounding)
     for t in expansions.converged:
-        apart = np.abs(expansions.at(t, spots.places[t]) - spots.values[:, t])
+        apart = np.abs(expansions.on(t).at(spots.places[t]) - spots.values[:, t])
         # none of the axes is to blame more than others
         expansions.failed[t] = not np.all(apart <= _APART * spots.rounding[:, t, None])
     return expansions
@@ -234,5 +220,5 @@ def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> Ex
 
 def _ends(tiles: Sequence[Tile]) -> tuple[FloatArray, FloatArray]:
     """Of the boxes that the points of each tile lie in, ``(T, a)``."""
-    lower = np.stack([tile.places.min(axis=1) for tile in tiles])
-    return lower, np.stack([tile.places.max(axis=1) for tile in tiles])
+    lower, upper = zip(*(tile.ends for tile in tiles), strict=True)
+    return np.stack(lower), np.stack(upper)

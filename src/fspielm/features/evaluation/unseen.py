@@ -22,7 +22,7 @@ from fspielm.features.outgoing import Outgoing
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
-from fspielm.features.tabulated import TabulatedWave
+from fspielm.features.tabulated import TabulatedBasis
 
 # The largest phase along half a box that nodes show, for each of them: in the middle, where they are farthest apart,
 # that leaves three of them and more to a wave.
@@ -96,6 +96,8 @@ def _fast(leaf: Basis, boxes: Boxes, most: float) -> tuple[FloatArray, BoolArray
         near, _ = boxes.distances(leaf.points)
         sizes = _exponential(rate * (leaf.clearances - near)) if leaf.ratio < 0 else np.ones(near.shape)
         return sizes, _near_or_fast(boxes, near, rate, most)
+    if isinstance(leaf, TabulatedBasis):
+        return _around_corner(leaf.exact, boxes, most)
     if isinstance(leaf, SingularBasis):
         return _around_corner(leaf, boxes, most)
     return np.zeros((len(boxes.lower), leaf.size)), np.zeros((len(boxes.lower), leaf.size, leaf.dimension), dtype=bool)
@@ -116,8 +118,7 @@ def _sizes(leaf: RidgeBasis | ExponentialBasis, boxes: Boxes) -> FloatArray:
 def _around_corner(leaf: SingularBasis, boxes: Boxes, most: float) -> tuple[FloatArray, BoolArray]:
     near, far = (distance / leaf.scale for distance in boxes.distances(np.array([leaf.corner])))
     sizes, fast = [], []
-    for tabulated in leaf.functions:
-        function = tabulated.wave if isinstance(tabulated, TabulatedWave) else tabulated
+    for function in leaf.functions:
         rate = getattr(function, "wavenumber", 0.0)
         size = np.ones(near.shape)
         if getattr(function, "modified", False):
