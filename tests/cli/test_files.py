@@ -226,12 +226,11 @@ class TestCheck:
         fspielm("new", tmp_path / "a.toml")
         assert fspielm("check", tmp_path / "a.toml", "--latex").out.splitlines()[-7:] == [
             r"\begin{align}",
-            r"  - k^{2} u{\left(x,y \right)} - \frac{\partial^{2}}{\partial x^{2}} u{\left(x,y \right)} - "
-            r"\frac{\partial^{2}}{\partial y^{2}} u{\left(x,y \right)} &= 50 e^{- 40 \left(x - 0.7\right)^{2} - "
-            r"40 \left(y - 0.4\right)^{2}} && \text{in the domain} \\",
-            r"  u{\left(x,y \right)} &= 0 && \text{on } \text{x-, x+, y-} \\",
-            r"  \partial_n u{\left(x,y \right)} &= \sin{\left(0.769230769230769 \pi x \right)} && "
-            r"\text{on } \text{y+} \\",
+            r"  - k^{2} u - \frac{\partial^{2} u}{\partial x^{2}} - \frac{\partial^{2} u}{\partial y^{2}} &= "
+            r"50 e^{- 40 \left(x - 0.7\right)^{2} - 40 \left(y - 0.4\right)^{2}} && "
+            r"x \in \left(0, 1.3\right) , y \in \left(0, 0.75\right) \\",
+            r"  u &= 0 && \text{ on x-, x+, y- } \\",
+            r"  \partial_n u &= \sin{\left(0.769230769230769 \pi x \right)} && \text{ on y+ } \\",
             r"  waves &= 4 \\",
             r"  k &= 8 \pi",
             r"\end{align}",
@@ -242,9 +241,9 @@ class TestCheck:
         fspielm("new", path, "--case", "wave-1d")
         change(str(path), 'on = "x-"', 'where = "x < 1/2"')
         text = fspielm("check", path, "--latex").out
-        assert r"\frac{\partial}{\partial t} u{\left(x,t \right)} &= 14 \pi x \cos{\left(2 \pi x \right)}" in text
-        assert r"\text{at the first } t" in text
-        assert r"\text{where } x < \frac{1}{2}" in text
+        assert r"\frac{\partial u}{\partial t} &= 14 \pi x \cos{\left(2 \pi x \right)}" in text
+        assert r"&& \text{ at } t = 0 \\" in text
+        assert r"&& \text{ where } x < \frac{1}{2} \\" in text
 
     def test_latex_of_every_condition(self, fspielm: Any, tmp_path: Path) -> None:
         path = tmp_path / "a.toml"
@@ -264,14 +263,13 @@ conditions = [
 """,
             encoding="utf-8",
         )
-        u = r"u{\left(x,y \right)}"
         assert fspielm("check", path, "--latex").out.splitlines()[2:-1] == [
-            rf"  {u} &= {u} \text{{ (periodic)}} && \text{{on }} \text{{x}} \\",
-            rf"  x \partial_n {u} + {u} &= 2 && \text{{on }} \text{{y-}} \\",
-            rf"  \partial_n {u} &= 0 && \text{{on }} \text{{y+}} \\",
-            rf"  \frac{{\partial}}{{\partial x}} {u} &= 1 && \text{{at points}} \\",
-            rf"  {u} &= \text{{measured}} && \text{{at points}} \\",
-            rf"  {u} &= y && \text{{at points}}",
+            r"  & \text{ periodic } && \text{ in x } \\",
+            r"  x \partial_n u + u &= 2 && \text{ on y- } \\",
+            r"  \partial_n u &= 0 && \text{ by symmetry } \text{ on y+ } \\",
+            r"  \frac{\partial u}{\partial x} &= 1 && \text{ at 1 point } \\",
+            r"  & u && \text{ measured at 1 point } \\",
+            r"  u &= y && \text{ measured at 1 point }",
         ]
         text = " ".join(fspielm("check", path).out.split())
         assert "x- periodic: faces x" in text
@@ -280,7 +278,23 @@ conditions = [
 
     def test_latex_of_an_expression(self, fspielm: Any, string: str) -> None:
         change(string, "k**2*u = 0", "k**2*u")
-        assert r" &= 0 && \text{in the domain} \\" in fspielm("check", string, "--latex").out
+        assert r" &= 0 && x \in \left(" in fspielm("check", string, "--latex").out
+
+    def test_latex_of_what_is_incomplete(self, fspielm: Any, string: str) -> None:
+        change(string, 'value = "cos(k*x)"', 'value = "cos(k*x)"\non = "x-"')
+        done = fspielm("check", string, "--latex")
+        assert done.status == 2
+        assert r"\text{ on x- }" in done.out
+        assert "takes 2 of them; got 1 (dirichlet x-)" in done.err
+
+    def test_latex_of_a_domain_of_another_dimension(self, fspielm: Any, tmp_path: Path) -> None:
+        path = tmp_path / "a.toml"
+        domain = '[domain]\nshape = "Disk"\nradius = 1\ncenter = [0, 0]\n'
+        path.write_text(f'unknown = "u(x)"\nequation = "dx(u) = 0"\nconditions = []\n{domain}', encoding="utf-8")
+        done = fspielm("check", path, "--latex")
+        assert done.status == 2
+        assert done.out == ""
+        assert "give the unknown one argument for each coordinate of the domain" in done.err
 
 
 class TestNew:

@@ -59,6 +59,7 @@ def test_an_expression_is_meant_to_be_zero() -> None:
         ([fs.Periodic(("x-", "x+")), fs.Dirichlet(0, on=["y-", "y+"])], "periodic | from x- to x+ | u=0"),
         ([fs.Symmetry(on="x-"), fs.Dirichlet(0, on=["x+", "y-", "y+"])], "∂nu=0 | by symmetry on x- | u=0"),
         ([fs.Dirichlet(0), fs.Measured([[0.5, 0.5], [0.2, 0.2]], [1, 2])], "u | measured at 2 points"),
+        ([fs.Dirichlet(0), fs.Measured([[0.5, 0.5]], x)], "u=x | measured at 1 point"),
         ([fs.Dirichlet(0), fs.Condition(sp.Eq(u, 3), at=[[0.5, 0.5]])], "u=3 | at 1 point"),
         ([fs.Condition(fs.normal_derivative(u) + u)], "u+∂nu=0 | on the boundary"),
     ],

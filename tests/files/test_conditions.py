@@ -9,7 +9,6 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
 from fspielm.files import read_draft
 from fspielm.files.conditions import CONDITIONS, describe_condition
@@ -121,4 +120,4 @@ def test_by_place() -> None:
     )
     kinds = {place: [condition.kind for condition in there] for place, there in statement.by_place().items()}
     assert kinds == {"x-": ["dirichlet"], "x+": ["dirichlet"], "y-": ["neumann"], "y+": ["neumann"]}
-    assert r"\text{on the rest of the boundary}" in as_latex(statement)
+    assert r"\text{ on the rest of the boundary }" in statement.latex()

@@ -14,7 +14,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
 from fspielm.expressions import describe, print_equation
 from fspielm.files import ProblemDraft, describe_condition, read_draft
@@ -34,7 +33,7 @@ def check_file(
     """
     draft = read_draft(path)
     if latex:
-        print(as_latex(draft))
+        print(draft.latex())
         draft.problem_file()
         return
     console = Console(highlight=False, width=min(_WIDTH, Console().width))

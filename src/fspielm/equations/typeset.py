@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from fspielm.equations.mathematics import as_latex, as_mathml
-from fspielm.equations.typeset_lines import typeset_lines
-
-if TYPE_CHECKING:
-    from fspielm.equations.problem import Problem
+from fspielm.equations.typeset_lines import Stated, TypesetLine, typeset_lines
 
 _HTML = """\
 <div style="display:inline-block;padding:12px 16px;border:1px solid #d0d0d0;border-radius:6px;background:#fff;\
@@ -26,16 +23,26 @@ _ROW = (
 )
 
 
-def problem_latex(problem: Problem) -> str:
+def problem_latex(problem: Stated) -> str:
     """The equation and its conditions as one aligned LaTeX formula, between dollar signs."""
-    lines = [
-        f"& {_latex(line.what, problem)} && {' '.join(_latex(w, problem) for w in line.where)}"
-        for line in typeset_lines(problem)
-    ]
+    lines = [f"& {_latex(line.what, problem)} && {_latex_place(line, problem)}" for line in typeset_lines(problem)]
     return "$\\displaystyle \\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$"
 
 
-def problem_html(problem: Problem) -> str:
+def problem_align(problem: Stated, parameters: Mapping[str, sp.Expr]) -> str:
+    """The same for a paper, its equals signs one below the other, and the values of parameters last."""
+    lines = []
+    for line in typeset_lines(problem):
+        if isinstance(line.what, sp.Equality):
+            what = " &= ".join(_latex(side, problem) for side in line.what.args)
+        else:
+            what = f"& {_latex(line.what, problem)}"
+        lines.append(f"{what} && {_latex_place(line, problem)}")
+    lines += [f"{sp.latex(sp.Symbol(name))} &= {sp.latex(value)}" for name, value in parameters.items()]
+    return "\\begin{align}\n  " + " \\\\\n  ".join(lines) + "\n\\end{align}"
+
+
+def problem_html(problem: Stated) -> str:
     """The same as a self-contained table, in MathML, which browsers set without help."""
     rows = []
     for line in typeset_lines(problem):
@@ -44,13 +51,17 @@ def problem_html(problem: Problem) -> str:
     return _HTML.format(rows="\n".join(rows))
 
 
-def _latex(item: sp.Basic | str, problem: Problem) -> str:
+def _latex_place(line: TypesetLine, problem: Stated) -> str:
+    return " ".join(_latex(part, problem) for part in line.where)
+
+
+def _latex(item: sp.Basic | str, problem: Stated) -> str:
     if isinstance(item, str):
         return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
     return as_latex(item, problem.unknown)
 
 
-def _html(item: sp.Basic | str, problem: Problem) -> str:
+def _html(item: sp.Basic | str, problem: Stated) -> str:
     if isinstance(item, str):
         return escape(item)
     return f'<math displaystyle="true">{as_mathml(item, problem.unknown)}</math>'

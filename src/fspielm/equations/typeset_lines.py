@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions import (
     AnyCondition,
@@ -26,11 +27,31 @@ from fspielm.equations.normal import normal_derivative
 from fspielm.equations.where import REST
 from fspielm.geometry import Box, Domain, SpaceTime, Time
 
-if TYPE_CHECKING:
-    from fspielm.equations.problem import Problem
-
-
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}(e[-+]?\d+)?")
+
+
+class Stated(Protocol):
+    """What can be typeset: a problem, or a draft of one."""
+
+    @property
+    def unknown(self) -> AppliedUndef:
+        """The unknown, as it is written."""
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """Its arguments."""
+
+    @property
+    def equation(self) -> sp.Basic:
+        """An equation, or an expression meant to be zero."""
+
+    @property
+    def domain(self) -> Domain:
+        """Where it holds."""
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """As stated."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,7 @@ class TypesetLine:
     where: tuple[sp.Basic | str, ...]
 
 
-def typeset_lines(problem: Problem) -> list[TypesetLine]:
+def typeset_lines(problem: Stated) -> list[TypesetLine]:
     """The equation with its domain, then every condition with its place."""
     stated = [TypesetLine(_equation(problem.equation), _domain(problem.domain, problem.coordinates))]
     return stated + [_stated(condition, problem) for condition in problem.conditions]
@@ -87,11 +108,11 @@ def _where(on: Any) -> tuple[sp.Basic | str, ...]:
     return (f"where {_name(on)} holds",)
 
 
-def _equals(left: sp.Expr, value: Any, problem: Problem) -> sp.Basic:
+def _equals(left: sp.Expr, value: Any, problem: Stated) -> sp.Basic:
     return sp.Eq(left, _value(value, problem), evaluate=False)
 
 
-def _value(value: Any, problem: Problem) -> sp.Expr:
+def _value(value: Any, problem: Stated) -> sp.Expr:
     """A number, an expression, or a callable as a function of the coordinates under its own name."""
     if callable(value) and not isinstance(value, sp.Basic):
         return sp.Function(_name(value))(*problem.coordinates)
@@ -108,42 +129,42 @@ def _number(value: float) -> sp.Expr:
 
 
 @singledispatch
-def _stated(condition: AnyCondition, problem: Problem) -> TypesetLine:
+def _stated(condition: AnyCondition, problem: Stated) -> TypesetLine:
     """What a condition says; one that is not known here says it in its own words."""
     return TypesetLine(repr(condition), ())
 
 
 @_stated.register(Dirichlet)
-def _(condition: Dirichlet, problem: Problem) -> TypesetLine:
+def _(condition: Dirichlet, problem: Stated) -> TypesetLine:
     return TypesetLine(_equals(problem.unknown, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Neumann)
-def _(condition: Neumann, problem: Problem) -> TypesetLine:
+def _(condition: Neumann, problem: Stated) -> TypesetLine:
     slope = normal_derivative(problem.unknown)
     return TypesetLine(_equals(slope, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Robin)
-def _(condition: Robin, problem: Problem) -> TypesetLine:
+def _(condition: Robin, problem: Stated) -> TypesetLine:
     alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
     mixture = alpha * problem.unknown + beta * normal_derivative(problem.unknown)
     return TypesetLine(_equals(mixture, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Symmetry)
-def _(condition: Symmetry, problem: Problem) -> TypesetLine:
+def _(condition: Symmetry, problem: Stated) -> TypesetLine:
     return TypesetLine(_equals(normal_derivative(problem.unknown), 0, problem), ("by symmetry", *_where(condition.on)))
 
 
 @_stated.register(Periodic)
-def _(condition: Periodic, problem: Problem) -> TypesetLine:
+def _(condition: Periodic, problem: Stated) -> TypesetLine:
     faces = condition.faces
     return TypesetLine("periodic", (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",))
 
 
 @_stated.register(Initial)
-def _(condition: Initial, problem: Problem) -> TypesetLine:
+def _(condition: Initial, problem: Stated) -> TypesetLine:
     time = problem.coordinates[-1]
     left = problem.unknown.diff(time, int(condition.order)) if condition.order else problem.unknown
     start = problem.domain.bounding_box[0][-1]
@@ -153,13 +174,15 @@ def _(condition: Initial, problem: Problem) -> TypesetLine:
 
 
 @_stated.register(Measured)
-def _(condition: Measured, problem: Problem) -> TypesetLine:
+def _(condition: Measured, problem: Stated) -> TypesetLine:
     count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
-    return TypesetLine(problem.unknown, (f"measured at {count} point{'s' * (count > 1)}",))
+    listed = isinstance(condition.values, tuple)
+    what = problem.unknown if listed else _equals(problem.unknown, condition.values, problem)
+    return TypesetLine(what, (f"measured at {count} point{'s' * (count > 1)}",))
 
 
 @_stated.register(Condition)
-def _(condition: Condition, problem: Problem) -> TypesetLine:
+def _(condition: Condition, problem: Stated) -> TypesetLine:
     where: tuple[sp.Basic | str, ...]
     if condition.at is None:
         where = _where(condition.on)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations import AnyCondition, Problem, Region, Unknown
 from fspielm.equations.givens import read_givens
 from fspielm.equations.relations import regions_of
 from fspielm.equations.setting import Setting
+from fspielm.equations.typeset import problem_align
 from fspielm.errors import ProblemError
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
@@ -61,9 +63,8 @@ class ProblemDraft:
 
         Parts without a condition are there, too. A condition on a part that does not exist is left out there.
         """
-        unknown = self.names.unknown
-        if len(unknown.args) != self.domain.dimension:
-            self.problem_file()  # which says what is wrong, better than the names of parts would
+        unknown = self.unknown
+        self._check_dimension()
         parts = self.domain.boundary([str(symbol) for symbol in unknown.args])
         setting = Setting((Unknown(unknown, self.domain),), read_givens(self._given), self.domain, parts)
         places: dict[str, list[AnyCondition]] = {part.name: [] for part in parts}
@@ -77,6 +78,26 @@ class ProblemDraft:
             for name in dict.fromkeys(name for region in regions for name in _places(region, start)):
                 places.setdefault(name, []).append(condition)
         return places
+
+    def latex(self) -> str:
+        """The problem for a paper, as amsmath has it."""
+        self._check_dimension()
+        return problem_align(self, self.names.parameters)
+
+    @property
+    def unknown(self) -> AppliedUndef:
+        """The unknown, as it is written."""
+        return self.names.unknown
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The arguments of the unknown."""
+        coordinates: tuple[sp.Symbol, ...] = self.unknown.args
+        return coordinates
+
+    def _check_dimension(self) -> None:
+        if len(self.coordinates) != self.domain.dimension:
+            self.problem_file()  # which says what is wrong, better than the names of parts would
 
     @property
     def _given(self) -> dict[sp.Symbol, sp.Expr]:
