@@ -81,6 +81,11 @@ class System:
         """y, shape ``(N,)``."""
         return self.augmented[:, -1]
 
+    @property
+    def rows(self) -> dict[str, slice]:
+        """The rows of each block, by name."""
+        return {block.name: block.rows for block in self.blocks}
+
     def residuals(self, coefficients: FloatArray) -> dict[str, BlockResidual]:
         """The residual of every block, with its scaling undone."""
         deviation = self.matrix @ coefficients - self.values
@@ -140,7 +145,7 @@ def check_scaling(scaling: str) -> None:
 
 
 def _fill_block(basis: Basis, block: RowBlock, out: FloatArray, threads: int) -> None:
-    pieces = [localise(operator, sites) for operator, sites in block.pieces]
+    pieces = [localise(operator, sites, basis.components) for operator, sites in block.pieces]
     step = max(1, _CHUNK_ENTRIES // max(len(block), 1))
     tasks: list[Callable[[], None]] = [
         partial(_fill_columns, basis, pieces, slice(first, min(first + step, basis.size)), out, block.name)

@@ -16,6 +16,7 @@ from fspielm.features.characteristic import (
     symbol_of,
     wavenumber_of,
 )
+from fspielm.features.component import Component
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
@@ -36,6 +37,7 @@ __all__ = [
     "Band",
     "Basis",
     "Characteristic",
+    "Component",
     "CornerFunction",
     "ExponentialBasis",
     "Family",

@@ -37,6 +37,11 @@ class Basis(ABC):
         return np.dtype(np.float64)
 
     @property
+    def components(self) -> int:
+        """How many unknowns its functions are for."""
+        return 1
+
+    @property
     def leaves(self) -> tuple[Basis, ...]:
         """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
         return (self,)
@@ -91,7 +96,7 @@ class Basis(ABC):
     def matrix(self, operator: Operator, sites: Sites) -> FloatArray:
         """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""
         transposed = np.empty((self.size, len(sites)))
-        self.fill(localise(operator, sites), slice(0, self.size), transposed)
+        self.fill(localise(operator, sites, self.components), slice(0, self.size), transposed)
         return transposed.T
 
 
@@ -104,6 +109,9 @@ class JoinedBasis(Basis):
         dimensions = [part.dimension for part in self.parts]
         if len(set(dimensions)) != 1:
             raise ProblemError(f"parts must be bases of the same dimension, at least one; got dimensions {dimensions}")
+        components = [part.components for part in self.parts]
+        if len(set(components)) != 1:
+            raise ProblemError(f"parts must be bases for the same unknowns; got bases for {components} of them")
         self._starts = np.cumsum([0, *(part.size for part in self.parts)])
 
     @property
@@ -115,6 +123,16 @@ class JoinedBasis(Basis):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return self.parts[0].dimension
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of all values together."""
+        return np.result_type(*(part.dtype for part in self.parts))
+
+    @property
+    def components(self) -> int:
+        """How many unknowns each of its parts is for."""
+        return self.parts[0].components
 
     @property
     def leaves(self) -> tuple[Basis, ...]:

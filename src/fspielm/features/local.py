@@ -26,11 +26,14 @@ class LocalOperator:
         Derivative orders of each of the T terms.
     coefficients : (T,) or (T, n) array
         The former where every coefficient is a number.
+    unknowns : tuple of int
+        Which of several unknowns each term is on; empty where there is one.
     """
 
     points: FloatArray
     orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
     coefficients: FloatArray
+    unknowns: tuple[int, ...] = ()
 
     @property
     def is_constant(self) -> bool:
@@ -40,18 +43,27 @@ class LocalOperator:
     def select(self, index: slice) -> LocalOperator:
         """The same operator at some of the points."""
         coefficients = self.coefficients if self.is_constant else self.coefficients[:, index]
-        return LocalOperator(self.points[index], self.orders, coefficients)
+        return LocalOperator(self.points[index], self.orders, coefficients, self.unknowns)
+
+    def on(self, unknown: int) -> LocalOperator:
+        """What it does to one of the unknowns, which may be nothing."""
+        some = [term for term, on in enumerate(self.unknowns or (0,) * len(self.orders)) if on == unknown]
+        return LocalOperator(self.points, self.orders[some], self.coefficients[some])
 
 
-def localise(operator: Operator, sites: Sites) -> LocalOperator:
-    """Evaluate the coefficients of `operator` at `sites`."""
+def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOperator:
+    """Evaluate the coefficients of `operator`, on so many unknowns, at `sites`."""
     if operator.dimension != sites.dimension:
         raise ProblemError(
             f"the operator acts on functions of {operator.dimension} coordinates, but the points have {sites.dimension}"
         )
+    unknowns = tuple(term.unknown for term in operator.terms)
+    if max(unknowns, default=0) >= components:
+        raise ProblemError(f"the operator is on {max(unknowns) + 1} unknowns, but the functions are for {components}")
     orders = np.array([term.orders for term in operator.terms], dtype=np.int_)
     if operator.is_constant:
         coefficients = np.array([term.coefficient for term in operator.terms], dtype=np.float64)
     else:
         coefficients = np.stack([term.at(sites) for term in operator.terms])
-    return LocalOperator(sites.points, orders.reshape(len(operator.terms), operator.dimension), coefficients)
+    orders = orders.reshape(len(operator.terms), operator.dimension)
+    return LocalOperator(sites.points, orders, coefficients, unknowns if any(unknowns) else ())

@@ -1,0 +1,77 @@
+"""Functions for one of several unknowns."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator
+
+
+@final
+class Component(Basis):
+    """A basis for one of several unknowns: its functions are zero for all others.
+
+    Parameters
+    ----------
+    basis : Basis
+        For one unknown.
+    unknown : int
+        Which one it is.
+    components : int
+        How many there are.
+    """
+
+    def __init__(self, basis: Basis, unknown: int, components: int) -> None:
+        if not 0 <= unknown < components:
+            raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
+        self.basis = basis
+        self.unknown = unknown
+        self._components = components
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.basis.size
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.basis.dimension
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of their values."""
+        return self.basis.dtype
+
+    @property
+    def components(self) -> int:
+        """How many unknowns there are."""
+        return self._components
+
+    @property
+    def frequencies(self) -> FloatArray | ComplexArray | None:
+        """Those of the functions."""
+        return self.basis.frequencies
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the functions."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the functions."""
+        return self.basis.sources
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write what the operator does to this unknown; see `Basis.fill`."""
+        here = operator.on(self.unknown)
+        if len(here.orders):
+            self.basis.fill(here, columns, out)
+        else:
+            out[...] = 0.0

@@ -1,0 +1,62 @@
+"""Bases for one of several unknowns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fspielm as fs
+from fspielm.collocation import RowBlock, assemble
+from fspielm.equations import Operator, Term, derivative, identity
+from fspielm.features import COSINE, Basis, Component, JoinedBasis, RidgeBasis
+from fspielm.geometry import Sites
+
+RNG = np.random.default_rng(0)
+POINTS = Sites(RNG.random((7, 2)))
+DIVERGENCE = Operator(2, (Term(1.0, (1, 0), 0), Term(lambda sites: sites.points[:, 1], (0, 1), 1)))
+
+
+def drawn(size: int) -> RidgeBasis:
+    return RidgeBasis(RNG.standard_normal((size, 2)), RNG.standard_normal(size), COSINE)
+
+
+@pytest.fixture(scope="module")
+def fields() -> tuple[Basis, Basis]:
+    return drawn(5), drawn(3)
+
+
+@pytest.fixture(scope="module")
+def both(fields: tuple[Basis, Basis]) -> Basis:
+    return JoinedBasis([Component(basis, unknown, 2) for unknown, basis in enumerate(fields)])
+
+
+def test_each_term_is_on_its_unknown(fields: tuple[Basis, Basis], both: Basis) -> None:
+    first, second = fields
+    expected = np.hstack(
+        [
+            first.matrix(derivative((1, 0)), POINTS),
+            POINTS.points[:, 1:] * second.matrix(derivative((0, 1)), POINTS),
+        ]
+    )
+    np.testing.assert_allclose(both.matrix(DIVERGENCE, POINTS), expected, rtol=1e-14, atol=1e-14)
+    assert (both.size, both.dimension, both.components, both.dtype) == (8, 2, 2, np.float64)
+
+
+def test_what_an_operator_leaves_out_is_zero(fields: tuple[Basis, Basis], both: Basis) -> None:
+    matrix = both.matrix(identity(2), POINTS)
+    np.testing.assert_array_equal(matrix[:, :5], fields[0].matrix(identity(2), POINTS))
+    np.testing.assert_array_equal(matrix[:, 5:], 0.0)
+
+
+def test_systems_are_assembled_of_them(both: Basis) -> None:
+    system = assemble(both, [RowBlock("divergence", ((DIVERGENCE, POINTS),), np.zeros(7))], threads=2)
+    np.testing.assert_array_equal(system.matrix, both.matrix(DIVERGENCE, POINTS))
+
+
+def test_functions_for_fewer_unknowns_are_refused(fields: tuple[Basis, Basis]) -> None:
+    with pytest.raises(fs.ProblemError, match="the operator is on 2 unknowns, but the functions are for 1"):
+        fields[0].matrix(DIVERGENCE, POINTS)
+    with pytest.raises(fs.ProblemError, match=r"bases for the same unknowns; got bases for \[1, 2\] of them"):
+        JoinedBasis([fields[0], Component(fields[1], 1, 2)])
+    with pytest.raises(fs.ProblemError, match=r"unknown must be one of \[0, 1\]; got 2"):
+        Component(fields[0], 2, 2)
