@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
@@ -21,12 +20,9 @@ from fspielm.equations import Problem
 from fspielm.features import (
     Basis,
     Characteristic,
-    ExponentialBasis,
     Family,
     Joined,
     JoinedBasis,
-    RidgeBasis,
-    SingularBasis,
     neurons_needed,
 )
 from fspielm.features.special import satisfies, special_columns
@@ -107,14 +103,14 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        further += _varying(_draw(problem, Characteristic(number), rng))
+        # the few of frequency zero are in every basis, and must not be there twice
+        further += _draw(problem, Characteristic(number), rng).varying
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += nearby_functions(problem, _draw(problem, exact, rng), rng)
-    there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
     for columns in special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
-        if columns.corner not in there and columns.size <= left and satisfies(problem, columns):
+        if columns.corner not in basis.corners and columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
 
@@ -122,20 +118,3 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
 def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
     axis = None if problem.domain.time is None else problem.dimension - 1
     return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
-
-
-def _varying(basis: Basis) -> list[Basis]:
-    """The functions of a frequency other than zero: the few of that are in every basis, and must not be there twice."""
-    found: list[Basis] = []
-    for leaf in basis.leaves:
-        if isinstance(leaf, RidgeBasis | ExponentialBasis):
-            some = np.flatnonzero(np.any(leaf.W != 0, axis=1))
-            found.append(_select(leaf, some))
-    return [basis for basis in found if basis.size]
-
-
-def _select(leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_]) -> Basis:
-    if isinstance(leaf, RidgeBasis):
-        return RidgeBasis(leaf.W[some], leaf.b[some], leaf.activation, leaf.origin)
-    shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
-    return ExponentialBasis(leaf.W[some], leaf.b[some], *shape)

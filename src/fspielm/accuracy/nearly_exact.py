@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.features import Band, Basis, ExponentialBasis, RidgeBasis, symbol_of
+from fspielm.features import Band, Basis, ExponentialBasis, symbol_of
 
 # Functions of low frequencies, by the number of dimensions, and how many periods over the domain those have at most.
 _LOW = {1: 12, 2: 30}
@@ -36,46 +36,39 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
     low = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
-    leaves = [leaf for leaf in exact.leaves if isinstance(leaf, RidgeBasis | ExponentialBasis)]
-    total = sum(leaf.size for leaf in leaves)
-    for leaf in leaves:
-        some = _some(problem, leaf, -(-_GROWING * leaf.size // total), rng)
+    total = sum(basis.size for basis in exact.exponentials)
+    for basis in exact.exponentials:
+        some = _some(problem, basis, -(-_GROWING * basis.size // total), rng)
         if some.size:
-            found.append(_growing(problem, leaf, some))
+            found.append(_growing(problem, basis, some))
     return found
 
 
-def _some(
-    problem: Problem, leaf: RidgeBasis | ExponentialBasis, number: int, rng: np.random.Generator
-) -> NDArray[np.int_]:
+def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
     """So many of the functions that oscillate or fall off, from the slowest to the fastest, most of them slow."""
-    moving = rng.permutation(np.flatnonzero(np.any(leaf.W != 0, axis=1) & _leads_away(problem, leaf)))
-    slowest = moving[np.argsort(np.linalg.norm(leaf.W[moving], axis=1), kind="stable")]
+    moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & _leads_away(problem, basis)))
+    slowest = moving[np.argsort(np.linalg.norm(basis.W[moving], axis=1), kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
     return np.asarray(slowest[ranks] if len(slowest) else slowest)
 
 
-def _leads_away(problem: Problem, leaf: RidgeBasis | ExponentialBasis) -> NDArray[np.bool_]:
+def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
     """Whether a linear factor makes functions that no longer satisfy the equation.
 
     At a double zero of the symbol, as all are that a plate has, it does not: with it they are among the exact ones.
     """
-    W, symbol = leaf.W.astype(np.complex128), symbol_of(problem.operator)
-    slopes = np.linalg.norm(W, axis=1) * np.linalg.norm(symbol.gradient(W), axis=1)
-    simple = slopes > _DOUBLE * symbol.size(W)
-    return np.asarray(simple if isinstance(leaf, RidgeBasis) else simple | (leaf.powers > 0))
+    symbol = symbol_of(problem.operator)
+    slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
+    return np.asarray((slopes > _DOUBLE * symbol.size(basis.W)) | (basis.powers > 0))
 
 
-def _growing(problem: Problem, leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
+def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
     """The functions with a factor that is linear along the direction in which the symbol changes."""
     lower, upper = problem.domain.bounding_box
-    W = leaf.W[some].astype(np.complex128)
+    W, powers = basis.W[some], basis.powers[some]
     along = _steepest(symbol_of(problem.operator).gradient(W) / (upper - lower)) / (upper - lower)
-    if isinstance(leaf, RidgeBasis):
-        return ExponentialBasis(W, leaf.b[some], leaf.origin, np.zeros(len(W)), np.ones(len(W), dtype=int), along)
-    powers = leaf.powers[some] + 1
-    direction = np.where(leaf.powers[some][:, None] > 0, leaf.along[some], along)
-    return ExponentialBasis(W, leaf.b[some], leaf.origin, leaf.peaks[some], powers, direction)
+    direction = np.where(powers[:, None] > 0, basis.along[some], along)
+    return ExponentialBasis(W, basis.b[some], basis.origin, basis.peaks[some], powers + 1, direction)
 
 
 def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 from fspielm.errors import ProblemError
@@ -18,24 +19,42 @@ _FUNCTIONS: dict[str, type[CornerFunction]] = {"angle": Angle, "outgoing": Outgo
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
 
+@singledispatch
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
-    if isinstance(basis, RidgeBasis):
-        arrays |= {f"{key}.W": basis.W, f"{key}.b": basis.b, f"{key}.origin": basis.origin}
-        return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
-    if isinstance(basis, ExponentialBasis):
-        arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
-        return {"kind": "exponential", "powers": basis.powers.tolist()}
-    if isinstance(basis, JoinedBasis):
-        parts = [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(basis.parts)]
-        return {"kind": "joined", "parts": parts}
-    if isinstance(basis, SingularBasis):
-        place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
-        return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
-    if isinstance(basis, SourceBasis):
-        arrays |= {f"{key}.points": basis.points, f"{key}.clearances": basis.clearances}
-        return {"kind": "sources", "ratio": basis.ratio}
     raise ProblemError(f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved")
+
+
+@describe_basis.register
+def _(basis: RidgeBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    arrays |= {f"{key}.W": basis.W, f"{key}.b": basis.b, f"{key}.origin": basis.origin}
+    return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
+
+
+@describe_basis.register
+def _(basis: ExponentialBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
+    return {"kind": "exponential", "powers": basis.powers.tolist()}
+
+
+@describe_basis.register
+def _(basis: JoinedBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    return {
+        "kind": "joined",
+        "parts": [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(basis.parts)],
+    }
+
+
+@describe_basis.register
+def _(basis: SingularBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
+    return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
+
+
+@describe_basis.register
+def _(basis: SourceBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    arrays |= {f"{key}.points": basis.points, f"{key}.clearances": basis.clearances}
+    return {"kind": "sources", "ratio": basis.ratio}
 
 
 def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
