@@ -22,7 +22,7 @@ from method_page import DOCS, put
 
 import fspielm as fs
 from fspielm.cases import Case
-from fspielm.solvers.density import layout, least_core
+from fspielm.solvers.layouts import layout, least_core
 from fspielm.spectrum import infer_bands
 
 TABLE = DOCS / "ablation.csv"

@@ -24,7 +24,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cases import Case
 from fspielm.expressions import make_field
-from fspielm.linalg import factor
+from fspielm.linalg import Householder
 
 PANDA = "helmholtz-panda-0.45"
 CASES = [*fs.cases.names(), PANDA]
@@ -199,7 +199,7 @@ def qr_seconds(neurons: int) -> float:
     best = np.inf
     for _ in range(2):
         matrix = np.asfortranarray(rng.standard_normal((_rows(neurons), neurons)))
-        best = min(best, timed(lambda matrix=matrix: factor(matrix))[1])
+        best = min(best, timed(lambda matrix=matrix: Householder.of_matrix(matrix))[1])
     return float(best)
 
 

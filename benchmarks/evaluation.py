@@ -22,9 +22,9 @@ from scipy.linalg import qr
 import fspielm as fs
 from fspielm.equations import Operator, Term, derivative, identity
 from fspielm.features import COSINE, RidgeBasis
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution import evaluate
 
 NEURONS = 5000
 POINTS = 1_000_000
@@ -136,8 +136,8 @@ def peak_memory(points: int, threads: int) -> None:
 
 
 def calibrate() -> None:
-    """Fit the constants in ``solution/evaluation/cost.py`` to measured times on one thread."""
-    from fspielm.solution.evaluation import cost
+    """Fit the constants in ``features/evaluation/cost.py`` to measured times on one thread."""
+    from fspielm.features.evaluation import cost
 
     rows, times = [], []
     for dimension, highest, neurons, points in [

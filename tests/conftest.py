@@ -12,12 +12,13 @@ import sympy as sp
 from hypothesis import settings
 
 import fspielm as fs
+from fspielm.accuracy import ErrorEstimate, Sensitivity
 from fspielm.collocation import BlockResidual
 from fspielm.features import COSINE, SINE, TANH, Basis, JoinedBasis, RidgeBasis
 from fspielm.features.singular import Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.geometry import Domain
-from fspielm.solution import BandReport, ErrorEstimate, Sensitivity
+from fspielm.solution import BandReport
 
 # A deadline measures the machine, not the code; and what failed once must fail again for whoever looks at it.
 settings.register_profile("fspielm", deadline=None, derandomize=True, max_examples=50)

@@ -10,6 +10,8 @@ from fspielm.version import __version__ as __version__
 if _TYPE_CHECKING:
     from fspielm import cases as cases
     from fspielm import study as study
+    from fspielm.cases.pacman import Pacman as Pacman
+    from fspielm.cases.panda import Panda as Panda
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.public import *  # noqa: F403
 
@@ -32,7 +34,10 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     public = _import_module(f"{__name__}.public")
     globals().update({known: getattr(public, known) for known in public.__all__})
-    globals()["__all__"] = sorted([*public.__all__, *_PACKAGES])
+    shapes = _import_module(f"{__name__}.geometry").SHAPES
+    globals()["__all__"] = sorted({*public.__all__, *shapes, *_PACKAGES})
+    if name in shapes:  # some of them are in the packages
+        globals()[name] = shapes[name]
     if name not in globals():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals()[name]

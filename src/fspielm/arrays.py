@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.errors import ProblemError
 
 FloatArray = NDArray[np.float64]
+NumberArray = NDArray[Any]  # of float64 or complex128
+ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 SideArray = NDArray[np.int8]
 

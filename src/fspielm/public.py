@@ -20,7 +20,7 @@ from fspielm.geometry import Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, TruncatedSVD
 from fspielm.solution import Forecast, Report, Round, Solution
-from fspielm.solvers import Budget, Plan, Singular, prepare, solve
+from fspielm.solvers import Budget, Prepared, Singular, prepare, solve
 from fspielm.store import load
 
 __all__ = [
@@ -40,8 +40,8 @@ __all__ = [
     "MemoryBudgetError",
     "Neumann",
     "Periodic",
-    "Plan",
     "Points",
+    "Prepared",
     "Problem",
     "ProblemError",
     "ProblemFile",

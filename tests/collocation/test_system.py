@@ -48,6 +48,15 @@ def test_blocks_carry_names_operators_and_values(wave: Problem, rng: np.random.G
     assert blocks[0].pieces[0][0] is wave.operator
 
 
+def test_the_equation_alone_may_go_without_sites(wave: Problem, rng: np.random.Generator) -> None:
+    sites = Points(20, boundary=6, initial=5).draw(wave, rng)
+    inside = sites.pop("equation")
+    assert [block.name for block in make_blocks(wave, sites)] == [c.name for c in wave.constraints]
+    del sites["initial"]
+    with pytest.raises(KeyError, match="initial"):
+        make_blocks(wave, sites | {"equation": inside})
+
+
 def test_a_bad_value_is_refused_by_block_and_point() -> None:
     x, y = sp.symbols("x y")
     u = sp.Function("u")(x, y)

@@ -10,11 +10,13 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fspielm.equations import Unknown
 from fspielm.equations.givens import Givens
 from fspielm.equations.linear import read_equation
+from fspielm.equations.setting import Setting
 from fspielm.features import RidgeBasis
 from fspielm.features.activations import Sinusoid
-from fspielm.geometry import Sites
+from fspielm.geometry import Box, Sites
 
 COORDINATES = sp.symbols("x y z")
 small = st.integers(-3, 3)
@@ -58,9 +60,11 @@ def test_reading_agrees_with_sympy_on_random_ridge_functions(statement: Any, see
     points = rng.uniform(-1, 1, (3, dimension))
 
     unknown = sp.Function("u")(*coordinates)
-    equation = read_equation(sp.Eq(operator(unknown), source), Givens())
+    box = Box((-1,) * dimension, (1,) * dimension)
+    setting = Setting((Unknown(unknown, box),), Givens(), box)
+    equation = read_equation(sp.Eq(operator(unknown), source), setting)
     matrix = RidgeBasis(W, b, Sinusoid(0.0)).matrix(equation.operator, Sites(points))
-    got = matrix - equation.right_hand_side(points)[:, None]
+    got = matrix - equation.value(points)[:, None]
 
     for j in range(2):
         ridge = sp.cos(sp.Add(*(sp.Float(v) * c for v, c in zip(W[j], coordinates, strict=True))) + sp.Float(b[j]))

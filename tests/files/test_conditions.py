@@ -11,7 +11,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
-from fspielm.files import read_statement
+from fspielm.files import read_draft
 from fspielm.files.conditions import CONDITIONS, describe_condition
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
@@ -114,7 +114,7 @@ def test_a_curve_inside_has_no_word() -> None:
 def test_by_place() -> None:
     """Names with wildcards and the rest are resolved; a part that does not exist takes none of them away."""
     content = write_toml({"unknown": "u(x, y)", "equation": "laplacian(u)", "domain": describe_domain(BOX)})
-    statement = read_statement(
+    statement = read_draft(
         f"{content}\n"
         '[[conditions]]\ntype = "neumann"\nvalue = 0\non = "rest"\n'
         '[[conditions]]\ntype = "dirichlet"\nvalue = 0\non = ["x*", "x-", "z+"]\n'

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.files import example, read_statement
+from fspielm.files import example, read_draft
 
 x, y, t, k = sp.symbols("x y t k")
 u, v = sp.Function("u")(x, y), sp.Function("v")(x, t)
@@ -106,7 +106,7 @@ def test_without_a_reference_nothing_can_be_measured(heat: str) -> None:
 
 
 def test_a_statement_need_not_be_a_problem(disk: str) -> None:
-    statement = read_statement(disk.replace("x >= 0", "x > 0.5"))
+    statement = read_draft(disk.replace("x >= 0", "x > 0.5"))
     assert len(statement.conditions) == 2
     with pytest.raises(fs.ProblemError, match="a piece of the boundary part 'circle'"):
         statement.problem_file()

@@ -14,9 +14,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.files.domain import describe_domain
-from fspielm.files.shape import SHAPES
 from fspielm.files.toml import write_toml
-from fspielm.geometry import Domain
+from fspielm.geometry import SHAPES, Domain
 
 x, y, z = sp.symbols("x y z")
 t = sp.Symbol("t", real=True)

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.files import read_statement
+from fspielm.files import read_draft
 
 TEXT = """
 unknown = "u(t)"
@@ -42,7 +42,7 @@ def test_solved() -> None:
 
 
 def test_places() -> None:
-    places = read_statement(TEXT.replace("TIMES", "[0, 1]")).by_place()
+    places = read_draft(TEXT.replace("TIMES", "[0, 1]")).by_place()
     assert {place: len(conditions) for place, conditions in places.items()} == {"t = 0": 2}
 
 

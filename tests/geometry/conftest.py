@@ -13,6 +13,7 @@ import sympy as sp
 from scipy.spatial import ConvexHull
 from scipy.special import ellipe
 
+from fspielm import Pacman, Panda
 from fspielm.geometry import (
     Annulus,
     Ball,
@@ -24,8 +25,6 @@ from fspielm.geometry import (
     Ellipse,
     Interval,
     LShape,
-    Pacman,
-    Panda,
     PolarCurve,
     Polygon,
     SpaceTime,

@@ -11,8 +11,9 @@ import pytest
 import shapely
 import sympy as sp
 
+from fspielm import Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import Box, Combination, Disk, Domain, Panda, PolarCurve, edges_of
+from fspielm.geometry import Box, Combination, Disk, Domain, PolarCurve, edges_of
 
 theta = sp.Symbol("theta")
 OPERATIONS: dict[str, Callable[[Domain, Domain], Combination]] = {

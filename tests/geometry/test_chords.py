@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fspielm.geometry import Box, Disk, Domain, Interval, Pacman, Panda, Time, chord_ends, chord_lines, cluster
+from fspielm import Pacman, Panda
+from fspielm.geometry import Box, Disk, Domain, Interval, Time, chord_ends, chord_lines, cluster
 
 N = 40
 

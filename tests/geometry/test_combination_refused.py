@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import Box, Disk, Domain, Interval, Pacman, Panda, PolarCurve, Time, combine, edges_of
+from fspielm.geometry import Box, Disk, Domain, Interval, PolarCurve, Time, combine, edges_of
 
 SQUARE, CUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (1, 1, 1))
 theta = sp.Symbol("theta")

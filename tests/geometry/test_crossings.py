@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm.geometry import Panda, PlaneCurve, PolarCurve, arc, edges_of, segment
+from fspielm import Panda
+from fspielm.geometry import PlaneCurve, PolarCurve, arc, edges_of, segment
 from fspielm.geometry.crossings import Resolution, meetings, meets_any
 from fspielm.geometry.flat import FlatCurve
 

@@ -12,21 +12,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import (
-    Ball,
-    BoundaryPart,
-    Box,
-    Cylinder,
-    Disk,
-    Domain,
-    Interval,
-    Pacman,
-    Panda,
-    Sites,
-    Surface,
-    Time,
-)
+from fspielm.geometry import Ball, BoundaryPart, Box, Cylinder, Disk, Domain, Interval, Sites, Surface, Time
 
 TETRAHEDRON = Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
 SHAPES = {

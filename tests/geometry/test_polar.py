@@ -1,4 +1,4 @@
-"""Polar curves and the panda: closed forms, extrema to rounding, the panda's looks, bad input."""
+"""Polar curves: closed forms, extrema to rounding, bad input."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import sympy as sp
 from scipy.optimize import minimize_scalar
 from scipy.special import ellipe
 
+from fspielm import Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import Panda, PolarCurve
+from fspielm.geometry import PolarCurve
 
 theta, phi = sp.symbols("theta phi")
 
@@ -142,40 +143,3 @@ def test_a_radius_that_dips_below_zero_between_the_trial_angles() -> None:
 def test_bad_center() -> None:
     with pytest.raises(ProblemError, match=r"PolarCurve: center must have two coordinates"):
         PolarCurve(2 + sp.cos(theta), center=(0, 0, 0))
-
-
-@pytest.mark.parametrize("radius", [0.25, 1, 1e-6, 1e6])
-def test_the_radius_of_a_panda_is_its_mean(radius: float) -> None:
-    assert np.mean(radii(Panda(radius))[1]) == pytest.approx(radius, rel=1e-14)
-
-
-def test_a_panda_looks_like_one() -> None:
-    panda = Panda()
-    angles, r = radii(panda)
-    assert panda.center == (0.5, 0.5)
-    # mirrored left to right
-    (symbol,) = panda.radius.free_symbols
-    mirrored = sp.lambdify(symbol, panda.radius, "numpy")(math.pi - angles)
-    assert mirrored == pytest.approx(r, rel=1e-13)
-    # two ears, the places farthest out, at the upper right and left
-    tips = np.flatnonzero((r > np.roll(r, 1)) & (r >= np.roll(r, -1)) & (r > 1.3 * 0.25))
-    assert np.degrees(angles[tips]) == pytest.approx([47, 133], abs=3)
-    # clear of the head: a notch on both sides of each
-    right = (angles > 0) & (angles < math.pi / 2)
-    notches = r[right][[np.argmin(np.abs(angles[right] - math.radians(a))) for a in (28, 68)]]
-    assert (notches < 0.72 * r.max()).all()
-    # wider than high without the ears, and in the unit square with room to spare
-    lower, upper = panda.bounding_box
-    assert (upper - lower)[0] / 0.25 == pytest.approx(2.1, abs=0.05)
-    assert (upper - lower)[1] / 0.25 == pytest.approx(1.85, abs=0.05)
-    assert (lower > 0.2).all()
-    assert (upper < 0.8).all()
-
-
-def test_bad_pandas() -> None:
-    with pytest.raises(ProblemError, match=r"Panda: radius must be positive; got -1\.0"):
-        Panda(-1)
-    with pytest.raises(ProblemError, match=r"Panda: radius must be a number; got 'big'"):
-        Panda("big")  # type: ignore[arg-type]
-    with pytest.raises(ProblemError, match=r"center must be a sequence of numbers"):
-        Panda(1, 0)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import sympy as sp
 from numpy.polynomial import Polynomial
 from scipy.special import j0, j1
 
+from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import (
     Ball,
@@ -21,8 +22,6 @@ from fspielm.geometry import (
     Domain,
     Edge,
     Interval,
-    Pacman,
-    Panda,
     PlaneShape,
     PolarCurve,
     Quadrature,

@@ -9,19 +9,9 @@ from typing import Any, final
 import numpy as np
 import pytest
 
+from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import (
-    BoundaryPart,
-    Box,
-    Disk,
-    Domain,
-    Interval,
-    Pacman,
-    Panda,
-    Sites,
-    Time,
-    unit_stream,
-)
+from fspielm.geometry import BoundaryPart, Box, Disk, Domain, Interval, Sites, Time, unit_stream
 
 
 @final

@@ -10,8 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from fspielm import Pacman
 from fspielm.errors import ProblemError
-from fspielm.geometry import Box, Disk, Domain, Interval, Pacman, PlaneShape, Time, Transformed
+from fspielm.geometry import Box, Disk, Domain, Interval, PlaneShape, Time, Transformed
 
 SQUARE = Box((0, 0), (1, 1))
 BRICK = Box((0, 0, 0), (1, 2, 3))

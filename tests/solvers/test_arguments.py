@@ -25,7 +25,7 @@ def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any, **__: Any) -> Any:
         raise AssertionError("begun before the arguments were checked")
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.attempt"], "assemble", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.attempt"], "draw_features", forbidden)
     monkeypatch.setattr(sys.modules["fspielm.solvers.automatic"], "infer_bands", forbidden)
     monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
     monkeypatch.setattr(fs.Points, "draw", forbidden)
@@ -163,12 +163,14 @@ def test_the_least_squares_method_sees_the_assembled_system(problem: fs.Problem)
 
     class Spy(LeastSquares):
         name = "spy"
+        leaves_triangle = False
 
-        def solve(self, matrix: np.ndarray, values: np.ndarray) -> Any:
-            seen.append((matrix, values))
-            return fs.QR().solve(matrix, values)
+        def factor(self, augmented: np.ndarray, *, in_place: bool = False) -> Any:
+            assert not in_place  # the matrix is needed for the residuals of its rows
+            seen.append((augmented[:, :-1], augmented[:, -1]))
+            return fs.QR().factor(augmented)
 
-        def workspace(self, rows: int, columns: int) -> int:
+        def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
             return 0
 
     solution = fs.solve(problem, features=FEATURES, rng=0, least_squares=Spy())

@@ -13,9 +13,8 @@ from scipy import special
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.equations import change_places, mask_borders, value_jumps
+from fspielm.features.special import jump_places, open_conflicts, singular_corners, special_names
 from fspielm.geometry import Domain
-from fspielm.solvers.corner_functions import jump_places, open_conflicts, singular_corners
-from fspielm.solvers.special import special_names
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -15,8 +15,8 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.equations import identity
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
-from fspielm.solution import evaluate
 
 x, y, t = sp.symbols("x y t")
 u, v = sp.Function("u")(x, y), sp.Function("u")(x, t)

@@ -12,6 +12,8 @@ import sympy as sp
 import fspielm as fs
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import automatic
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.stages import Ending
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -26,18 +28,18 @@ def helmholtz(value: Any = EXACT) -> fs.Problem:
 @pytest.fixture
 def fail(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Let rounds of one kind fail with an error."""
-    played = automatic.play
+    attempt = automatic.attempt
 
     def prepare(error: Exception, *, exact: bool, after: int = 0) -> None:
         rounds = [0]
 
-        def play(run: Any, trial: Any, seconds: float) -> Any:
+        def fail(request: Any, trial: Any) -> Any:
             rounds[0] += 1
             if trial.family.satisfies_equation == exact and rounds[0] > after:
                 raise error
-            return played(run, trial, seconds)
+            return attempt(request, trial)
 
-        monkeypatch.setattr(automatic, "play", play)
+        monkeypatch.setattr(automatic, "attempt", fail)
 
     return prepare
 
@@ -65,8 +67,8 @@ def test_the_next_kind_is_tried(fail: Any, error: Exception) -> None:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_the_last_kind_leaves_what_others_found(fail: Any, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a tolerance beyond reach, the band comes after functions that satisfy the equation, and fails."""
-    monkeypatch.setattr(automatic, "at_floor", lambda attempt: False)
-    monkeypatch.setattr("fspielm.solvers.stages.exact.ExactFeatures.next", lambda stage, latest: None)
+    monkeypatch.setattr(Attempt, "is_at_floor", False)
+    monkeypatch.setattr("fspielm.solvers.stages.exact.ExactFeatures.next", lambda stage, latest: Ending("enough"))
     fail(error, exact=False)
     with pytest.warns(fs.AccuracyWarning, match=str(error)):
         solution = fs.solve(helmholtz(), tol=1e-15, rng=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,14 @@ import fspielm as fs
 from fspielm.features import RidgeBasis
 from fspielm.solvers.randomness import spawn
 
-# Small solves, which miss the tolerance that is the default.
-pytestmark = pytest.mark.filterwarnings("ignore:not converged")
-
 FEATURES = fs.FrequencyShift(60, mu=(1, 20))
 
 
 def solve(problem: fs.Problem, **settings: Any) -> fs.Solution:
-    return fs.solve(problem, features=settings.pop("features", FEATURES), **settings)
+    """With features by hand, too few: QR says so; with a truncated SVD nothing is estimated before it is asked for."""
+    silent = isinstance(settings.get("least_squares"), fs.TruncatedSVD)
+    with nullcontext() if silent else pytest.warns(fs.AccuracyWarning, match="not converged"):
+        return fs.solve(problem, **{"features": FEATURES} | settings)
 
 
 def frequencies(solution: fs.Solution) -> np.ndarray:
@@ -131,7 +132,7 @@ def test_numpy_integers_are_seeds(problem: fs.Problem) -> None:
 def test_refuses_what_is_no_seed(problem: fs.Problem, rng: Any) -> None:
     message = r"rng must be a whole number >= 0, a numpy.random.Generator or None; got"
     with pytest.raises(fs.ProblemError, match=message):
-        solve(problem, rng=rng)
+        fs.solve(problem, features=FEATURES, rng=rng)
 
 
 # --- children -----------------------------------------------------------------------------------

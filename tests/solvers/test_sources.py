@@ -15,12 +15,14 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import allot_conditions
 from fspielm.equations import identity
 from fspielm.features import SourceBasis, neurons_needed
+from fspielm.features.special import satisfies
 from fspielm.geometry import Domain, Sites
-from fspielm.linalg import QR
-from fspielm.solvers.attempt import Attempt, Streams, attempt
-from fspielm.solvers.panels import Goals, Limits, resolve
-from fspielm.solvers.probing import satisfies
+from fspielm.solvers.attempt import Attempt, attempt
+from fspielm.solvers.panels import Limits, SourceCorners, resolve
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
 from fspielm.solvers.sources import crowded, source_columns
+from fspielm.solvers.trial import Trial
 
 X, Y = sp.symbols("x y")
 U = sp.Function("u")(X, Y)
@@ -52,18 +54,8 @@ def solved(problem: fs.Problem, columns: Sequence[SourceBasis] = (), seed: int =
     for sources in columns:
         points = crowded(points, sources)
     streams = Streams(*np.random.default_rng(seed).spawn(3))
-    return attempt(
-        problem,
-        fs.Characteristic(neurons),
-        points,
-        QR(),
-        "rms",
-        streams,
-        threads=1,
-        estimate=True,
-        keep_matrix=False,
-        columns=columns,
-    )
+    request = Request(problem, 1e-8, fs.Budget(threads=1), streams, seed)
+    return attempt(request, Trial(fs.Characteristic(neurons), points, tuple(columns), "tried"))
 
 
 def improved(problem: fs.Problem, done: Attempt, **options: Any) -> Attempt:
@@ -208,7 +200,7 @@ def test_none_for_data_that_are_noise() -> None:
 def test_panels_are_as_long_as_a_singularity_is_far(distance: float) -> None:
     problem = stated(DISK, 0.0, fs.Dirichlet(0))
     exact = field(0.0, (1 + distance, 0.0))
-    nowhere = Goals(np.empty((0, 2)), np.empty(0))
+    nowhere = SourceCorners(np.empty((0, 2)), np.empty(0))
     limits = Limits(longest=1.0, shortest=1e-9, closest=1e-9, wavenumber=0.0, most=500)
     panels = resolve(problem.constraints[0], lambda s: exact(s.points)[None] / 1e-11, nowhere, limits)
     assert panels is not None

@@ -11,7 +11,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.equations import identity
 from fspielm.geometry import Sites
-from fspielm.solvers.density import cloud, layout
+from fspielm.solvers.layouts import cloud, layout
 from fspielm.solvers.thin import thin_family, thin_peaks
 from fspielm.spectrum import infer_bands
 

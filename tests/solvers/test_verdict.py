@@ -13,8 +13,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solvers import automatic
-from fspielm.solvers.afford import bytes_of
+from fspielm.solvers import afford, automatic
+from fspielm.solvers.pace import Outlook, Pace, extent_of
+from fspielm.solvers.record import Record
+from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
@@ -93,14 +95,40 @@ def test_too_little_time(smooth: Any) -> None:
     assert solution.report.neurons < 500
 
 
-def test_no_round_is_begun_that_would_overrun(manufacture: Make) -> None:
-    layer = (sp.exp((x - 1) * 50) - sp.exp(-50)) * sp.sin(sp.pi * y)
-    made = manufacture(lambda w: -laplace(w) / 50 + w.diff(x), layer, SQUARE, (x, y))
-    solution = warned(made.problem, "the budget of 1 s ended it", budget=fs.Budget(seconds=1))
-    predicted = re.search(r"(\d+) neurons would take about", solution.report.reason)
-    assert predicted is not None
-    # what was not begun is larger than what was
-    assert int(predicted[1]) > solution.report.neurons
+@pytest.mark.parametrize("budget", [400, 700, 1000])
+def test_no_round_is_begun_that_would_overrun(
+    manufacture: Make, monkeypatch: pytest.MonkeyPatch, budget: float
+) -> None:
+    """On a machine of one pace, and a clock that goes on by what each round was thought to take."""
+    layer = x - (sp.exp(50 * (x - 1)) - sp.exp(-50)) / (1 - sp.exp(-50))
+    made = manufacture(lambda w: -w.diff(x, 2) / 50 + w.diff(x), layer, fs.Interval(0, 1), (x,))
+    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, fixed=1.0)
+    outlooks: list[Outlook] = []
+    begun: list[tuple[float, float]] = []
+    add = Record.add
+
+    def look(problem: fs.Problem, trial: Any, threads: int, operation: float | None) -> Outlook:
+        outlooks.append(Outlook(extent_of(problem, trial), pace))
+        return outlooks[-1]
+
+    def noted(record: Any, latest: Any, *, forecast: float, seconds: float) -> Any:
+        begun.append((forecast, record.seconds_left))
+        return add(record, latest, forecast=forecast, seconds=seconds)
+
+    monkeypatch.setattr(afford, "look_ahead", look)
+    monkeypatch.setattr(Record, "add", noted)
+    left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
+    monkeypatch.setattr(Record, "seconds_left", left)
+    solution = warned(made.problem, f"the budget of {budget} s ended it", budget=fs.Budget(seconds=budget))
+    assert len(begun) > 2
+    assert all(seconds <= left for seconds, left in begun)
+    wanted = outlooks[-1]
+    before = solution.report.rounds[: len(outlooks) - 1]  # one more may have been begun, as large as time allowed
+    # a round may take a quarter longer than thought
+    assert 1.25 * wanted.seconds > budget - sum(done.forecast for done in before)
+    said = f"{wanted.extent.neurons} neurons would take about {duration(wanted.seconds)}"
+    assert said in solution.report.reason
+    assert wanted.extent.neurons > solution.report.neurons
 
 
 def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,13 +163,15 @@ def test_the_best_that_fits_into_memory(smooth: Any) -> None:
 def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pytest.MonkeyPatch, memory: float) -> None:
     """Rows that do not shrink with the neurons count as well."""
     needed = []
-    play = automatic.play
+    original = afford.afford
 
-    def counted(run: Any, trial: Any, seconds: float) -> Any:
-        needed.append(bytes_of(run, trial))
-        return play(run, trial, seconds)
+    def counted(request: Any, record: Any, step: Any) -> Any:
+        afforded = original(request, record, step)
+        if isinstance(afforded, afford.Afforded):
+            needed.append(afford.bytes_of(request, record, afforded.trial))
+        return afforded
 
-    monkeypatch.setattr(automatic, "play", counted)
+    monkeypatch.setattr(automatic, "afford", counted)
     warned(smooth.problem, "MiB of memory", budget=fs.Budget(memory=memory))
     assert needed
     assert max(needed) <= memory

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm.equations.givens import read_givens
+from fspielm.equations import Unknown
+from fspielm.equations.givens import Givens
 from fspielm.equations.linear import read_equation
+from fspielm.equations.setting import Setting
 from fspielm.geometry import Box, Domain, Sites
 from fspielm.spectrum import symbol_band
 
@@ -24,8 +26,8 @@ def waves(
 ) -> list[float]:
     """The symbol's band of an operator on a box, given the data's bands."""
     u = sp.Function("u")(*coordinates)
-    operator = read_equation(expression(u), read_givens(None)).operator
     domain: Domain = Box((0,) * len(coordinates), (side,) * len(coordinates))
+    operator = read_equation(expression(u), Setting((Unknown(u, domain),), Givens(), domain)).operator
     sites = Sites(domain.sample(512, np.random.default_rng(0), "low-discrepancy"))
     return symbol_band(operator, sites, np.array(bands)).tolist()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sympy as sp
 
 from fspielm.cases.case import Case
+from fspielm.cases.pacman import Pacman
 from fspielm.cases.paper import paper_setting
 from fspielm.equations import Dirichlet, Initial, Problem
-from fspielm.geometry import Pacman, Time
+from fspielm.geometry import Time
 
 
 def advection_diffusion_pacman() -> Case:

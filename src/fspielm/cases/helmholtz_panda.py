@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from fspielm.cases.case import Case
+from fspielm.cases.panda import Panda
 from fspielm.cases.paper import paper_setting
 from fspielm.equations import Dirichlet, Problem
-from fspielm.geometry import Panda
 
 
 def helmholtz_panda(radius: float = 0.25) -> Case:

@@ -17,7 +17,7 @@ from rich.text import Text
 from fspielm.cli.latex import as_latex
 from fspielm.equations import AnyCondition
 from fspielm.expressions import describe, print_equation
-from fspielm.files import Statement, describe_condition, read_statement
+from fspielm.files import ProblemDraft, describe_condition, read_draft
 from fspielm.files.table import shown
 
 _WIDTH = 80
@@ -32,31 +32,31 @@ def check_file(
     Nothing is solved. The equation is shown with its derivatives carried out, the conditions by the part of the
     boundary that they hold on.
     """
-    statement = read_statement(path)
+    draft = read_draft(path)
     if latex:
-        print(as_latex(statement))
-        statement.problem_file()
+        print(as_latex(draft))
+        draft.problem_file()
         return
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
-    title = statement.settings["title"]
+    title = draft.settings["title"]
     console.print(Text(f"{path}: {title}\n" if title else f"{path}\n", style="bold"))
-    console.print(_facts(statement))
-    console.print(Padding(Text(_pretty(statement, console)), (1, 0, 1, 2)))
-    console.print(_conditions_table(statement))
+    console.print(_facts(draft))
+    console.print(Padding(Text(_pretty(draft, console)), (1, 0, 1, 2)))
+    console.print(_conditions_table(draft))
     # what is missing is an error, under the account of what is there
-    file = statement.problem_file()
+    file = draft.problem_file()
     operator = file.problem.operator
     kind = "constant" if operator.is_constant else "variable"
     console.print(Text(f"\nComplete: order {operator.order}, {kind} coefficients. Next: fspielm solve {path}"))
 
 
-def _facts(statement: Statement) -> Table:
-    names, settings = statement.names, statement.settings
+def _facts(draft: ProblemDraft) -> Table:
+    names, settings = draft.names, draft.settings
     facts = {"unknown": str(names.unknown) + ("" if names.time is None else f", {names.time} is time")}
     for name, value in names.parameters.items():
         decimal = "" if (value.is_Number and not value.is_Rational) or value.is_Integer else f" = {float(value):.6g}"
         facts[f"parameter {name}"] = f"{describe(value)}{decimal}"
-    facts["domain"] = str(statement.domain)
+    facts["domain"] = str(draft.domain)
     facts["tolerance"] = f"{settings.get('tol', 1e-8):g}"
     if "exact" in settings:
         facts["reference"] = describe(settings["exact"])
@@ -72,30 +72,30 @@ def _facts(statement: Statement) -> Table:
     return table
 
 
-def _pretty(statement: Statement, console: Console) -> str:
+def _pretty(draft: ProblemDraft, console: Console) -> str:
     """The equation as in a book; in one line of the notation where it would not fit the page."""
-    equation = statement.equation
+    equation = draft.equation
     whole = equation if isinstance(equation, sp.Eq) else sp.Eq(equation, 0, evaluate=False)
     text: str = sp.pretty(whole, use_unicode="utf" in console.encoding.lower(), wrap_line=False)
     if max(map(len, text.splitlines())) <= console.width - 2:
         return text
-    return print_equation(whole, replace(statement.names.scope, unknown=statement.names.unknown))
+    return print_equation(whole, replace(draft.names.scope, unknown=draft.names.unknown))
 
 
-def _conditions_table(statement: Statement) -> Table:
+def _conditions_table(draft: ProblemDraft) -> Table:
     """One row for each part of the boundary, for the start of time, and for what holds inside."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("part", "conditions"):
         table.add_column(heading, overflow="fold")
-    for name, conditions in statement.by_place().items():
-        lines = [_shown(condition, statement) for condition in conditions]
+    for name, conditions in draft.by_place().items():
+        lines = [_shown(condition, draft) for condition in conditions]
         table.add_row(Text(name), Text("\n".join(lines or ["none"]), style="" if lines else "bold red"))
     return table
 
 
-def _shown(condition: AnyCondition, statement: Statement) -> str:
+def _shown(condition: AnyCondition, draft: ProblemDraft) -> str:
     """The condition as the file has it, but for the names of the parts, which are known by the row."""
-    names = statement.names
+    names = draft.names
     fields = describe_condition(condition, replace(names.scope, unknown=names.unknown))
     kind = fields.pop("type")
     fields.pop("on", None)

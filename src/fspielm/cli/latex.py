@@ -18,28 +18,28 @@ from fspielm.equations import (
     Symmetry,
     normal_derivative,
 )
-from fspielm.equations.regions import REST
-from fspielm.files import Statement
+from fspielm.equations.where import REST
+from fspielm.files import ProblemDraft
 
 
-def as_latex(statement: Statement) -> str:
+def as_latex(draft: ProblemDraft) -> str:
     """The equation and the conditions, aligned, as amsmath has them."""
-    equation = statement.equation
+    equation = draft.equation
     left, right = equation.args if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
     rows = [f"{sp.latex(left)} &= {sp.latex(right)} && \\text{{in the domain}}"]
-    rows += [_row(condition, statement) for condition in statement.conditions]
-    given = statement.names.parameters.items()
+    rows += [_row(condition, draft) for condition in draft.conditions]
+    given = draft.names.parameters.items()
     rows += [f"{sp.latex(sp.Symbol(name))} &= {sp.latex(value)}" for name, value in given]
     return "\\begin{align}\n  " + " \\\\\n  ".join(rows) + "\n\\end{align}"
 
 
-def _row(condition: AnyCondition, statement: Statement) -> str:
-    left, right = _sides(condition, statement)
-    return f"{left} &= {right} && {_place(condition, statement)}"
+def _row(condition: AnyCondition, draft: ProblemDraft) -> str:
+    left, right = _sides(condition, draft)
+    return f"{left} &= {right} && {_place(condition, draft)}"
 
 
-def _sides(condition: AnyCondition, statement: Statement) -> tuple[str, str]:
-    u = statement.names.unknown
+def _sides(condition: AnyCondition, draft: ProblemDraft) -> tuple[str, str]:
+    u = draft.names.unknown
     match condition:
         case Initial():
             return sp.latex(u.diff(u.args[-1], condition.order)), _value(condition.value)
@@ -66,10 +66,10 @@ def _value(value: Any) -> str:
     return text
 
 
-def _place(condition: AnyCondition, statement: Statement) -> str:
+def _place(condition: AnyCondition, draft: ProblemDraft) -> str:
     on = getattr(condition, "on", None)
     if isinstance(condition, Initial):
-        return f"\\text{{at the first }} {sp.latex(statement.names.time)}"
+        return f"\\text{{at the first }} {sp.latex(draft.names.time)}"
     if isinstance(condition, Measured) or getattr(condition, "at", None) is not None:
         return "\\text{at points}"
     if isinstance(on, sp.Basic):

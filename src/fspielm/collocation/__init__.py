@@ -3,13 +3,16 @@
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_blocks
 from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
+from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
-from fspielm.collocation.system import BlockResidual, Scaling, System, assemble, check_scaling
+from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
 
 __all__ = [
     "BlockResidual",
+    "BlockRows",
     "Crowd",
+    "Discretisation",
     "Points",
     "RowBlock",
     "Scaling",
@@ -19,7 +22,9 @@ __all__ = [
     "assemble",
     "check_memory",
     "check_scaling",
+    "draw_features",
     "first_edges",
+    "join_columns",
     "join_points",
     "make_blocks",
     "matrix_bytes",

@@ -8,7 +8,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation.points import Points
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 
 # Rows per neuron inside, and rows per feature that the boundary can tell apart; clustered points need no more.
@@ -32,10 +32,10 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     """
     rng = np.random.default_rng(0)  # only counts: the same for the same problem
     counts: dict[str, int] = {}
-    for constraint in _sampled(problem):
-        needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(constraint, widths, rng)
+    for relation in _sampled(problem):
+        needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(relation, widths, rng)
         # a part cannot tell apart more features than there are
-        counts[constraint.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
+        counts[relation.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
     return _as_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
 
 
@@ -67,51 +67,51 @@ def join_points(problem: Problem, parts: Sequence[Points]) -> Points:
     return _as_points(problem, sum(part.interior for part in parts), summed)
 
 
-def _sampled(problem: Problem) -> list[Constraint]:
-    """The constraints whose points are drawn: where they are given, those are all there is."""
-    return [c for c in problem.constraints if c.region.kind == "start" or c.part is not None]
+def _sampled(problem: Problem) -> list[Relation]:
+    """The relations whose points are drawn and shared out: where points are given, those are all there is."""
+    return [r for r in problem.relations if r.region.kind == "start" or r.part is not None]
 
 
 def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
     """Clustered points with so many in every sampled block, by its name, or more where blocks share a part."""
     boundary: dict[str, int] = {}
     initial = None
-    for constraint in _sampled(problem):
-        count = counts[constraint.name]
-        if constraint.region.kind == "start":
+    for relation in _sampled(problem):
+        count = counts[relation.name]
+        if relation.region.kind == "start":
             initial = max(count, initial or 0)
         else:
-            name = constraint.part_names[0]
-            share = max(constraint.region.share, _LEAST_SHARE)
+            name = relation.part_names[0]
+            share = max(relation.region.share, _LEAST_SHARE)
             boundary[name] = max(boundary.get(name, 0), int(np.ceil(count / share)))
     return Points(interior, boundary or None, initial=initial, sampling="clustered")
 
 
-def _relative_size(problem: Problem, constraint: Constraint) -> float:
+def _relative_size(problem: Problem, relation: Relation) -> float:
     time = problem.domain.time
     if time is None or problem.dimension == 1:
-        return constraint.measure
+        return relation.measure
     lower, upper = problem.domain.bounding_box
     length = float(np.max((upper - lower)[:-1]))
     # of dimension one less in space, over all of time, or the other way round
-    across = problem.dimension - 1 if constraint.region.kind == "start" else problem.dimension - 2
-    duration = 1.0 if constraint.region.kind == "start" else time.duration
-    return constraint.measure / (duration * length**across)
+    across = problem.dimension - 1 if relation.region.kind == "start" else problem.dimension - 2
+    duration = 1.0 if relation.region.kind == "start" else time.duration
+    return relation.measure / (duration * length**across)
 
 
-def _traces(constraint: Constraint, widths: FloatArray, rng: np.random.Generator) -> float:
-    """Number of frequencies of the band that differ on the constraint's region."""
+def _traces(relation: Relation, widths: FloatArray, rng: np.random.Generator) -> float:
+    """Number of frequencies of the band that differ on the relation's region."""
     dimension = len(widths)
-    normals = constraint.sample(200, rng, "low-discrepancy").normals
+    normals = relation.sample(200, rng, "low-discrepancy").normals
     if normals is None:
-        return _traces_along(constraint, widths)
+        return _traces_along(relation, widths)
     faces = np.array([np.prod(2 * np.delete(widths, axis)) for axis in range(dimension)])
     projection = float(np.mean(np.abs(normals) @ faces))
-    return constraint.measure * projection / (2 * np.pi) ** (dimension - 1)
+    return relation.measure * projection / (2 * np.pi) ** (dimension - 1)
 
 
-def _traces_along(constraint: Constraint, widths: FloatArray) -> float:
+def _traces_along(relation: Relation, widths: FloatArray) -> float:
     """The same on a curve, from the band's projection onto its tangents."""
-    assert constraint.part is not None
-    steps = np.abs(np.diff(constraint.part.place(np.linspace(0, 1, 201)[:, None]).points, axis=0))
+    assert relation.part is not None
+    steps = np.abs(np.diff(relation.part.place(np.linspace(0, 1, 201)[:, None]).points, axis=0))
     return float(np.sum(steps @ (2 * widths)) / (2 * np.pi))

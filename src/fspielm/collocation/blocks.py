@@ -47,18 +47,14 @@ class RowBlock:
 
 
 def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
-    """The equation and every condition of `problem`, collocated at the sites given for each by name.
+    """The relations of `problem`, collocated at the sites given for each by name.
 
-    The equation is left out where it has no sites: for features that satisfy it by themselves.
+    What holds all over the domain is left out where it has no sites: for features that satisfy it by themselves.
     """
     blocks = []
-    if "equation" in sites:
-        inside = sites["equation"]
-        values = problem.right_hand_side.checked(inside.points, "the equation's right-hand side")
-        blocks.append(RowBlock("equation", ((problem.operator, inside),), values))
-    for constraint in problem.constraints:
-        here = sites[constraint.name]
-        values = constraint.value.checked(here.points, f"the value of {constraint.name!r}", here.normals)
-        weight = float(constraint.condition.weight)
-        blocks.append(RowBlock(constraint.name, constraint.pieces(here), values, weight))
+    for relation in problem.relations:
+        if relation.region.kind == "domain" and relation.name not in sites:
+            continue
+        here = sites[relation.name]
+        blocks.append(RowBlock(relation.name, relation.pieces(here), relation.values(here), relation.weight))
     return tuple(blocks)

@@ -9,7 +9,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites, reject, unit_stream
 
@@ -67,11 +67,11 @@ class Crowd:
         """A quarter of the points."""
         return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
 
-    def _shares(self, problem: Problem) -> list[tuple[Constraint, _Density, int]]:
+    def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
         nearest = nearest_of(self.places)
-        on_curves = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
+        on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
         densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
         shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
@@ -90,7 +90,7 @@ class _Density:
     def total(self) -> float:
         return float(self.integral[-1])
 
-    def draw(self, constraint: Constraint, n: int, rng: np.random.Generator) -> Sites:
+    def draw(self, constraint: Relation, n: int, rng: np.random.Generator) -> Sites:
         part = constraint.part
         assert part is not None
         even = unit_stream(1, rng, "low-discrepancy")
@@ -104,7 +104,7 @@ class _Density:
         return part.place(reject(crowded, lambda unit: constraint.holds(part.place(unit).points), n, what=what))
 
 
-def _tabulate(constraint: Constraint, nearest: Distances) -> _Density:
+def _tabulate(constraint: Relation, nearest: Distances) -> _Density:
     part = constraint.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)

@@ -9,7 +9,7 @@ from typing import Any, final, overload
 import numpy as np
 
 from fspielm.collocation.crowd import Crowd
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sampling, Sites, check_sampling
 
@@ -58,7 +58,7 @@ class Points:
                 _check_count(name, getattr(self, name))
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many points each block gets, by its name; ``"equation"`` is the interior, where it has any.
+        """How many points each block gets, by its name; ``"equation"``, the interior, is there if it gets any.
 
         What holds at given points, or on a part that is a single point, gets those, however many are asked for.
         """
@@ -73,26 +73,25 @@ class Points:
         elif self.boundary_total is not None:
             counts = split_by_measure(self.boundary_total, on_parts)
         else:
-            counts = {c.name: _part_share(self.boundary or 0, c) for c in on_parts}
-        counts |= {c.name: self.initial or 0 for c in problem.constraints if c.region.kind == "start"}
-        for constraint in problem.constraints:
-            if counts.get(constraint.name, 1) < 1:
-                argument = "initial" if constraint.region.kind == "start" else "boundary"
+            counts = {r.name: _part_share(self.boundary or 0, r) for r in on_parts}
+        wanted = {}
+        for relation in problem.relations:
+            kind = relation.region.kind
+            count = {"domain": self.interior, "start": self.initial or 0}.get(kind, counts.get(relation.name, 1))
+            if count < 1 and kind != "domain":
+                argument = "initial" if kind == "start" else "boundary"
                 raise ProblemError(
-                    f"points: no points for the block {constraint.name!r}, which has a condition; "
+                    f"points: no points for the block {relation.name!r}, which has a condition; "
                     f"set Points({argument}=...)"
                 )
-        ordered = {c.name: c.region.count or counts[c.name] for c in problem.constraints}
-        return ({"equation": self.interior} if self.interior else {}) | ordered
+            wanted[relation.name] = relation.region.count or count
+        return {name: count for name, count in wanted.items() if count}
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
         """Draw the points of every block, by its name."""
         counts = self._spread_counts(problem)
-        sites = {}
-        if self.interior:
-            sites["equation"] = Sites(problem.domain.sample(self.interior, rng, self.sampling))
-        for constraint in problem.constraints:
-            sites[constraint.name] = constraint.sample(counts[constraint.name], rng, self.sampling)
+        drawn = [relation for relation in problem.relations if relation.name in counts]
+        sites = {relation.name: relation.sample(counts[relation.name], rng, self.sampling) for relation in drawn}
         if self.crowd is not None:
             for name, crowded in self.crowd.draw(problem, rng).items():
                 sites[name] = sites[name].followed_by(crowded)
@@ -139,7 +138,7 @@ class Points:
 
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
-    has_initial = any(c.region.kind == "start" for c in problem.constraints)
+    has_initial = any(r.region.kind == "start" for r in problem.relations)
     on_boundary = len(_on_parts(problem))
     return Points(
         interior=max(int(1.6 * neurons), 10),
@@ -160,43 +159,43 @@ def _fewer(count: int | None) -> int | None:
     return None if count is None else min(count, max(count // 4, 16))
 
 
-def split_by_measure(total: int, constraints: list[Constraint]) -> dict[str, int]:
-    """Split `total` points over the constraints by their measure, at least one each."""
-    if total < len(constraints):
+def split_by_measure(total: int, relations: list[Relation]) -> dict[str, int]:
+    """Split `total` points over the relations by the measure of their regions, at least one each."""
+    if total < len(relations):
         raise ProblemError(
-            f"points: boundary_total={total} is less than one point for each of the {len(constraints)} "
+            f"points: boundary_total={total} is less than one point for each of the {len(relations)} "
             "boundary conditions"
         )
-    if not constraints:
+    if not relations:
         return {}
-    measures = np.array([c.measure for c in constraints])
-    exact = (total - len(constraints)) * measures / measures.sum()
+    measures = np.array([r.measure for r in relations])
+    exact = (total - len(relations)) * measures / measures.sum()
     counts = np.floor(exact).astype(int)
     # the points lost to rounding down go to the largest remainders
-    for index in np.argsort(counts - exact, kind="stable")[: total - len(constraints) - counts.sum()]:
+    for index in np.argsort(counts - exact, kind="stable")[: total - len(relations) - counts.sum()]:
         counts[index] += 1
-    return {c.name: int(count) + 1 for c, count in zip(constraints, counts, strict=True)}
+    return {r.name: int(count) + 1 for r, count in zip(relations, counts, strict=True)}
 
 
-def _on_parts(problem: Problem) -> list[Constraint]:
-    """The constraints on parts of the boundary, and along curves inside."""
-    return [c for c in problem.constraints if c.part is not None]
+def _on_parts(problem: Problem) -> list[Relation]:
+    """What holds on parts of the boundary, and along curves inside."""
+    return [r for r in problem.relations if r.part is not None]
 
 
-def _part_share(count: int, constraint: Constraint) -> int:
-    """A condition on a piece of a part gets its share of the part's points."""
-    share = constraint.region.share
+def _part_share(count: int, relation: Relation) -> int:
+    """What holds on a piece of a part gets its share of the part's points."""
+    share = relation.region.share
     return count if share == 1.0 else max(round(count * share), min(count, 1))
 
 
-def _by_name(boundary: Mapping[str, int], constraints: list[Constraint]) -> dict[str, int]:
-    known = {name for c in constraints for name in c.part_names}
+def _by_name(boundary: Mapping[str, int], relations: list[Relation]) -> dict[str, int]:
+    known = {name for r in relations for name in r.part_names}
     for name in boundary:
         if name not in known:
             raise ProblemError(
                 f"points: boundary names {name!r}, which is no part with a condition; those are {sorted(known)}"
             )
-    return {c.name: _part_share(max(boundary.get(name, 0) for name in c.part_names), c) for c in constraints}
+    return {r.name: _part_share(max(boundary.get(name, 0) for name in r.part_names), r) for r in relations}
 
 
 def _check_count(name: str, value: Any) -> None:

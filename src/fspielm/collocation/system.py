@@ -35,6 +35,28 @@ class BlockResidual:
     largest: float
 
 
+@dataclass(frozen=True)
+class BlockRows:
+    """Where the rows of one block are in a system.
+
+    Attributes
+    ----------
+    name : str
+    rows : slice
+    scale : float
+        What they were multiplied with.
+    """
+
+    name: str
+    rows: slice
+    scale: float
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return int(self.rows.stop - self.rows.start)
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """The rows ``scale * (H beta - y)`` to be made small.
@@ -43,17 +65,11 @@ class System:
     ----------
     augmented : (N, M + 1) array, Fortran order
         The matrix H and, in its last column, the values y.
-    names : tuple of str
-    ends : tuple of int
-        The row after the last of each block.
-    scales : tuple of float
-        What each block's rows were multiplied with.
+    blocks : tuple of BlockRows
     """
 
     augmented: FloatArray
-    names: tuple[str, ...]
-    ends: tuple[int, ...]
-    scales: tuple[float, ...]
+    blocks: tuple[BlockRows, ...]
 
     @property
     def matrix(self) -> FloatArray:
@@ -65,19 +81,13 @@ class System:
         """y, shape ``(N,)``."""
         return self.augmented[:, -1]
 
-    @property
-    def rows(self) -> dict[str, slice]:
-        """The rows of each block, by name."""
-        starts = (0, *self.ends[:-1])
-        return {n: slice(s, e) for n, s, e in zip(self.names, starts, self.ends, strict=True)}
-
     def residuals(self, coefficients: FloatArray) -> dict[str, BlockResidual]:
         """The residual of every block, with its scaling undone."""
         deviation = self.matrix @ coefficients - self.values
         result = {}
-        for (name, rows), scale in zip(self.rows.items(), self.scales, strict=True):
-            part = np.abs(deviation[rows]) / scale
-            result[name] = BlockResidual(float(np.sqrt(np.mean(part**2))), float(part.max()))
+        for block in self.blocks:
+            part = np.abs(deviation[block.rows]) / block.scale
+            result[block.name] = BlockResidual(float(np.sqrt(np.mean(part**2))), float(part.max()))
         return result
 
 
@@ -110,17 +120,17 @@ def assemble(
     storage = np.empty((basis.size + 1, int(ends[-1])))
     transposed, values = storage[:-1], storage[-1]
     np.concatenate([block.values for block in blocks], out=values)
-    starts = [0, *ends[:-1]]
-    scales = []
-    for block, start, end in zip(blocks, starts, ends, strict=True):
-        out = transposed[:, start:end]
+    placed = []
+    for block, end in zip(blocks, ends, strict=True):
+        rows = slice(int(end) - len(block), int(end))
+        out = transposed[:, rows]
         _fill_block(basis, block, out, threads)
         scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out[:leading]))
         if scale != 1.0:
             out *= scale
-            values[start:end] *= scale
-        scales.append(scale)
-    return System(storage.T, tuple(b.name for b in blocks), tuple(int(e) for e in ends), tuple(scales))
+            values[rows] *= scale
+        placed.append(BlockRows(block.name, rows, scale))
+    return System(storage.T, tuple(placed))
 
 
 def check_scaling(scaling: str) -> None:

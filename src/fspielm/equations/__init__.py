@@ -15,7 +15,6 @@ from fspielm.equations.conditions import (
     Symmetry,
 )
 from fspielm.equations.constant import ConstantOperator, constant_operator
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.normal import NormalDerivative, normal_derivative
@@ -23,6 +22,9 @@ from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
 from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
+from fspielm.equations.relations import Relation
+from fspielm.equations.statement import Statement
+from fspielm.equations.unknowns import Unknown
 
 __all__ = [
     "AnyCondition",
@@ -30,7 +32,6 @@ __all__ = [
     "Condition",
     "Conflict",
     "ConstantOperator",
-    "Constraint",
     "Dirichlet",
     "FieldCoefficient",
     "Initial",
@@ -41,9 +42,12 @@ __all__ = [
     "Periodic",
     "Problem",
     "Region",
+    "Relation",
     "Robin",
+    "Statement",
     "Symmetry",
     "Term",
+    "Unknown",
     "along_normal",
     "change_places",
     "constant_operator",

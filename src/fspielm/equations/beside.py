@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.problem import Problem
+from fspielm.equations.relations import Relation
 from fspielm.geometry import BoundaryPart, Corner
 
 # What counts as one place, in units of the domain's size.
@@ -68,7 +68,7 @@ def curve_parts(problem: Problem) -> list[BoundaryPart]:
     return list(parts.values())
 
 
-def on_curves(problem: Problem) -> list[Constraint]:
+def on_curves(problem: Problem) -> list[Relation]:
     """The conditions on curves of the boundary, other than those that tie two together."""
     return [
         c

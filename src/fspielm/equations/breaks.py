@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.beside import SAME_PLACE, is_closed
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.once import once
+from fspielm.equations.relations import Relation
+from fspielm.geometry import bisect
 
 _SAMPLES = 400
 _BISECTIONS = 50
@@ -29,7 +30,7 @@ _TIMES = 2
 
 
 @once
-def mask_borders(constraint: Constraint) -> FloatArray:
+def mask_borders(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
     part = constraint.part
     if part is None or part.parameters != 1 or constraint.mask is None:
@@ -44,11 +45,12 @@ def mask_borders(constraint: Constraint) -> FloatArray:
         units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
     there = held(units)
     changes = there[:-1] != there[1:]
-    low, high, before = units[:-1][changes], units[1:][changes], there[:-1][changes]
-    return _sharpened(constraint, _bisect(low, high, lambda low, middle, high: held(middle) == before)) % 1.0
+    before = there[:-1][changes]
+    _, borders = bisect(units[:-1][changes], units[1:][changes], lambda here: held(here) == before, _BISECTIONS)
+    return _sharpened(constraint, borders) % 1.0
 
 
-def _sharpened(constraint: Constraint, borders: FloatArray) -> FloatArray:
+def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
     """Borders of a mask without the room that it leaves for rounding, where they are beside the others."""
     part, sharp = constraint.part, constraint.region.sharp
     if sharp is None or not borders.size:
@@ -60,12 +62,12 @@ def _sharpened(constraint: Constraint, borders: FloatArray) -> FloatArray:
 
     low, high = borders - _ROOM, borders + _ROOM
     before = held(low)
-    exact = _bisect(low, high, lambda low, middle, high: held(middle) == before)
+    _, exact = bisect(low, high, lambda here: held(here) == before, _BISECTIONS)
     return np.where(before != held(high), exact, borders)
 
 
 @once
-def value_jumps(constraint: Constraint) -> FloatArray:
+def value_jumps(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
 
     A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or
@@ -165,14 +167,3 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
         hair = 1e-9 * (end - begin)
         edges.append(np.linspace(begin + hair, end - hair, max(16, int(_SAMPLES * (end - begin)))))
     return edges
-
-
-def _bisect(
-    low: FloatArray, high: FloatArray, is_above: Callable[[FloatArray, FloatArray, FloatArray], BoolArray]
-) -> FloatArray:
-    """Where, in each interval, something happens that `is_above` tells to be above its middle."""
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        above = is_above(low, middle, high)
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return high

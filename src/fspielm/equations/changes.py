@@ -16,9 +16,9 @@ import scipy
 from fspielm.arrays import FloatArray
 from fspielm.equations.beside import SAME_PLACE, curve_parts, domain_size, is_closed, on_curves, points_beside
 from fspielm.equations.breaks import mask_borders, value_jumps
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.once import once
 from fspielm.equations.problem import Problem
+from fspielm.equations.relations import Relation
 from fspielm.geometry import BoundaryPart, Corner
 
 # How far beside a place its neighbourhood is looked at, in units of the domain's size: so near that curved sides are
@@ -39,8 +39,8 @@ _LASTS = 0.5
 class Sides(NamedTuple):
     """The conditions on the two sides of a place: at its angle `start`, and where the interior ends."""
 
-    first: tuple[Constraint, ...]
-    second: tuple[Constraint, ...]
+    first: tuple[Relation, ...]
+    second: tuple[Relation, ...]
 
 
 class _End(NamedTuple):
@@ -83,7 +83,7 @@ def values_jump(problem: Problem, place: Corner) -> bool:
     )
 
 
-def _facing(problem: Problem, place: Corner) -> list[tuple[Constraint, Constraint]]:
+def _facing(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
     """One condition of each side, if there is one."""
     sides = sides_of(problem, place)
     return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
@@ -103,11 +103,11 @@ def _changes(problem: Problem, place: Corner) -> bool:
     return False
 
 
-def _orders(constraint: Constraint) -> set[int]:
+def _orders(constraint: Relation) -> set[int]:
     return {term.order for term in constraint.operator.terms}
 
 
-def _jump(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> bool:
+def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
     """Whether the data of the two sides differ at a place, however close to it; not told of those of a normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
@@ -118,7 +118,7 @@ def _jump(problem: Problem, place: Corner, one: Constraint, other: Constraint) -
     return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
 
 
-def _kink(problem: Problem, place: Corner, one: Constraint, other: Constraint) -> bool:
+def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
     """Whether the slopes of the data along the boundary differ at a place; not told of those of a normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
@@ -135,7 +135,7 @@ def _kink(problem: Problem, place: Corner, one: Constraint, other: Constraint) -
 
 
 @once
-def _scale(constraint: Constraint) -> float:
+def _scale(constraint: Relation) -> float:
     """The largest of a condition's data."""
     if constraint.value.constant is not None:
         return abs(constraint.value.constant)
@@ -202,9 +202,9 @@ def _turned(normal: FloatArray) -> FloatArray:
     return np.array([-normal[1], normal[0]])
 
 
-def _holds(constraint: Constraint, point: FloatArray) -> bool:
+def _holds(constraint: Relation, point: FloatArray) -> bool:
     return constraint.mask is None or bool(constraint.mask(point).all())
 
 
-def _is_value(constraint: Constraint) -> bool:
+def _is_value(constraint: Relation) -> bool:
     return all(term.order == 0 for term in constraint.operator.terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -51,7 +51,7 @@ def constant_operator(operator: Operator) -> ConstantOperator:
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
         raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
-    terms = tuple(Term(_quotient(term, factor), term.orders) for term in operator.terms)
+    terms = tuple(replace(term, coefficient=_quotient(term, factor)) for term in operator.terms)
     return ConstantOperator(_collected(operator.dimension, terms), factor.field)
 
 
@@ -104,12 +104,13 @@ def _source(coefficient: Coefficient) -> Any:
 
 
 def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
-    """The same operator with one term for each derivative, and no zeros."""
-    sums: dict[tuple[int, ...], float] = {}
+    """The same operator with one term for each derivative of each unknown, and no zeros."""
+    sums: dict[tuple[tuple[int, ...], int], float] = {}
     for term in terms:
         assert not callable(term.coefficient)
-        sums[term.orders] = sums.get(term.orders, 0.0) + term.coefficient
-    kept = tuple(Term(coefficient, orders) for orders, coefficient in sums.items() if coefficient != 0.0)
+        key = term.orders, term.unknown
+        sums[key] = sums.get(key, 0.0) + term.coefficient
+    kept = tuple(Term(coefficient, *key) for key, coefficient in sums.items() if coefficient != 0.0)
     if not kept:
         raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
     return Operator(dimension, kept)

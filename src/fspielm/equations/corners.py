@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.once import once
 from fspielm.equations.problem import Problem
+from fspielm.equations.relations import Relation
 
 _PER_EDGE = 5
 _PROBES = 400
@@ -60,7 +60,7 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
     return conflicts
 
 
-def _is_value(constraint: Constraint) -> bool:
+def _is_value(constraint: Relation) -> bool:
     """Whether a constraint prescribes the unknown itself."""
     return all(term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms)
 
@@ -70,7 +70,7 @@ def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
     return points[np.abs(points[:, -1] - problem.domain.time.start) <= near]
 
 
-def _compare(problem: Problem, first: Constraint, second: Constraint, points: FloatArray) -> list[Conflict]:
+def _compare(problem: Problem, first: Relation, second: Relation, points: FloatArray) -> list[Conflict]:
     """Two values that should be one at common points."""
     for constraint in (first, second):
         if constraint.mask is not None and len(points):
@@ -89,7 +89,7 @@ def _compare(problem: Problem, first: Constraint, second: Constraint, points: Fl
     return [Conflict(tuple(points[i].tolist()), told) for i in there]
 
 
-def _compare_ends(problem: Problem, pair: Constraint, datum: Constraint, points: FloatArray) -> list[Conflict]:
+def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
     """The values of a datum at two ends that are tied together."""
     assert pair.region.shift is not None
     if datum.mask is not None and len(points):
@@ -120,13 +120,13 @@ def _place(problem: Problem, point: FloatArray) -> str:
 
 
 @once
-def _size(constraint: Constraint) -> float:
+def _size(constraint: Relation) -> float:
     """The largest value that a condition prescribes anywhere."""
     sites = constraint.sample(_PROBES, np.random.default_rng(0))
     return float(np.abs(constraint.value(sites.points)).max())
 
 
-def _rim(constraint: Constraint) -> FloatArray:
+def _rim(constraint: Relation) -> FloatArray:
     """Points on the rim of a constraint's part: the images of its unit cube's faces."""
     part = constraint.part
     assert part is not None

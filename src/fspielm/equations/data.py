@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from fspielm.equations.conditions import AnyCondition
-from fspielm.equations.constraints import Constraint
-from fspielm.equations.linear import residual_form
-from fspielm.equations.problem import Problem
+from fspielm.equations.problem import Problem, make_problem
+from fspielm.equations.relations import Relation
+from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
+from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value
 
@@ -29,27 +31,26 @@ def with_data(
     values : mapping, optional
         New values of conditions, by the name of a block (``"dirichlet x-"``) or by kind (``"dirichlet"``).
     """
-    setting = Setting(problem.unknown, problem.operator, problem.givens, problem.domain, ())
+    setting = Setting(problem.unknowns, problem.givens, problem.domain)
     source = problem.right_hand_side
     if right_hand_side is not None:
         source = setting.field(right_hand_side, "right_hand_side")
     _check_names(problem, values or {})
     constraints = tuple(_renewed(c, setting, values or {}) for c in problem.constraints)
-    renewed = object.__new__(Problem)
-    for name, attribute in {
-        **vars(problem),
-        "equation": _equation(problem, source),
-        "conditions": _conditions(constraints),
-        "right_hand_side": source,
-        "constraints": constraints,
-        "_origin": (with_data, (problem, right_hand_side, values)),
-    }.items():
-        object.__setattr__(renewed, name, attribute)
-    return renewed
+    equation = replace(problem.relations[0], value=source)
+    statement = Statement(
+        (_equation(problem, source),),
+        problem.domain,
+        _conditions(constraints),
+        problem.statement.given,
+        partial(with_data, problem, right_hand_side, values),
+    )
+    return make_problem(statement, problem.unknowns, (equation, *constraints), problem.givens, problem.missing)
 
 
-def _renewed(constraint: Constraint, setting: Setting, values: Mapping[str, Any]) -> Constraint:
+def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) -> Relation:
     condition = constraint.condition
+    assert condition is not None
     for key in (constraint.name, condition.kind):
         if key in values:
             field = condition.read_value(values[key], f"values[{key!r}]", setting)
@@ -57,7 +58,7 @@ def _renewed(constraint: Constraint, setting: Setting, values: Mapping[str, Any]
     return constraint
 
 
-def _conditions(constraints: tuple[Constraint, ...]) -> tuple[AnyCondition, ...]:
+def _conditions(constraints: tuple[Relation, ...]) -> tuple[AnyCondition, ...]:
     """The conditions as they would be stated for their parts alone, those of several rules once."""
     stated: dict[tuple[int, str], AnyCondition] = {}
     for constraint in constraints:
@@ -71,7 +72,7 @@ def _conditions(constraints: tuple[Constraint, ...]) -> tuple[AnyCondition, ...]
 
 def _check_names(problem: Problem, values: Mapping[str, Any]) -> None:
     known = [c.name for c in problem.constraints]
-    kinds = list(dict.fromkeys(c.condition.kind for c in problem.constraints))
+    kinds = list(dict.fromkeys(c.condition.kind for c in problem.constraints if c.condition is not None))
     for name in values:
         if name not in known and name not in kinds:
             raise ProblemError(f"values names {name!r}; the conditions are {known}, or by kind {kinds}")

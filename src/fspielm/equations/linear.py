@@ -1,44 +1,25 @@
-"""From a SymPy equation to a linear operator and a right-hand side."""
+"""From SymPy expressions to linear operators and values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.affine import NonlinearTermError, split_affine
 from fspielm.equations.borders import Extent
-from fspielm.equations.givens import Givens
 from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.normal import NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
-from fspielm.equations.setting import known_field
+from fspielm.equations.residual import residual_form
+from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
-from fspielm.expressions import NONLOCAL, Field, describe, evaluate_derivatives, flaw, is_zero, make_field
-from fspielm.geometry import Domain
+from fspielm.expressions import NONLOCAL, describe, evaluate_derivatives, is_zero, make_field
 
 
-@dataclass(frozen=True, eq=False)
-class LinearEquation:
-    """``operator(unknown) = right_hand_side`` in the coordinates, read from a SymPy equation."""
-
-    unknown: AppliedUndef
-    coordinates: tuple[sp.Symbol, ...]
-    operator: Operator
-    right_hand_side: Field
-
-
-def read_equation(equation: sp.Basic, givens: Givens, domain: Domain | None = None) -> LinearEquation:
-    """Read an `Eq`, or an expression meant to be zero, as a linear equation for its one unknown function.
-
-    Jumps of coefficients are looked for in the domain, the unit cube if there is none.
-    """
+def read_equation(equation: sp.Basic, setting: Setting) -> Rule:
+    """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknown."""
+    unknown, givens = setting.unknown, setting.givens
     written = residual_form(equation)
-    unknown = find_unknown(written, givens)
-    givens.check_coordinates(unknown)
-    coordinates: tuple[sp.Symbol, ...] = unknown.args
     if written.has(NormalDerivative):
         raise ProblemError(
             f"the equation {describe(equation)} contains a normal_derivative, which has a meaning on a boundary alone; "
@@ -51,77 +32,10 @@ def read_equation(equation: sp.Basic, givens: Givens, domain: Domain | None = No
             f"the equation contains no derivative of {unknown}, so it is not a differential equation: "
             f"{describe(equation)}"
         )
-    refuse_jumps(coefficients, givens, _extent(coordinates, domain))
-    functions = givens.callables(rest, coordinates)
-    return LinearEquation(
-        unknown,
-        coordinates,
-        linear_operator(parts, unknown, givens),
-        make_field(_source(rest), coordinates, functions, what="the equation's right-hand side"),
-    )
-
-
-def _extent(coordinates: tuple[sp.Symbol, ...], domain: Domain | None) -> Extent:
-    dimension = len(coordinates)
-    if domain is None or domain.dimension != dimension:  # the wrong number of coordinates is refused later
-        return Extent(coordinates, np.zeros(dimension), np.ones(dimension))
-    return Extent(coordinates, *domain.bounding_box)
-
-
-def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
-    """The expression that the equation sets to zero."""
-    if isinstance(equation, bool | sp.logic.boolalg.BooleanAtom):
-        raise ProblemError(
-            f"{argument} is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
-            "of an Eq whose sides it can compare, or one of which is infinite or nan); write sp.Eq(left, right) with "
-            "the unknown in it"
-        )
-    sides = {"left": equation.lhs, "right": equation.rhs} if isinstance(equation, sp.Eq) else {"": equation}
-    for name, side in sides.items():
-        _refuse_infinite(side, f"{argument}: on its {name}-hand side, " if name else f"{argument}: ")
-    expression = equation.lhs - equation.rhs if isinstance(equation, sp.Eq) else equation
-    if not isinstance(expression, sp.Expr) or expression.is_Matrix:
-        raise ProblemError(
-            f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero; got {equation!r}"
-        )
-    return expression
-
-
-def _refuse_infinite(side: sp.Basic, where: str) -> None:
-    """Refuse a known term that is not finite: what SymPy adds to infinity is lost. Coefficients are looked at later."""
-    for term in sp.Add.make_args(side) if isinstance(side, sp.Expr) else ():
-        if not term.atoms(AppliedUndef) and (wrong := flaw(term)):
-            raise ProblemError(f"{where}the term {describe(term)} must be finite; it contains {wrong}")
-
-
-def find_unknown(expression: sp.Expr, givens: Givens) -> AppliedUndef:
-    """The one undefined function in `expression` that is not given."""
-    functions = givens.without_derivatives(expression).atoms(AppliedUndef)
-    unknowns = sorted((f for f in functions if not givens.is_known(f)), key=str)
-    shown = ", ".join(map(str, unknowns))
-    names = {f.func.__name__ for f in unknowns}
-    if not names:
-        known = f" (its {', '.join(sorted(map(str, functions)))} is given)" if functions else ""
-        raise ProblemError(f'the equation contains no unknown function{known}; write it as u = sp.Function("u")(x, y)')
-    if len(names) > 1:
-        raise ProblemError(
-            f"the equation contains {len(names)} unknown functions ({shown}); one is solved for: "
-            "supply the known ones as callables, as in given={f: callable}"
-        )
-    if len(set(map(str, unknowns))) < len(unknowns):
-        raise ProblemError(
-            f"the unknown {unknowns[0]} is written with SymPy objects of one name but different assumptions "
-            "(real=True), which are different objects; define it once"
-        )
-    if len(unknowns) > 1:
-        raise ProblemError(
-            f"the unknown appears with different arguments ({shown}); write it with the same coordinates "
-            "everywhere: values at other places are conditions"
-        )
-    unknown = unknowns[0]
-    if not all(isinstance(a, sp.Symbol) for a in unknown.args) or len(set(unknown.args)) < len(unknown.args):
-        raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {unknown}")
-    return unknown
+    refuse_jumps(coefficients, givens, Extent(setting.coordinates, *setting.domain.bounding_box))
+    functions = givens.callables(rest, setting.coordinates)
+    source = make_field(_source(rest), setting.coordinates, functions, what="the equation's right-hand side")
+    return Rule(linear_operator(parts, setting), source)
 
 
 def linear_parts(
@@ -162,20 +76,16 @@ def linear_parts(
 
 
 def linear_operator(
-    parts: dict[sp.Expr, sp.Expr],
-    unknown: AppliedUndef,
-    givens: Givens,
-    what: str = "the equation",
-    space: range | None = None,
+    parts: dict[sp.Expr, sp.Expr], setting: Setting, what: str = "the equation", *, normals: bool = False
 ) -> Operator:
-    """Compile what `linear_parts` returns into an `Operator`; normals, if any, point along the axes `space`."""
-    coordinates: tuple[sp.Symbol, ...] = unknown.args
-    operator = Operator(len(coordinates), ())
+    """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`."""
+    unknown = setting.unknown
+    operator = Operator(setting.dimension, ())
     for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], unknown)):
         name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, unknown)}"
-        field = known_field(expression, name, unknown, givens, space)
+        field = setting.field(expression, name, normals=normals)
         normal = atom.order if isinstance(atom, NormalDerivative) else 0
-        single = along_normal(len(coordinates), normal, space).after(_orders(atom, unknown))
+        single = along_normal(setting.dimension, normal, setting.space).after(_orders(atom, unknown))
         operator += single.times(field_coefficient(field, name))
     return operator
 

@@ -8,9 +8,7 @@ from fspielm.equations.problem import Problem
 
 def leaves_constant_open(problem: Problem) -> bool:
     """Whether neither the equation nor any condition sees a constant, as with fluxes or periods alone."""
-    return not _sees(problem.operator) and all(
-        constraint.region.shift is not None or not _sees(constraint.operator) for constraint in problem.constraints
-    )
+    return all(r.region.shift is not None or not _sees(r.operator) for r in problem.relations)
 
 
 def _sees(operator: Operator) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import factorial, prod
 
@@ -18,10 +18,20 @@ Coefficient = float | Callable[[Sites], FloatArray]
 
 @dataclass(frozen=True)
 class Term:
-    """``coefficient * D^orders``: `orders` counts the derivatives along each coordinate."""
+    """``coefficient * D^orders`` of one of the unknowns.
+
+    Attributes
+    ----------
+    coefficient : number or callable
+    orders : tuple of int
+        The number of derivatives along each coordinate.
+    unknown : int
+        Which of the unknowns it takes, by its place among them.
+    """
 
     coefficient: Coefficient
     orders: tuple[int, ...]
+    unknown: int = 0
 
     @property
     def order(self) -> int:
@@ -37,7 +47,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Operator:
-    """A linear differential operator on functions of `dimension` coordinates."""
+    """A linear differential operator on functions of `dimension` coordinates, or on several of them together."""
 
     dimension: int
     terms: tuple[Term, ...]
@@ -54,14 +64,13 @@ class Operator:
 
     def times(self, coefficient: Coefficient) -> Operator:
         """The operator followed by a multiplication."""
-        return Operator(self.dimension, tuple(Term(_product(coefficient, t.coefficient), t.orders) for t in self.terms))
+        terms = (replace(t, coefficient=_product(coefficient, t.coefficient)) for t in self.terms)
+        return Operator(self.dimension, tuple(terms))
 
     def after(self, orders: tuple[int, ...]) -> Operator:
         """The derivative ``D^orders`` followed by the operator."""
-        return Operator(
-            self.dimension,
-            tuple(Term(t.coefficient, tuple(np.add(t.orders, orders).tolist())) for t in self.terms),
-        )
+        terms = (replace(t, orders=tuple(np.add(t.orders, orders).tolist())) for t in self.terms)
+        return Operator(self.dimension, tuple(terms))
 
     def __add__(self, other: Operator) -> Operator:
         return Operator(self.dimension, self.terms + other.terms)

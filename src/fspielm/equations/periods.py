@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from fspielm.equations.constant import constant_operator
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator
+from fspielm.equations.relations import Relation
 from fspielm.errors import UnsuitableError
 
 # How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
 _ROUNDING = 1e-9
 
 
-def left_open(boundary: Sequence[Constraint], operator: Operator) -> int:
+def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
     """How many conditions beside a periodic one find something that it leaves open."""
     shifts = [c.region.shift for c in boundary if c.region.shift is not None]
     return periodic_solutions(operator, float(np.abs(shifts[0][0]))) if shifts else 0

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator
+from fspielm.equations.relations import Relation
 from fspielm.geometry import Domain, may_be_in_pieces, pieces
 
 _SITES = 200
@@ -15,7 +15,7 @@ _SITES = 200
 _LEAST_SHARE = 0.005
 
 
-def loose_piece(constraints: Sequence[Constraint], domain: Domain, operator: Operator) -> str:
+def loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
     """Describe a piece of the domain on which the solution is determined only up to a constant; empty if there is none.
 
     The estimate of the error does not see this: features are functions of all space, and carry the constant of one
@@ -39,11 +39,11 @@ def loose_piece(constraints: Sequence[Constraint], domain: Domain, operator: Ope
     return ""
 
 
-def _fixes_values(constraint: Constraint) -> bool:
+def _fixes_values(constraint: Relation) -> bool:
     return any(term.order == 0 for term in constraint.operator.terms)
 
 
-def _touched(constraint: Constraint, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _touched(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The pieces that the constraint's sites lie next to."""
     from scipy.spatial import cKDTree
 

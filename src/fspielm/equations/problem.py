@@ -1,29 +1,28 @@
-"""The statement of a problem: equation, domain, conditions."""
+"""The statement of a problem, compiled: equation, domain, conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions import AnyCondition
-from fspielm.equations.constraints import Constraint, bind_conditions
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
+from fspielm.equations.regions import whole_domain
+from fspielm.equations.relations import Relation, bind_conditions
+from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
+from fspielm.equations.statement import Statement, state
 from fspielm.equations.typeset import problem_html, problem_latex
+from fspielm.equations.unknowns import Unknown, only, read_unknowns
 from fspielm.equations.wellposed import check_conditions
-from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
-from fspielm.geometry import Domain, Time
-
-# Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
-_LONGEST = 1e60
+from fspielm.geometry import Domain
 
 
 @final
@@ -48,18 +47,22 @@ class Problem:
 
     Attributes
     ----------
-    equation, domain, conditions
-        As stated.
-    unknown : AppliedUndef
-    coordinates : tuple of Symbol
-    operator : Operator
-    right_hand_side : Field
-    constraints : tuple of Constraint
-        The conditions, one entry for each part of the boundary that they hold on.
+    statement : Statement
+        What was written.
+    unknowns : tuple of Unknown
+    relations : tuple of Relation
+        What they satisfy: the equation, then the conditions, one entry for each part of the boundary that they hold on.
     givens : Givens
         What was given, for other data of the same problem.
     missing : str
         Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+    domain, conditions
+        As stated.
+    coordinates : tuple of Symbol
+    dimension : int
+    equation, unknown, operator, right_hand_side, constraints
+        The equation as stated, what it is for, and its two sides; the relations that conditions became. For a problem
+        of one unknown.
 
     Raises
     ------
@@ -67,18 +70,11 @@ class Problem:
         If the statement cannot be solved as written.
     """
 
-    equation: sp.Basic
-    domain: Domain
-    conditions: tuple[AnyCondition, ...]
-    unknown: AppliedUndef
-    coordinates: tuple[sp.Symbol, ...]
-    operator: Operator
-    right_hand_side: Field
-    constraints: tuple[Constraint, ...]
+    statement: Statement
+    unknowns: tuple[Unknown, ...]
+    relations: tuple[Relation, ...]
     givens: Givens
     missing: str
-    # How to make it again: what was compiled from the statement cannot be pickled, and follows from it.
-    _origin: tuple[Callable[..., Problem], tuple[Any, ...]]
 
     def __init__(
         self,
@@ -87,39 +83,64 @@ class Problem:
         conditions: Sequence[AnyCondition],
         given: Mapping[Any, Any] | None = None,
     ) -> None:
-        if not isinstance(domain, Domain):
-            raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
-        _check_size(domain)
-        stated = _as_conditions(conditions)
-        givens = read_givens(given)
-        linear = read_equation(equation, givens, domain)
-        _check_coordinates(linear.unknown, domain)
-        parts = domain.boundary([str(symbol) for symbol in linear.coordinates])
-        constraints = bind_conditions(stated, Setting(linear.unknown, linear.operator, givens, domain, parts))
-        missing = check_conditions(constraints, parts, domain, linear.operator)
-        givens.check_use([equation, *(e for c in stated for e in c.expressions if isinstance(e, sp.Basic))])
-        for name, attribute in {
-            "equation": equation,
-            "domain": domain,
-            "conditions": stated,
-            "unknown": linear.unknown,
-            "coordinates": linear.coordinates,
-            "operator": linear.operator,
-            "right_hand_side": linear.right_hand_side,
-            "constraints": constraints,
-            "givens": givens,
-            "missing": missing,
-            "_origin": (_restate, (_sides(equation), domain, stated, given)),
-        }.items():
-            object.__setattr__(self, name, attribute)
+        vars(self).update(vars(compile_statement(state(equation, domain, conditions, given))))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
-        return self._origin
+        # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
+        origin = self.statement.origin
+        return (compile_statement, (self.statement,)) if origin is None else (origin, ())
+
+    @property
+    def domain(self) -> Domain:
+        """Where the equation holds."""
+        return self.statement.domain
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """The conditions, as stated."""
+        return self.statement.conditions
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The arguments of the unknowns."""
+        return self.unknowns[0].coordinates
 
     @property
     def dimension(self) -> int:
         """Number of coordinates, time included."""
         return self.domain.dimension
+
+    @property
+    def unknown(self) -> AppliedUndef:
+        """The unknown, as it is written."""
+        return self._only("unknown", "unknowns").symbol
+
+    @property
+    def equation(self) -> sp.Basic:
+        """The equation, as stated."""
+        self._only("equation", "statement.equations")
+        return self.statement.equations[0]
+
+    @property
+    def operator(self) -> Operator:
+        """What the equation does to the unknown."""
+        self._only("operator", "relations")
+        return self.relations[0].operator
+
+    @property
+    def right_hand_side(self) -> Field:
+        """What that has to be."""
+        self._only("right_hand_side", "relations")
+        return self.relations[0].value
+
+    @property
+    def constraints(self) -> tuple[Relation, ...]:
+        """The relations that conditions became."""
+        self._only("constraints", "relations")
+        return tuple(relation for relation in self.relations if relation.condition is not None)
+
+    def _only(self, attribute: str, general: str) -> Unknown:
+        return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
     def _repr_latex_(self) -> str:
         """What a notebook shows where it sets LaTeX."""
@@ -130,68 +151,33 @@ class Problem:
         return problem_html(self)
 
     def __repr__(self) -> str:
-        return f"Problem({describe(self.equation)}, domain={self.domain!r}, conditions={list(self.conditions)})"
+        equations = ", ".join(map(describe, self.statement.equations))
+        return f"Problem({equations}, domain={self.domain!r}, conditions={list(self.conditions)})"
 
 
-def _sides(equation: sp.Basic) -> sp.Basic | tuple[sp.Basic, sp.Basic]:
-    """An equation as a pair: SymPy would compare its sides anew when it is unpickled, which may take long."""
-    return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else equation
+def compile_statement(statement: Statement) -> Problem:
+    """The problem that a statement is of, all of it checked."""
+    (equation,), domain = statement.equations, statement.domain
+    givens = read_givens(statement.given)
+    unknowns = read_unknowns(residual_form(equation), givens, domain)
+    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
+    setting = Setting(unknowns, givens, domain, parts)
+    rule = read_equation(equation, setting)
+    equations = (Relation("equation", rule.operator, rule.value, whole_domain(domain)),)
+    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
+    missing = check_conditions(relations, setting)
+    givens.check_use(statement.expressions)
+    return make_problem(statement, unknowns, relations, givens, missing)
 
 
-def _restate(
-    equation: sp.Basic | tuple[sp.Basic, sp.Basic],
-    domain: Domain,
-    conditions: Sequence[AnyCondition],
-    given: Mapping[Any, Any] | None,
+def make_problem(
+    statement: Statement,
+    unknowns: tuple[Unknown, ...],
+    relations: tuple[Relation, ...],
+    givens: Givens,
+    missing: str = "",
 ) -> Problem:
-    stated = sp.Eq(*equation, evaluate=False) if isinstance(equation, tuple) else equation
-    return Problem(stated, domain, conditions, given)
-
-
-def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
-    if isinstance(conditions, AnyCondition):
-        return (conditions,)
-    if not isinstance(conditions, Iterable):
-        raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
-    stated = tuple(conditions)
-    for condition in stated:
-        if not isinstance(condition, AnyCondition):
-            raise ProblemError(
-                f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
-            )
-    return stated
-
-
-def _check_size(domain: Domain) -> None:
-    lower, upper = domain.bounding_box
-    with np.errstate(over="ignore"):
-        lengths = upper - lower
-    farthest = max(np.abs(lower).max(), np.abs(upper).max())
-    if np.all(lengths >= 1 / _LONGEST) and max(lengths.max(), farthest) <= _LONGEST:
-        return
-    raise ProblemError(
-        f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out to "
-        f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
-        "problem in other units"
-    )
-
-
-def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
-    names = [str(symbol) for symbol in unknown.args]
-    if len(names) != domain.dimension:
-        included = ", time included" if domain.time is not None else ""
-        remedy = (
-            f"; if {names[-1]} is time, write domain * fs.Time(start, end)"
-            if domain.time is None and len(names) == domain.dimension + 1
-            else f"; if {names[-1]} is time, multiply a domain of space by it, as in fs.Interval(0, 1) * {domain!r}"
-            if isinstance(domain, Time) and len(names) > 1
-            else "; give the unknown one argument for each coordinate of the domain"
-        )
-        raise ProblemError(
-            f"the unknown {unknown} has {len(names)} coordinate{'s' * (len(names) > 1)}, but "
-            f"domain={domain!r} has {domain.dimension}{included}{remedy}"
-        )
-    if domain.time is not None and "t" in names[:-1] and names[-1] != "t":
-        raise ProblemError(
-            f"with domain={domain!r} the last coordinate of the unknown is time; got {unknown}: move t to the end"
-        )
+    """A problem from what has been compiled."""
+    problem = object.__new__(Problem)
+    vars(problem).update(statement=statement, unknowns=unknowns, relations=relations, givens=givens, missing=missing)
+    return problem

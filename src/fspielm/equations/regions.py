@@ -1,35 +1,20 @@
-"""Where a condition holds: on pieces of the boundary, at the start of time, inside."""
+"""Where a relation holds: in the domain, on pieces of its boundary, at the start of time, at places inside."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol
 
 import numpy as np
-from sympy.logic.boolalg import Boolean
 
-from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations.setting import Setting
-from fspielm.errors import ProblemError
-from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Mask, Sampling, Sites, kronecker, namesakes
+from fspielm.arrays import FloatArray
+from fspielm.geometry import BoundaryPart, Domain, Mask, Sampling, Sites, kronecker
 
-Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
-
-# What `on` may say in the place of a part's name: whatever no other condition covers.
-REST = "rest"
-
-# Enough to see a piece of the boundary that relations leave out or cover twice; finer ones stay unseen.
-_PROBES = 2000
+# Enough to see a piece of the boundary that conditions leave out or cover twice; finer ones stay unseen.
+PROBES = 2000
 
 # How far a point may be off, relative to the domain's size, and still be where it should be.
 SAME_PLACE = 1e-9
-
-# What rounding may do to it.
-_ROUNDING = 1e-13
 
 
 class Sampler(Protocol):
@@ -42,16 +27,16 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A place where a condition holds.
+    """A place where a relation holds.
 
     Attributes
     ----------
-    kind : {"boundary", "start", "inside"}
-        On the boundary of space, at the start of time, or anywhere in the domain.
+    kind : {"domain", "boundary", "start", "inside"}
+        All over the domain, on the boundary of space, at the start of time, or at some places in the domain.
     label : str
         What block names call it: ``"x-"``.
-    measure : float
-        Length or area.
+    measure : float or None
+        Length or area; None for a domain, the measure of which is its own to know.
     sample : callable
         Draws sites.
     part : BoundaryPart or None
@@ -68,9 +53,9 @@ class Region:
         The way from a point of `part` to the one of `partner` that it is tied to.
     """
 
-    kind: Literal["boundary", "start", "inside"]
+    kind: Literal["domain", "boundary", "start", "inside"]
     label: str
-    measure: float
+    measure: float | None
     sample: Sampler
     part: BoundaryPart | None = None
     mask: Mask | None = None
@@ -87,106 +72,18 @@ class Region:
     @property
     def share(self) -> float:
         """How much of its part it is."""
-        return 1.0 if self.part is None or self.mask is None else self.measure / self.part.measure
+        if self.part is None or self.mask is None or self.measure is None:
+            return 1.0
+        return self.measure / self.part.measure
 
 
-def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
-    """The parts that `on` means, each with its mask and the share of the part that it covers."""
-    parts = setting.parts
-    if not parts:
-        start = setting.domain.bounding_box[0][-1]
-        raise ProblemError(
-            f"{who}: {setting.domain!r} by itself has no boundary for it; what holds at the start, "
-            f"{setting.coordinates[-1]} = {start:g}, is said with fs.Initial(value) and fs.Initial(value, order=1), "
-            "and what holds at other times with fs.Measured or fs.Condition(..., at=...)"
-        )
-    if on is None:
-        return [whole_part(part) for part in parts]
-    if isinstance(on, str | Sequence):
-        if means_rest(on, setting):
-            return _rest(who, setting)
-        names = [on] if isinstance(on, str) else on
-        chosen = [part for name in names for part in _named_parts(name, who, setting)]
-        return [whole_part(part) for part in dict.fromkeys(chosen)]
-    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
-    sharp = (
-        compile_relation(setting.givens.substitute(on), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
-    )
-    regions = [piece for part in parts for piece in _pieces(part, mask_on(part), sharp)]
-    if not regions:
-        raise ProblemError(
-            f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
-            f"1/{_PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
-        )
-    return regions
+def whole_domain(domain: Domain) -> Region:
+    """All of a domain."""
 
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return Sites(domain.sample(n, rng, sampling))
 
-def means_rest(on: object, setting: Setting) -> bool:
-    """Whether `on` is the rest of the boundary, and not a part of that name."""
-    return isinstance(on, str) and on == REST and all(part.name != REST for part in setting.parts)
-
-
-def _rest(who: str, setting: Setting) -> list[Region]:
-    """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
-    regions = []
-    for part in setting.parts:
-        others = [region for region in setting.covered if any(one is part for one in region.parts)]
-        masks = [region.mask for region in others if region.mask is not None]
-        if not others:
-            regions.append(whole_part(part))
-        elif len(masks) == len(others):
-            sharp = [region.sharp or region.mask for region in others]
-            regions += _pieces(part, _nowhere_of(masks), _nowhere_of([mask for mask in sharp if mask is not None]))
-    if not regions:
-        raise ProblemError(
-            f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
-            f"{[part.name for part in setting.parts]}; limit one of them with on=, or name the parts"
-        )
-    return regions
-
-
-def _nowhere_of(masks: Sequence[Mask]) -> Mask:
-    """Where none of the masks holds."""
-
-    def mask(points: FloatArray) -> BoolArray:
-        held: BoolArray = ~np.logical_or.reduce([mask(points) for mask in masks])
-        return held
-
-    return mask
-
-
-def _named_parts(name: str, who: str, setting: Setting) -> list[BoundaryPart]:
-    """The part with this name; or those whose names have its form, where it has wildcards."""
-    names = [part.name for part in setting.parts]
-    if name in names or not any(sign in name for sign in "*?["):
-        if name == REST and REST not in names:
-            raise ProblemError(f"{who}: 'rest' stands alone, as in on='rest', and not in a list of parts")
-        return [named_part(name, who, setting)]
-    found = [part for part in setting.parts if fnmatchcase(part.name, name)]
-    if not found:
-        raise ProblemError(f"{who}: the boundary has no part of the form {name!r}; its parts are {names}")
-    return found
-
-
-def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
-    """The part of the boundary with this name, or an error that lists them."""
-    by_name = {part.name: part for part in setting.parts}
-    if name in by_name:
-        return by_name[name]
-    names = list(by_name)
-    if same := namesakes(name, names):
-        raise ProblemError(
-            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
-            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle'); {name + '*'!r} "
-            "means them all"
-        )
-    message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
-    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
-        raise ProblemError(f"{message}; the start of time takes fs.Initial")
-    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
-        raise ProblemError(f"{message}; the end of time takes no condition")
-    near = get_close_matches(name.strip().lower(), [n.lower() for n in names], 1)
-    raise ProblemError(message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near))
+    return Region("domain", "", None, sample)
 
 
 def whole_part(part: BoundaryPart) -> Region:
@@ -194,7 +91,7 @@ def whole_part(part: BoundaryPart) -> Region:
     return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
 
 
-def _pieces(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
+def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
     """The piece of a part that a mask leaves, if there is one."""
     share = float(np.mean(mask(probe(part).points)))
 
@@ -209,47 +106,9 @@ def _count(part: BoundaryPart) -> int | None:
     return 1 if part.parameters == 0 else None
 
 
-def probe(part: BoundaryPart, count: int = _PROBES) -> Sites:
+def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
     """Fixed sites spread over a part, to see which conditions cover it.
 
     Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
     return part.at(kronecker(count if part.parameters else 1, part.parameters))
-
-
-def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
-    """The mask of a relation on each part.
-
-    Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
-    ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
-    """
-    lower, upper = setting.domain.bounding_box
-    size = float(np.linalg.norm(upper - lower))
-    rounding = _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
-    relation = setting.givens.substitute(on)
-    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
-    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
-
-    def mask_on(part: BoundaryPart) -> Mask:
-        points = probe(part).points
-        return usual if np.array_equal(usual(points), close(points)) else close
-
-    return mask_on
-
-
-def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:
-    mask = _checked_mask(on)
-    return lambda part: mask
-
-
-def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
-    def mask(points: FloatArray) -> BoolArray:
-        result = np.asarray(on(points.copy()))
-        if result.shape != (len(points),) or result.dtype != np.bool_:
-            raise ProblemError(
-                f"on: {describe(on)} must return one boolean per point, shape ({len(points)},); "
-                f"got {result.dtype} of shape {result.shape}"
-            )
-        return result
-
-    return mask

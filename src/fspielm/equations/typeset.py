@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from fspielm.equations.mathematics import as_latex, as_mathml
-from fspielm.equations.statements import statements
+from fspielm.equations.typeset_lines import typeset_lines
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -29,7 +29,8 @@ _ROW = (
 def problem_latex(problem: Problem) -> str:
     """The equation and its conditions as one aligned LaTeX formula, between dollar signs."""
     lines = [
-        f"& {_latex(s.what, problem)} && {' '.join(_latex(w, problem) for w in s.where)}" for s in statements(problem)
+        f"& {_latex(line.what, problem)} && {' '.join(_latex(w, problem) for w in line.where)}"
+        for line in typeset_lines(problem)
     ]
     return "$\\displaystyle \\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$"
 
@@ -37,9 +38,9 @@ def problem_latex(problem: Problem) -> str:
 def problem_html(problem: Problem) -> str:
     """The same as a self-contained table, in MathML, which browsers set without help."""
     rows = []
-    for stated in statements(problem):
-        where = " ".join(_html(part, problem) for part in stated.where).replace(" , ", ", ")
-        rows.append(_ROW.format(what=_html(stated.what, problem), where=where))
+    for line in typeset_lines(problem):
+        where = " ".join(_html(part, problem) for part in line.where).replace(" , ", ", ")
+        rows.append(_ROW.format(what=_html(line.what, problem), where=where))
     return _HTML.format(rows="\n".join(rows))
 
 

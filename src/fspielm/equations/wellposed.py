@@ -8,20 +8,19 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
-from fspielm.equations.constraints import Constraint
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.periods import left_open
 from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
+from fspielm.equations.relations import Relation
+from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 from fspielm.geometry import BoundaryPart, Domain, Sites
 
 
-def check_conditions(
-    constraints: tuple[Constraint, ...], parts: tuple[BoundaryPart, ...], domain: Domain, operator: Operator
-) -> str:
-    """Refuse missing, doubled and contradicting conditions, each by name.
+def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
+    """Refuse missing, doubled and contradicting conditions of an equation, which comes first, each by name.
 
     An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
     order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
@@ -37,6 +36,8 @@ def check_conditions(
         What is missing, where nothing inside can stand for it (see `_can_stand_in`), or on a piece of the domain that
         is not joined to the rest; empty otherwise.
     """
+    (equation, *constraints), parts, domain = relations, setting.parts, setting.domain
+    operator = equation.operator
     if not constraints:
         raise ProblemError(
             "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
@@ -48,11 +49,10 @@ def check_conditions(
         late = _check_initial(given, operator, may_miss=bool(inside))
         if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
             missing.append(late)
-    space = range(domain.dimension - (domain.time is not None))
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
-        missing.append(_check_part(part, parts, here, operator, space, may_miss=bool(inside)))
+        missing.append(_check_part(part, parts, here, operator, setting.space, may_miss=bool(inside)))
     if parts and domain.dimension == 1:
         _check_number(boundary, inside, parts, operator)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
@@ -60,7 +60,7 @@ def check_conditions(
     return loose_piece(constraints, domain, operator)
 
 
-def _can_stand_in(constraint: Constraint, domain: Domain, operator: Operator) -> bool:
+def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> bool:
     """Whether what holds inside can determine what a condition on the boundary, or at the start, would.
 
     Points cannot, in several coordinates. A curve can that runs along the boundary or the start of time; any, for an
@@ -80,8 +80,8 @@ def _can_stand_in(constraint: Constraint, domain: Domain, operator: Operator) ->
 
 
 def _check_number(
-    boundary: Sequence[Constraint],
-    inside: Sequence[Constraint],
+    boundary: Sequence[Relation],
+    inside: Sequence[Relation],
     parts: tuple[BoundaryPart, ...],
     operator: Operator,
 ) -> None:
@@ -102,7 +102,7 @@ def _check_number(
     )
 
 
-def _number(inside: Sequence[Constraint], needed: int) -> int:
+def _number(inside: Sequence[Relation], needed: int) -> int:
     """At how many points conditions hold inside; along a curve, at as many as are wanted."""
     return sum(needed if c.region.count is None else c.region.count for c in inside)
 
@@ -110,7 +110,7 @@ def _number(inside: Sequence[Constraint], needed: int) -> int:
 def _check_part(
     part: BoundaryPart,
     parts: tuple[BoundaryPart, ...],
-    here: Sequence[Constraint],
+    here: Sequence[Relation],
     operator: Operator,
     space: range,
     *,
@@ -174,14 +174,15 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
         return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate
 
 
-def _check_doubled(part: BoundaryPart, here: Sequence[Constraint], covered: Sequence[BoolArray]) -> None:
+def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequence[BoolArray]) -> None:
     for i, second in enumerate(here):
         for j, first in enumerate(here[:i]):
-            if first.condition is second.condition or not np.any(covered[i] & covered[j]):
+            one, other = first.condition, second.condition
+            if one is None or other is None or one is other or not np.any(covered[i] & covered[j]):
                 continue
-            if first.condition.kind == second.condition.kind and not first.condition.repeats:
+            if one.kind == other.kind and not one.repeats:
                 raise ProblemError(
-                    f"the part {part.name!r} has two {type(second.condition).__name__} conditions "
+                    f"the part {part.name!r} has two {type(other).__name__} conditions "
                     f"({_shown(first)} and {_shown(second)}); "
                     "keep one, or limit them with on="
                 )
@@ -193,7 +194,7 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Constraint], covered: Sequ
                 )
 
 
-def _shown(constraint: Constraint) -> str:
+def _shown(constraint: Relation) -> str:
     value = constraint.value
     return describe(value.source) if value.constant is None else f"{value.constant:g}"
 
@@ -201,7 +202,7 @@ def _shown(constraint: Constraint) -> str:
 def _missing(
     part: BoundaryPart,
     parts: tuple[BoundaryPart, ...],
-    here: Sequence[Constraint],
+    here: Sequence[Relation],
     needed: int,
     number: int,
     point: FloatArray,

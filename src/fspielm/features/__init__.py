@@ -1,8 +1,8 @@
 """With what: activations, families of random features, and the bases drawn from them."""
 
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
-from fspielm.features.band import Band
-from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
+from fspielm.features.band import Band, widths_of
+from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.characteristic import (
     Characteristic,
     Symbol,
@@ -21,6 +21,7 @@ from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, 
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
+from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
@@ -64,5 +65,6 @@ __all__ = [
     "steady_neurons",
     "symbol_of",
     "wavenumber_of",
+    "widths_of",
     "with_tables",
 ]

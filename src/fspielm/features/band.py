@@ -12,8 +12,9 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE
-from fspielm.features.basis import Basis, RidgeBasis
+from fspielm.features.basis import Basis
 from fspielm.features.families import Family, check_count
+from fspielm.features.ridge import RidgeBasis
 from fspielm.geometry import reject, unit_stream
 
 
@@ -87,6 +88,14 @@ class Band(Family):
         if self.core is None:
             return np.ones(len(frequencies), dtype=np.bool_)
         return in_rounded_box(frequencies, np.array(self.core), np.array(self.widths))
+
+
+def widths_of(family: Family, basis: Basis) -> tuple[float, ...]:
+    """The highest frequency along each axis: what a band was asked for, or what was drawn."""
+    if isinstance(family, Band):
+        return family.widths
+    drawn = [leaf.frequencies.real for leaf in basis.leaves if leaf.frequencies is not None]
+    return tuple(np.abs(np.concatenate(drawn)).max(axis=0).tolist())
 
 
 def _short(widths: tuple[float, ...]) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
-from fspielm.features.activations import Activation, Sinusoid
 from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
+
+if TYPE_CHECKING:
+    from fspielm.features.exponential import ExponentialBasis
 
 
 class Basis(ABC):
@@ -30,14 +32,53 @@ class Basis(ABC):
         """Number of coordinates they depend on."""
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the values of its functions."""
+        return np.dtype(np.float64)
+
+    @property
     def leaves(self) -> tuple[Basis, ...]:
         """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
         return (self,)
 
     @property
+    def frequencies(self) -> FloatArray | ComplexArray | None:
+        """Of its functions, ``(M, d)``; imaginary parts are rates of decay. None where they have none.
+
+        A joined basis has none of its own: some of its leaves may.
+        """
+        return None
+
+    @property
+    def oscillates(self) -> bool:
+        """Whether its functions are waves of its `frequencies`, rather than as steep as those say."""
+        return False
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The points, or centers of holes, around which it has singular functions of all orders."""
+        return tuple(corner for leaf in self.leaves if leaf is not self for corner in leaf.corners)
+
+    @property
+    def sources(self) -> FloatArray:
+        """The points ``(n, d)`` outside of a domain at which single functions are singular."""
+        none = np.empty((0, self.dimension))
+        return np.concatenate([none, *(leaf.sources for leaf in self.leaves if leaf is not self)])
+
+    @property
     def is_smooth(self) -> bool:
         """Whether its functions are smooth everywhere, rather than singular at a corner or at a source."""
-        return all(leaf.is_smooth for leaf in self.leaves if leaf is not self)
+        return not self.corners and not len(self.sources)
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Its functions of a frequency other than zero, as bases that are not joined."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.varying)
+
+    @property
+    def exponentials(self) -> tuple[ExponentialBasis, ...]:
+        """Those of its functions that are exponentials of their frequencies, as such."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
 
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
@@ -52,65 +93,6 @@ class Basis(ABC):
         transposed = np.empty((self.size, len(sites)))
         self.fill(localise(operator, sites), slice(0, self.size), transposed)
         return transposed.T
-
-
-@final
-class RidgeBasis(Basis):
-    """Functions ``activation(W x + b)``.
-
-    Parameters
-    ----------
-    W : (M, d) array
-        Frequencies, one row per function.
-    b : (M,) array
-        Phases.
-    activation : Activation
-    origin : (d,) array, optional
-        Where phases are counted from: functions are ``activation(W (x - origin) + b)``. In the middle of a domain
-        far from zero, it saves the digits that a large ``W x`` would lose.
-    """
-
-    def __init__(self, W: FloatArray, b: FloatArray, activation: Activation, origin: FloatArray | None = None) -> None:
-        # copies: freezing the caller's own arrays, or following their later changes, would both surprise
-        self.W = np.array(W, dtype=np.float64, order="C")
-        self.b = np.array(b, dtype=np.float64, order="C")
-        if self.W.ndim != 2 or self.b.shape != self.W.shape[:1]:
-            raise ProblemError(
-                f"W must have shape (M, d) and b shape (M,); got shapes {self.W.shape} and {self.b.shape}"
-            )
-        self.activation = activation
-        self.origin = np.zeros(self.W.shape[1]) if origin is None else np.array(origin, dtype=np.float64)
-        self.W.flags.writeable = self.b.flags.writeable = False
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return len(self.b)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return int(self.W.shape[1])
-
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
-        """Write the operator on the functions `columns`; see `Basis.fill`."""
-        W, b = self.W[columns], self.b[columns]
-        if operator.is_constant and isinstance(self.activation, Sinusoid):
-            _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
-            return
-        z = W @ (operator.points - self.origin).T + b[:, None]
-        # (M, T): each term's power of the frequencies, the factor that differentiating brings down
-        powers = np.prod(W[:, None, :] ** operator.orders, axis=2)
-        folded = [self.activation.shape(int(order)) for order in operator.orders.sum(axis=1)]
-        factors = powers * np.array([sign for _, sign in folded])
-        out[...] = 0.0
-        for shape in sorted({s for s, _ in folded}):
-            terms = np.array([s == shape for s, _ in folded])
-            if operator.is_constant:
-                amplitude = (factors[:, terms] @ operator.coefficients[terms])[:, None]
-            else:
-                amplitude = factors[:, terms] @ operator.coefficients[terms]
-            out += amplitude * self.activation.derivative(z, shape)
 
 
 @final
@@ -146,19 +128,3 @@ class JoinedBasis(Basis):
             begin, end = max(first, start), min(last, start + part.size)
             if begin < end:
                 part.fill(operator, slice(begin - start, end - start), out[begin - first : end - first])
-
-
-def _fill_one_cosine(
-    W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
-) -> None:
-    """Constant coefficients turn a cosine into one cosine, with another amplitude and phase.
-
-    With the symbol ``P(w) = sum c (i w)^alpha``, the operator on ``cos(w x + b)`` is the real part of
-    ``P(w) exp(i (w x + b))``.
-    """
-    powers = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2)
-    symbol = powers @ operator.coefficients
-    np.matmul(W, (operator.points - origin).T, out=out)
-    out += (phase + np.angle(symbol))[:, None]
-    np.cos(out, out=out)
-    out *= np.abs(symbol)[:, None]

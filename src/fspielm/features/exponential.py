@@ -8,11 +8,11 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.features.powers import ComplexArray, expand_powers
+from fspielm.features.powers import expand_powers
 
 # Far outside of the domain, where values mean nothing, they stay finite at least.
 _MOST_GROWTH = 300.0
@@ -75,6 +75,28 @@ class ExponentialBasis(Basis):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return int(self.W.shape[1])
+
+    @property
+    def frequencies(self) -> ComplexArray:
+        """W."""
+        return self.W
+
+    @property
+    def oscillates(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def varying(self) -> tuple[ExponentialBasis, ...]:
+        """Itself, without the functions of frequency zero."""
+        some = np.any(self.W != 0, axis=1)
+        each = (array[some] for array in (self.peaks, self.powers, self.along))
+        return (ExponentialBasis(self.W[some], self.b[some], self.origin, *each),) if some.any() else ()
+
+    @property
+    def exponentials(self) -> tuple[ExponentialBasis, ...]:
+        """Itself."""
+        return (self,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`.

@@ -12,7 +12,8 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE, SINE, TANH, Activation
-from fspielm.features.basis import Basis, RidgeBasis
+from fspielm.features.basis import Basis
+from fspielm.features.ridge import RidgeBasis
 
 
 class Family(ABC):

@@ -8,9 +8,8 @@ from typing import final
 import numpy as np
 import scipy
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.singular import CornerFunction
-from fspielm.features.zeta import ComplexArray
 
 
 @final

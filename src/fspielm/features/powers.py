@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
-
-ComplexArray = NDArray[np.complex128]
+from fspielm.arrays import ComplexArray, FloatArray
 
 
 def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, degree: int) -> ComplexArray:

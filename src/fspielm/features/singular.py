@@ -12,12 +12,12 @@ from typing import TypeAlias, final
 import numpy as np
 import scipy
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
 from fspielm.features.local import LocalOperator
-from fspielm.features.zeta import ComplexArray, Polar, off_zero, zeta_weights
+from fspielm.features.zeta import Polar, off_zero, zeta_weights
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # An order of a Bessel function, and whether its derivative with respect to the order is meant.
@@ -204,9 +204,9 @@ class SingularBasis(Basis):
         return 2
 
     @property
-    def is_smooth(self) -> bool:
-        """False."""
-        return False
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its one."""
+        return (self.corner,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

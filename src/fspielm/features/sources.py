@@ -8,13 +8,13 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.outgoing import outgoing_derivative
 from fspielm.features.singular import Power
-from fspielm.features.zeta import ComplexArray, off_zero, zeta_weights
+from fspielm.features.zeta import off_zero, zeta_weights
 
 _LOGARITHM = Power(0, 0, True)
 
@@ -61,9 +61,9 @@ class SourceBasis(Basis):
         return 2
 
     @property
-    def is_smooth(self) -> bool:
-        """False."""
-        return False
+    def sources(self) -> FloatArray:
+        """The points."""
+        return self.points
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

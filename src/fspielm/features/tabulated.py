@@ -10,11 +10,11 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.singular import CornerFunction, RadialFunction, RadialKey, SingularBasis, Wave
-from fspielm.features.zeta import ComplexArray, Polar
+from fspielm.features.zeta import Polar
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -143,9 +143,9 @@ class TabulatedBasis(Basis):
         return self.exact.dimension
 
     @property
-    def is_smooth(self) -> bool:
-        """False."""
-        return False
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its one."""
+        return self.exact.corners
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.local import LocalOperator
-
-ComplexArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 # Stands for the corner itself, where powers and logarithms have no value.
 _BESIDE = 1e-150

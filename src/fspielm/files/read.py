@@ -15,9 +15,9 @@ from fspielm.expressions import Scope, make_field
 from fspielm.files.conditions import read_condition
 from fspielm.files.document import open_document
 from fspielm.files.domain import read_domain
+from fspielm.files.draft import ProblemDraft
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
-from fspielm.files.statement import Statement
 from fspielm.files.table import Table, shown
 from fspielm.solvers import Budget
 
@@ -60,10 +60,10 @@ def read_problem(source: str | os.PathLike[str]) -> Problem:
 
 def read_problem_file(source: str | os.PathLike[str]) -> ProblemFile:
     """The problem that a file states, with its title, settings, outputs and reference; see `read_problem`."""
-    return read_statement(source).problem_file()
+    return read_draft(source).problem_file()
 
 
-def read_statement(source: str | os.PathLike[str]) -> Statement:
+def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     """What a file states, each part understood, whether or not they make a problem; see `read_problem`."""
     document = open_document(source)
     file = Table(document.content(), document)
@@ -71,7 +71,7 @@ def read_statement(source: str | os.PathLike[str]) -> Statement:
         ["unknown", "equation", "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
     )
     names = _read_parameters(file.table("parameters"), _read_unknown(file))
-    return Statement(
+    return ProblemDraft(
         document.name,
         names,
         file.parse(names.equation, file.text("equation"), "equation"),

@@ -16,11 +16,7 @@ from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, parse_expression, print_expression
 from fspielm.files.names import Names
 from fspielm.files.table import Table, shown
-from fspielm.geometry import Box, Domain, shapes
-
-SHAPES: dict[str, Callable[..., Domain]] = {
-    name: shape for name, shape in vars(shapes).items() if not name.startswith("_")
-}
+from fspielm.geometry import SHAPES, Box, Domain
 
 # Shapes that may come from another file, named by the key "file", and what reads it.
 LOADERS = {"Polygon": "from_geojson", "Surface": "load"}

@@ -4,6 +4,7 @@ from fspielm.geometry.annulus import Annulus
 from fspielm.geometry.ball import Ball
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.catalogue import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.connection import may_be_in_pieces, pieces
@@ -15,9 +16,8 @@ from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
+from fspielm.geometry.intervals import bisect, halves
 from fspielm.geometry.lshape import LShape
-from fspielm.geometry.pacman import Pacman
-from fspielm.geometry.panda import Panda
 from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
@@ -31,6 +31,7 @@ from fspielm.geometry.transform import Transformed
 from fspielm.geometry.triangles import triangulate
 
 __all__ = [
+    "SHAPES",
     "Annulus",
     "Ball",
     "BoundaryPart",
@@ -47,8 +48,6 @@ __all__ = [
     "Interval",
     "LShape",
     "Mask",
-    "Pacman",
-    "Panda",
     "PlaneCurve",
     "PlaneShape",
     "PolarCurve",
@@ -61,6 +60,7 @@ __all__ = [
     "Time",
     "Transformed",
     "arc",
+    "bisect",
     "check_count",
     "check_sampling",
     "chord_ends",
@@ -69,6 +69,7 @@ __all__ = [
     "combine",
     "edges_of",
     "extrude",
+    "halves",
     "join_parts",
     "kronecker",
     "may_be_in_pieces",

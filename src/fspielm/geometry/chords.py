@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.intervals import bisect
 from fspielm.geometry.sampling import arcsine
 
 if TYPE_CHECKING:
@@ -53,14 +54,13 @@ def _first_exit(domain: Domain, points: FloatArray, axis: int, limit: float) -> 
         walking = walking[held]
     left = np.setdiff1d(np.arange(len(points)), walking)
     inside[walking] = limit
-    low, high = inside[left], outside[left]
     probe = points[left]
-    for _ in range(_BISECTIONS if left.size else 0):
-        middle = 0.5 * (low + high)
+
+    def held_at(middle: FloatArray) -> BoolArray:
         probe[:, axis] = middle
-        held = domain.contains(probe)
-        low, high = np.where(held, middle, low), np.where(held, high, middle)
-    inside[left] = low
+        return domain.contains(probe)
+
+    inside[left], _ = bisect(inside[left], outside[left], held_at, _BISECTIONS)
     return inside
 
 

@@ -6,6 +6,10 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.geometry.antiderivative import Function
+from fspielm.geometry.intervals import bisect
+
+# To the last digit of a double.
+_BISECTIONS = 52
 
 
 def least(value: Function, slope: Function, grid: FloatArray) -> float:
@@ -24,11 +28,7 @@ def least(value: Function, slope: Function, grid: FloatArray) -> float:
     """
     slopes = slope(grid)
     turns = (slopes[:-1] <= 0) & (slopes[1:] > 0)
-    low, high = grid[:-1][turns], grid[1:][turns]
-    for _ in range(52):
-        middle = 0.5 * (low + high)
-        falling = slope(middle) <= 0
-        low, high = np.where(falling, middle, low), np.where(falling, high, middle)
+    low, _ = bisect(grid[:-1][turns], grid[1:][turns], lambda middle: slope(middle) <= 0, _BISECTIONS)
     return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.antiderivative import Function
+from fspielm.geometry.intervals import halves
 
 _DEGREE = 32
 _NODES = np.cos(np.pi * (np.arange(_DEGREE) + 0.5) / _DEGREE)
@@ -75,8 +76,7 @@ def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> 
                 f"{what} must be finite and smooth; its values near t = {low[~done][0]:.6g} are not those of a smooth "
                 "function: give its derivative, or list the corners in parameter"
             )
-        middle = 0.5 * (low + high)[~done]
-        low, high = np.append(low[~done], middle), np.append(middle, high[~done])
+        low, high = halves(low[~done], high[~done])
     low, high, c = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     order = np.argsort(low)
     c = c[:, : max(2, 1 + int(np.max(np.flatnonzero(np.any(c, axis=0)), initial=0)))]  # no more than any panel needs

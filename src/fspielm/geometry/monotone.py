@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.intervals import bisect
 
 _LEVEL = 1e-12  # share of the speed below which a tangent's x counts as zero
 _STEEP = 0.3  # share of the speed below which a tangent's x makes a piece steep
@@ -101,10 +102,9 @@ def _turns(curve: PlaneCurve) -> FloatArray:
     signs = direction(grid)
     grid, signs = grid[signs != 0], signs[signs != 0]
     turned = signs[:-1] != signs[1:]
-    low: FloatArray = grid[:-1][turned]
-    high, before = grid[1:][turned], signs[:-1][turned]
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        same = np.sign(curve.tangent(middle)[:, 0]) == before
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return low
+    before = signs[:-1][turned]
+
+    def onward(t: FloatArray) -> BoolArray:
+        return np.asarray(np.sign(curve.tangent(t)[:, 0]) == before)
+
+    return bisect(grid[:-1][turned], grid[1:][turned], onward, _BISECTIONS)[0]

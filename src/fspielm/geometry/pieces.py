@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.intervals import halves
 
 # Where along its parameter a piece is compared with its cubic; off the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
@@ -88,8 +89,7 @@ def resolve(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> F
         # A corner is cut no shorter than rounding can tell.
         done |= np.hypot(*(end - start).T) <= 64 * noise
         found.append(low[done])
-        middle = 0.5 * (low + high)[~done]
-        low, high = np.append(low[~done], middle), np.append(middle, high[~done])
+        low, high = halves(low[~done], high[~done])
         if len(low) == 0:
             break
     return np.append(np.sort(np.concatenate([*found, low])), grid[-1])

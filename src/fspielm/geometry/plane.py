@@ -65,8 +65,8 @@ class PlaneShape(Domain):
 
         Examples
         --------
-        >>> from fspielm.geometry import Pacman
-        >>> [(corner.point, round(corner.opening, 3)) for corner in Pacman((0, 0), 1).corners()][-1]
+        >>> from fspielm.geometry import LShape
+        >>> [(corner.point, round(corner.opening, 3)) for corner in LShape((0, 0), 1).corners()][0]
         ((0.0, 0.0), 4.712)
         """
         edges = self.edges(axes)

@@ -1,4 +1,4 @@
-"""Every shape that users build, one line each: what stands here is `fs.<name>`, and a shape of problem files."""
+"""Every shape of this package that users build, one line each; see `catalogue`."""
 
 from fspielm.geometry.annulus import Annulus as Annulus
 from fspielm.geometry.ball import Ball as Ball
@@ -8,8 +8,6 @@ from fspielm.geometry.cylinder import Cylinder as Cylinder
 from fspielm.geometry.disk import Disk as Disk
 from fspielm.geometry.ellipse import Ellipse as Ellipse
 from fspielm.geometry.lshape import LShape as LShape
-from fspielm.geometry.pacman import Pacman as Pacman
-from fspielm.geometry.panda import Panda as Panda
 from fspielm.geometry.parametric import Curve as Curve
 from fspielm.geometry.polar import PolarCurve as PolarCurve
 from fspielm.geometry.polygon import Polygon as Polygon

@@ -15,9 +15,9 @@ from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.box import Box
 from fspielm.geometry.combination import Combination, tell_apart
 from fspielm.geometry.domain import default_axes
+from fspielm.geometry.inside_integrals import inside_integrals, inside_share
 from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.sampling import kronecker
-from fspielm.geometry.shares import inside_integrals, inside_share
 from fspielm.geometry.sites import Sites
 
 # How far to step off a boundary to see what lies there, relative to the size of both operands.

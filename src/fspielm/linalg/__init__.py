@@ -1,19 +1,15 @@
-"""The solve: least-squares methods and their diagnostics."""
+"""The solve: least-squares methods and what they leave."""
 
-from fspielm.linalg.extension import Extension, Triangular, extend
-from fspielm.linalg.factorisation import Factorisation, factor
-from fspielm.linalg.least_squares import LeastSquares, LeastSquaresResult
+from fspielm.linalg.factored import Factored
+from fspielm.linalg.householder import Householder
+from fspielm.linalg.least_squares import LeastSquares
 from fspielm.linalg.qr import QR
 from fspielm.linalg.svd import TruncatedSVD
 
 __all__ = [
     "QR",
-    "Extension",
-    "Factorisation",
+    "Factored",
+    "Householder",
     "LeastSquares",
-    "LeastSquaresResult",
-    "Triangular",
     "TruncatedSVD",
-    "extend",
-    "factor",
 ]

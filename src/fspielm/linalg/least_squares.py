@@ -1,58 +1,48 @@
-"""What a least-squares method is, and what it reports."""
+"""What a least-squares method is."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
-from fspielm.linalg.factorisation import Factorisation
-
-
-@dataclass(frozen=True, eq=False)
-class LeastSquaresResult:
-    """Coefficients and what the factorisation says about them.
-
-    Attributes
-    ----------
-    coefficients : (M,) array
-    rank : int
-        Numerical rank, as the method sees it.
-    condition : float
-        Condition number of the matrix, or an estimate; see each method.
-    factorisation : Factorisation or None
-        What is left of the solve for later use, where the method leaves something.
-    """
-
-    coefficients: FloatArray
-    rank: int
-    condition: float
-    factorisation: Factorisation | None = None
+from fspielm.linalg.factored import Factored
 
 
 class LeastSquares(ABC):
-    """A method for ``min |H beta - y|``; never changes H, never becomes another method."""
+    """A method for ``min |H beta - y|``, real or complex; never becomes another method.
+
+    Attributes
+    ----------
+    name : str
+    leaves_triangle : bool
+        Whether the factor R is there after a solve; otherwise a factorisation more is made when it is asked for.
+    """
 
     name: ClassVar[str]
+    leaves_triangle: ClassVar[bool]
 
     @abstractmethod
-    def solve(self, matrix: FloatArray, values: FloatArray) -> LeastSquaresResult:
-        """Solve with `matrix` of shape ``(N, M)`` (Fortran order saves a copy) and `values` ``(N,)``."""
+    def factor(self, augmented: NumberArray, *, in_place: bool = False) -> Factored:
+        """Solve with ``[H | y]``, shape ``(N, M + 1)``; Fortran order saves a copy.
+
+        It is read again when something is asked for later, so its numbers have to stay; or its memory is taken over,
+        `in_place`.
+        """
 
     @abstractmethod
-    def workspace(self, rows: int, columns: int) -> int:
-        """Bytes that `solve` will allocate beside the matrix itself."""
+    def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
+        """Bytes that `factor` will allocate beside ``[H | y]`` itself, with numbers of `itemsize` bytes."""
 
 
-def check_finite(matrix: FloatArray, values: FloatArray) -> None:
+def check_finite(augmented: NumberArray) -> None:
     """Refuse NaN and infinity, which LAPACK answers with messages of its own, or never.
 
-    Sums show them as well as a mask of the whole matrix would, and need no memory.
+    A sum shows them as well as a mask of the whole matrix would, and needs no memory.
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        if not (np.isfinite(matrix.sum()) and np.isfinite(values.sum())):
+        if not np.isfinite(augmented.sum()):
             raise SolveError("the matrix or the right-hand side contains NaN or infinity")

@@ -7,10 +7,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
-from fspielm.linalg.factorisation import Factorisation, factor
-from fspielm.linalg.least_squares import LeastSquares, LeastSquaresResult, check_finite
+from fspielm.linalg.householder import Householder
+from fspielm.linalg.least_squares import LeastSquares, check_finite
 
 
 @final
@@ -23,39 +23,26 @@ class QR(LeastSquares):
     """
 
     name: ClassVar[str] = "qr"
+    leaves_triangle: ClassVar[bool] = True
 
-    def solve(self, matrix: FloatArray, values: FloatArray) -> LeastSquaresResult:
+    def factor(self, augmented: NumberArray, *, in_place: bool = False) -> Householder:
         """Solve, or raise `SolveError` where columns are exactly dependent or rows too few."""
-        check_finite(matrix, values)
-        rows, columns = matrix.shape
-        augmented = np.empty((rows, columns + 1), order="F")
-        augmented[:, :columns] = matrix
-        augmented[:, columns] = values
-        return self.solve_in_place(augmented)
-
-    def solve_in_place(self, augmented: FloatArray) -> LeastSquaresResult:
-        """Solve with ``[H | y]``, whose memory the factorisation takes over."""
+        check_finite(augmented)
         rows, columns = augmented.shape[0], augmented.shape[1] - 1
         if rows < columns:
             raise SolveError(
                 f"QR needs at least as many rows as neurons; got {rows} rows and {columns} neurons: "
                 "add points, use fewer neurons, or use TruncatedSVD"
             )
-        whole = factor(augmented)
-        factorisation = Factorisation(whole.packed[:, :columns], whole.tau[:columns])
-        diagonal = factorisation.diagonal
+        factored = Householder.of_system(augmented if in_place else augmented.copy(order="F"))
+        diagonal = factored.diagonal
         if not np.all(diagonal > 0):
             raise SolveError(
                 f"{np.count_nonzero(diagonal == 0)} of {columns} columns are exactly dependent on the "
                 "others; use TruncatedSVD, or other features"
             )
-        return LeastSquaresResult(
-            factorisation.solve_triangle(whole.packed[:columns, columns]),
-            rank=int(np.count_nonzero(diagonal > rows * np.finfo(float).eps * diagonal.max())),
-            condition=factorisation.condition(),
-            factorisation=factorisation,
-        )
+        return factored
 
-    def workspace(self, rows: int, columns: int) -> int:
-        """One copy of ``[H | y]`` and LAPACK's blocks."""
-        return 8 * (rows * (columns + 1) + 64 * (columns + 1))
+    def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
+        """One copy of ``[H | y]`` and LAPACK's blocks; in place, the blocks are not worth counting."""
+        return 0 if in_place else itemsize * (rows * (columns + 1) + 64 * (columns + 1))

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, as_finite_points
 from fspielm.equations import normal_derivative
 from fspielm.expressions import check_value
+from fspielm.features.evaluation import SLAB, evaluate
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution.evaluation import SLAB, evaluate
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.integrals import integrate_derived

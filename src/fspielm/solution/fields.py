@@ -15,10 +15,9 @@ from fspielm.arrays import FloatArray, as_finite_points, safe_norm
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
-from fspielm.features import ExponentialBasis
+from fspielm.features.evaluation import SLAB, evaluate_each, split_waves
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
-from fspielm.solution.evaluation import SLAB, evaluate_each, split_waves
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
 
@@ -159,6 +158,6 @@ def _rounding(solution: Solution, operator: Operator) -> float:
     waves, others = split_waves(solution.basis, solution.coefficients[None, :])
     sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
     for basis, part in others:
-        size = np.linalg.norm(basis.W, axis=1) if isinstance(basis, ExponentialBasis) else np.ones(basis.size)
-        sums.append(part[0] * size**operator.order)
+        W = basis.frequencies if basis.oscillates else None
+        sums.append(part[0] * (np.ones(basis.size) if W is None else np.linalg.norm(W, axis=1)) ** operator.order)
     return _ROUNDING * safe_norm(np.concatenate(sums))

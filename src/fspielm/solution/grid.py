@@ -12,8 +12,8 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
+from fspielm.features.evaluation import SLAB
 from fspielm.machine import physical_memory
-from fspielm.solution.evaluation import SLAB
 
 
 @final

@@ -10,8 +10,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.features.evaluation import split_waves
 from fspielm.geometry import Quadrature
-from fspielm.solution.evaluation import split_waves
 from fspielm.solution.fields import Derived
 from fspielm.solution.places import Place, find_place
 

@@ -9,14 +9,14 @@ from typing import final
 
 from numpy.typing import ArrayLike
 
+from fspielm.accuracy import ErrorEstimate
 from fspielm.arrays import FloatArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
+from fspielm.features.evaluation import Method, evaluate, transform_rounding
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
 from fspielm.solution import calculus, export, pictures
-from fspielm.solution.estimate import ErrorEstimate
-from fspielm.solution.evaluation import Method, evaluate, transform_rounding
 from fspielm.solution.report import Report
 from fspielm.solution.spectrum import spectrum
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.features import RidgeBasis, Sinusoid
 
 if TYPE_CHECKING:
     from fspielm.solution.pictures.energy import Energy
@@ -29,8 +28,7 @@ def spectrum(solution: Solution) -> Energy:
     from fspielm.solution.pictures.energy import energy_along_line, energy_in_plane
     from fspielm.solution.pictures.frequencies import frequencies
 
-    leaves = [leaf for leaf in solution.basis.leaves if isinstance(leaf, RidgeBasis)]
-    if any(not isinstance(leaf.activation, Sinusoid) for leaf in leaves):
+    if any(leaf.frequencies is not None and not leaf.oscillates for leaf in solution.basis.leaves):
         raise ProblemError("a spectrum needs features that have frequencies; got others")
     W, _ = frequencies(solution.basis, solution.coefficients)
     reach = np.abs(W).max(axis=0)

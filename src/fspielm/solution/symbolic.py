@@ -14,6 +14,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import NormalDerivative, Operator, Problem
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import linear_operator
+from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, PointFunction, evaluate_derivatives, make_field
 
@@ -51,8 +52,8 @@ def read_expressions(
     givens.check_coordinates(problem.unknown)
     written = [_checked(as_expression(e, what), problem.unknown, givens, what) for e in expressions]
     atoms = sorted(set().union(*(_atoms(e, problem.unknown) for e in written)), key=str)
-    space = range(problem.dimension - (problem.domain.time is not None))
-    operators = tuple(linear_operator({a: sp.S.One}, problem.unknown, givens, what, space) for a in atoms)
+    setting = Setting(problem.unknowns, givens, problem.domain)
+    operators = tuple(linear_operator({a: sp.S.One}, setting, what, normals=True) for a in atoms)
     stand_ins = {atom: sp.Dummy(str(atom), real=True) for atom in atoms}
     arguments = (*problem.coordinates, *stand_ins.values())
     fields = []

@@ -1,15 +1,17 @@
-"""How far the budget goes: the largest layout it allows, and what to say where that is not enough."""
+"""How far the budget goes: a trial as large as it allows, or why there is none."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, final
 
+from fspielm.accuracy import PROBES
 from fspielm.collocation import matrix_bytes, readable_bytes
-from fspielm.linalg import QR
-from fspielm.solution import PROBES
-from fspielm.solvers.pace import Outlook
-from fspielm.solvers.rounds import Run
+from fspielm.errors import MemoryBudgetError
+from fspielm.solvers.pace import Outlook, extent_of, look_ahead
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.trial import Trial
 from fspielm.wording import duration
 
@@ -18,65 +20,131 @@ _LEAST_ROWS_PER_NEURON = 1.2
 # A round may take so much longer than its forecast.
 _FORECAST_MARGIN = 1.25
 # As long as there is no answer at all, so many functions are solved for, however little time is left.
-FEWEST = 100
+_FEWEST = 100
+# Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
+_BY_FAR = 2
+_TOKEN = 500
+# A smaller round than was wanted must be this much larger than the one before.
+_LARGER = 1.1
 
 
-@dataclass(frozen=True)
-class Limit:
-    """The most neurons that a budget allows.
+@final
+@dataclass(frozen=True, eq=False)
+class Afforded:
+    """What a round will solve.
 
     Attributes
     ----------
-    neurons : int
-    resource : {"neurons", "memory", "seconds", "points"}
-        Which part of the budget it is.
-    reason : str
-        The same as a sentence, with its numbers.
+    trial : Trial
+    seconds : float
+        How long it is thought to take.
+    limit : str
+        Why it is smaller than was wanted, and the last one therefore; empty if it is not.
     """
+
+    trial: Trial
+    seconds: float
+    limit: str = ""
+
+
+def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
+    """The trial of a step as far as the budget goes; an ending if it is not worth a round then.
+
+    What does not fit anyway is not tried out.
+    """
+    trial, reason = step.trial, ""
+    exceeded = _limits(request, record, trial)
+    if exceeded:
+        fitting = _fit(request, record, step, min(exceeded, key=lambda limit: limit.neurons))
+        if isinstance(fitting, Ending):
+            return fitting
+        trial, reason = fitting, min(exceeded, key=lambda limit: limit.neurons).reason
+    outlook = look_ahead(request.problem, trial, request.threads, record.operation)
+    late = _time_limit(record, trial, outlook)
+    if late is None:
+        return Afforded(trial, outlook.seconds, reason)
+    fitting = _fit(request, record, replace(step, trial=trial), late)
+    if isinstance(fitting, Ending):
+        return fitting
+    return Afforded(fitting, Outlook(extent_of(request.problem, fitting), outlook.pace).seconds, late.reason)
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """The most neurons that a part of the budget allows, and the same as a sentence with its numbers."""
 
     neurons: int
     resource: Literal["neurons", "memory", "seconds", "points"]
     reason: str
 
 
-def limits(run: Run, trial: Trial) -> list[Limit]:
+def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
+    """The trial of a step as far as a limit goes.
+
+    A stage whose features cannot be fewer leaves it to the next one.
+    """
+    stage, wanted = step.stage, step.trial
+    most = min(limit.neurons, _TOKEN) if stage.is_waste(_BY_FAR * limit.neurons) else limit.neurons
+    smaller = stage.smaller(wanted, most)
+    # memory grows with the neurons' square or less: what is left of it is found in steps
+    while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
+        most = int(0.9 * most)
+        if most < min(_FEWEST, wanted.neurons) and not record.rounds:
+            assert record.bands is not None
+            found = ", ".join(record.bands.lines(request.problem.coordinates))
+            raise MemoryBudgetError(f"the band found ({found}) is too high: {limit.reason}")
+        smaller = stage.smaller(wanted, most) if most > 0 else None
+    if smaller is None:
+        if limit.resource == "memory":
+            raise MemoryBudgetError(limit.reason)
+        return Ending(limit.reason)
+    no_larger = record.rounds and smaller.neurons < _LARGER * record.rounds[-1].neurons
+    if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
+        return Ending(limit.reason, is_final=True)
+    return smaller
+
+
+def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
-    wanted, rows, budget = trial.neurons, trial.rows(run.problem), run.budget
+    wanted, rows, budget = trial.neurons, trial.rows(request.problem), request.budget
     exceeded = []
-    if run.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
+    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
         reason = f"{wanted} neurons are needed, too many for the {rows} rows of the points chosen by hand; give more"
-        exceeded.append(Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
+        exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         reason = f"the budget of {budget.neurons} neurons ended it, {wanted} are needed; allow more"
-        exceeded.append(Limit(budget.neurons, "neurons", reason))
-    memory = bytes_of(run, trial)
-    if memory > budget.memory_limit:
+        exceeded.append(_Limit(budget.neurons, "neurons", reason))
+    if _exceeds_memory(request, record, trial):
+        memory = bytes_of(request, record, trial)
         reason = (
             f"{wanted} neurons need {readable_bytes(memory)} of memory, above the budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
-        exceeded.append(Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
+        exceeded.append(_Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
     return exceeded
 
 
-def time_limit(run: Run, trial: Trial, outlook: Outlook) -> Limit | None:
+def _time_limit(record: Record, trial: Trial, outlook: Outlook) -> _Limit | None:
     """The most neurons that time allows, if that is less than the trial has."""
-    seconds = run.budget.seconds
-    if seconds is None or _FORECAST_MARGIN * outlook.seconds <= run.seconds_left:
+    seconds = record.budget.seconds
+    if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
         return None
     reason = (
         f"the budget of {seconds:g} s ended it, {trial.neurons} neurons would take about "
         f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
     )
-    affordable = outlook.neurons_within(run.seconds_left / _FORECAST_MARGIN)
-    return Limit(affordable if run.rounds else max(affordable, FEWEST), "seconds", reason)
+    affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
+    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason)
 
 
-def bytes_of(run: Run, trial: Trial) -> int:
+def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
+    return bytes_of(request, record, trial) > request.budget.memory_limit
+
+
+def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
-    rows, neurons = trial.rows(run.problem), trial.neurons
-    # QR works in place
-    workspace = 0 if isinstance(run.method, QR) else run.method.workspace(rows, neurons)
-    probing = 8 * rows * trial.further(run.problem)
-    return run.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing
+    rows, neurons = trial.rows(request.problem), trial.neurons
+    workspace = request.method.workspace(rows, neurons, in_place=True)
+    probing = 8 * rows * trial.further(request.problem)
+    return record.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing

@@ -2,53 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import TypeVar, final
 
 import numpy as np
 
+from fspielm.accuracy import ErrorEstimate, Examination, examine
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.collocation import BlockResidual, Points, RowBlock, Scaling, System, assemble, make_blocks
-from fspielm.equations import Problem
-from fspielm.features import Basis, Family, JoinedBasis, SourceBasis
-from fspielm.geometry import Sites
-from fspielm.linalg import QR, Factorisation, LeastSquares, LeastSquaresResult, factor
-from fspielm.solution import ErrorEstimate, estimate_error
+from fspielm.collocation import BlockResidual, Discretisation, System, draw_features
+from fspielm.features import Basis
+from fspielm.linalg import Factored, LeastSquares
 from fspielm.solvers.cost import work
-from fspielm.solvers.probing import probe
+from fspielm.solvers.request import Request
+from fspielm.solvers.trial import Trial
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True, eq=False)
-class Streams:
-    """Independent random numbers for features, for points, and for everything that only looks."""
-
-    features: np.random.Generator
-    points: np.random.Generator
-    probes: np.random.Generator
+# Coefficients of the size of the solution: the band is ample, and what is left is rounding.
+_AMPLE = 100.0
+# Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
+_NOISE = 12.0
 
 
+@final
 @dataclass(frozen=True, eq=False)
 class Reusable:
-    """What serves for other data of the same problem: the factored system and where its rows are."""
+    """What serves for other data of the same problem: the factored system, and what its solutions are checked with."""
 
-    factorisation: Factorisation
-    system: System
-    sites: Mapping[str, Sites]
+    factored: Factored
+    examination: Examination
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the factored system."""
+        return self.factored.nbytes
 
 
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """What a round showed.
+
+    Attributes
+    ----------
+    error : float
+        The estimate of it.
+    growth : float
+        Norm of the coefficients over the size of the solution: large where the band is too narrow.
+    neurons : int
+    work : float
+        Floating-point operations, about.
+    """
+
+    error: float
+    growth: float
+    neurons: int
+    work: float
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Attempt:
     """One solve with everything decided, and what it showed."""
 
-    family: Family
-    basis: Basis
+    trial: Trial
+    discretisation: Discretisation
     coefficients: FloatArray
-    points: Points
-    counts: Mapping[str, int]
     residuals: Mapping[str, BlockResidual]
     rank: int
     condition: float
@@ -57,125 +78,72 @@ class Attempt:
     reusable: Reusable | None = None
 
     @property
+    def basis(self) -> Basis:
+        """The functions that the coefficients belong to."""
+        return self.discretisation.basis
+
+    @property
     def rows(self) -> int:
         """Rows of the system."""
-        return sum(self.counts.values())
+        return self.discretisation.rows
 
     @property
-    def work(self) -> float:
-        """Floating-point operations, about."""
-        return work(self.rows, self.basis.size)
-
-    @property
-    def growth(self) -> float:
-        """Norm of the coefficients over the size of the solution: large where the band is too narrow."""
+    def outcome(self) -> Outcome:
+        """What it showed, in short; of one whose error was estimated."""
         assert self.estimate is not None
         scale = self.estimate.scale
-        return safe_norm(self.coefficients) / scale if scale > 0 else 0.0
+        growth = safe_norm(self.coefficients) / scale if scale > 0 else 0.0
+        return Outcome(self.estimate.relative, growth, self.basis.size, work(self.rows, self.basis.size))
+
+    @property
+    def is_at_floor(self) -> bool:
+        """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
+        assert self.estimate is not None
+        noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
+        return self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(self.rows)
 
 
-def attempt(
-    problem: Problem,
-    family: Family,
-    points: Points,
-    method: LeastSquares,
-    scaling: Scaling,
-    streams: Streams,
-    *,
-    threads: int,
-    estimate: bool,
-    keep_matrix: bool,
-    reuse: bool = False,
-    columns: Sequence[Basis] = (),
-) -> Attempt:
+def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt:
     """Solve once.
 
     Parameters
     ----------
-    estimate : bool
-        Whether to estimate the error; with a method other than `QR` this costs a factorisation more.
-    keep_matrix : bool
-        Whether residuals are those of the fitted rows, which needs a second copy of the matrix; otherwise they
-        are those of the held-out rows, and QR works in place.
-    reuse : bool
-        Whether to keep the factored system, as large as the matrix, for further right-hand sides.
-    columns : sequence of Basis
-        Functions beside the features, such as singular ones.
+    request : Request
+    trial : Trial
+    by_hand : bool
+        Whether residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is
+        estimated only if the method leaves what that takes; otherwise they are those of the held-out rows, the method
+        may work in place, and an estimate may cost a factorisation more.
     """
     seconds: dict[str, float] = {}
-    basis, seconds["features"] = timed(lambda: draw_basis(problem, family, columns, streams.features))
-    sites, seconds["points"] = timed(lambda: points.draw(problem, streams.points))
-    blocks = make_blocks(problem, sites)
-    sources = any(isinstance(part, SourceBasis) for part in columns)
-    leading = basis.size - sum(part.size for part in columns) if sources else None
-    system, seconds["assembly"] = timed(
-        lambda: assemble(basis, blocks, scaling=scaling, threads=threads, leading=leading)
-    )
-    (result, factorisation), seconds["solve"] = timed(
-        lambda: _solve(system, method, in_place=not keep_matrix, factored=estimate)
-    )
-    verdict, seconds["estimate"] = timed(
-        lambda: _estimate(problem, family, basis, result, factorisation, system, blocks, points, streams, threads)
-    )
+    problem, streams = request.problem, request.streams
+    drawn, seconds["features"] = timed(lambda: draw_features(problem, trial.family, streams.features))
+    sites, seconds["points"] = timed(lambda: trial.points.draw(problem, streams.points))
+    discretisation = Discretisation(problem, trial.family, drawn, trial.columns, trial.points, sites, request.threads)
+    system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling))
+    (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(request.method, system, not by_hand))
+    examination, estimate = None, None
+    start = perf_counter()
+    if request.method.leaves_triangle or not by_hand:
+        examination = examine(discretisation, system.blocks, factored, streams.probes)
+        estimate = examination.estimate(coefficients)
+    seconds["estimate"] = perf_counter() - start
     return Attempt(
-        family=family,
-        basis=basis,
-        coefficients=result.coefficients,
-        points=points,
-        counts={block.name: len(block) for block in blocks},
-        residuals=system.residuals(result.coefficients) if verdict is None or keep_matrix else verdict.residuals,
-        rank=result.rank,
-        condition=result.condition,
+        trial=trial,
+        discretisation=discretisation,
+        coefficients=coefficients,
+        residuals=system.residuals(coefficients) if estimate is None or by_hand else estimate.residuals,
+        rank=factored.rank,
+        condition=condition,
         seconds=seconds,
-        estimate=verdict,
-        reusable=Reusable(factorisation, system, sites) if reuse and factorisation is not None else None,
+        estimate=estimate,
+        reusable=Reusable(factored, examination) if request.reuse and examination is not None else None,
     )
 
 
-def draw_basis(problem: Problem, family: Family, columns: Sequence[Basis], rng: np.random.Generator) -> Basis:
-    """The features of a family for a problem, and other columns beside them."""
-    lower, upper = problem.domain.bounding_box
-    time_axis = None if problem.domain.time is None else problem.dimension - 1
-    drawn = family.draw(problem.dimension, rng, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem)
-    return JoinedBasis([drawn, *columns]) if columns else drawn
-
-
-def _solve(
-    system: System, method: LeastSquares, *, in_place: bool, factored: bool
-) -> tuple[LeastSquaresResult, Factorisation | None]:
-    if isinstance(method, QR):
-        result = method.solve_in_place(system.augmented) if in_place else method.solve(system.matrix, system.values)
-        return result, result.factorisation
-    result = method.solve(system.matrix, system.values)
-    return result, factor(system.matrix.copy(order="F")) if factored else None
-
-
-def _estimate(
-    problem: Problem,
-    family: Family,
-    basis: Basis,
-    result: LeastSquaresResult,
-    factorisation: Factorisation | None,
-    system: System,
-    blocks: Sequence[RowBlock],
-    points: Points,
-    streams: Streams,
-    threads: int,
-) -> ErrorEstimate | None:
-    if factorisation is None:
-        return None
-    sensitivity = probe(problem, family, basis, factorisation, system, blocks, streams.probes, threads=threads)
-    return estimate_error(
-        problem,
-        basis,
-        result.coefficients,
-        factorisation,
-        system,
-        points,
-        streams.probes,
-        threads=threads,
-        sensitivity=sensitivity,
-    )
+def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factored, FloatArray, float]:
+    factored = method.factor(system.augmented, in_place=in_place)
+    return factored, factored.coefficients, factored.condition  # which take their time when first asked for
 
 
 def timed(step: Callable[[], T]) -> tuple[T, float]:

@@ -3,129 +3,111 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import final
 
-from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
-from fspielm.solvers.afford import FEWEST, Limit, bytes_of, limits, time_limit
-from fspielm.solvers.attempt import Attempt, timed
-from fspielm.solvers.corner_functions import jump_places
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.features.special import jump_places
+from fspielm.solution import Forecast
+from fspielm.solvers.afford import Afforded, afford
+from fspielm.solvers.attempt import Attempt, attempt, timed
 from fspielm.solvers.failure import why_failed
-from fspielm.solvers.pace import Outlook, extent_of, look_ahead
-from fspielm.solvers.rounds import Run, play
-from fspielm.solvers.search import at_floor
-from fspielm.solvers.stages import Stage, select_stages
-from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, infer_bands
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending, Step, select_stages
+from fspielm.spectrum import infer_bands
 
 _log = logging.getLogger(__name__)
 
-# Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
-_BY_FAR = 2
-_TOKEN = 500
+# Seconds of a round that is announced before it begins.
+_LONG = 2.0
 
 
-def solve_automatically(run: Run) -> tuple[Attempt, Bands]:
-    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
+@final
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How an automatic solve went.
 
-    Returns the best attempt; `run` then tells the rounds and why they ended.
+    Attributes
+    ----------
+    best : Attempt
+    record : Record
+    choice : str
+        Which features were chosen, and why.
+    ending : str
+        Why there was no further round.
     """
-    problem = run.problem
-    if run.singular is None and jump_places(problem):
-        run.singular = True  # without the functions that jump, no round would have a digit
-    bands, run.phases["bands"] = timed(lambda: infer_bands(problem, run.streams.probes, run.patience))
-    for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True):
-        _log.debug("band %s: %.4g, set by %s", symbol, frequency, source)
-    selection = select_stages(run, bands)
-    run.choice = selection.why
-    _log.debug("features: %s", run.choice)
+
+    best: Attempt
+    record: Record
+    choice: str
+    ending: str
+
+
+def solve_automatically(request: Request) -> Course:
+    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it."""
+    record = Record(request.budget)
+    problem = request.problem
+    if request.singular is None and jump_places(problem):
+        request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
+    bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
+    record.look(bands, seconds)
+    for line in bands.lines(problem.coordinates):
+        _log.debug("band %s", line)
+    selection = select_stages(request, bands, record.patience)
+    choice, ending = selection.why, Ending("")
+    _log.debug("features: %s", choice)
     failure: Exception | None = None
-    for stage in selection.stages:
-        if stage is not selection.stages[0]:
-            run.choice += f"; {run.ending}, so a filled band came next"
-        run.ending = ""
+    for step in selection.steps:
+        if step is not selection.steps[0]:
+            choice += f"; {ending.reason}, so {step.stage.title} came next"
         try:
-            if _is_enough(run, stage, bands):
-                break
-            run.ending = stage.ending
+            ending = _pursue(request, record, step)
         except Exception as error:  # whatever it is, it leaves what other kinds find
-            run.ending, failure = why_failed(error), error
-    if run.best is None:
+            ending, failure = Ending(why_failed(error)), error
+        if ending.is_final:
+            break
+    if record.best is None:
         # only a kind that was asked for has no other to leave it to
         if failure is None or isinstance(failure, UnsuitableError):
-            raise ProblemError(f"approach: {run.ending}")
+            raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return run.best, bands
+    return Course(record.best, record, choice, ending.reason)
 
 
-def _is_enough(run: Run, stage: Stage, bands: Bands) -> bool:
-    """Whether the rounds of a stage made any other superfluous: good enough, as good as can be, or all that is left."""
-    wanted: Trial | None = stage.first()
+def _pursue(request: Request, record: Record, step: Step) -> Ending:
+    """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
-    while wanted is not None:
-        trial, seconds = _affordable(run, stage, wanted, bands)
-        if trial is None:
-            return bool(run.ending)
-        latest = play(run, trial, seconds)
-        assert latest.estimate is not None
-        if latest.estimate.relative <= run.tol or run.ending:
-            return True
-        if not at_floor(latest):
-            wanted = stage.next(latest)
-        elif redrawn or stage.approach == "band":
-            run.ending = (
-                "the floor of double precision is reached; a tolerance of "
-                f"{2 * latest.estimate.relative:.0e} can be met"
-            )
-            return True
-        else:  # of few functions, others may have a smaller estimate
-            redrawn, wanted = True, replace(trial, why="drawn again")
-    return False
+    while True:
+        afforded = afford(request, record, step)
+        if isinstance(afforded, Ending):
+            return afforded
+        latest = _play(request, record, afforded)
+        error = latest.outcome.error
+        if error <= request.tol or afforded.limit:
+            return Ending(afforded.limit, is_final=True)
+        if not latest.is_at_floor:
+            following = step.stage.next(latest)
+            if isinstance(following, Ending):
+                return following
+            step = following
+        elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
+            redrawn, step = True, replace(step, trial=replace(afforded.trial, why="drawn again"))
+        else:
+            floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+            return Ending(floor, is_final=True)
 
 
-def _affordable(run: Run, stage: Stage, wanted: Trial, bands: Bands) -> tuple[Trial | None, float]:
-    """The trial as far as the budget goes, and how long it will take; None if it is not worth a round.
-
-    What does not fit anyway is not tried out.
-    """
-    trial: Trial | None = wanted
-    exceeded = limits(run, wanted)
-    if exceeded:
-        trial = _smaller(run, stage, wanted, min(exceeded, key=lambda limit: limit.neurons), bands)
-    if trial is None:
-        return None, 0.0
-    outlook = look_ahead(run.problem, trial, run.budget.thread_count, run.operation)
-    late = time_limit(run, trial, outlook)
-    if late is None:
-        return trial, outlook.seconds
-    trial = _smaller(run, stage, trial, late, bands)
-    return trial, 0.0 if trial is None else Outlook(extent_of(run.problem, trial), outlook.pace).seconds
-
-
-def _smaller(run: Run, stage: Stage, wanted: Trial, limit: Limit, bands: Bands) -> Trial | None:
-    """The trial as far as a limit goes, with the ending said; None if it is not worth a round.
-
-    A stage whose features cannot be fewer leaves it to the next one, and nothing has ended then.
-    """
-    most = min(limit.neurons, _TOKEN) if stage.is_waste(_BY_FAR * limit.neurons) else limit.neurons
-    smaller = stage.smaller(wanted, most)
-    # memory grows with the neurons' square or less: what is left of it is found in steps
-    while smaller is not None and limit.resource == "memory" and bytes_of(run, smaller) > run.budget.memory_limit:
-        most = int(0.9 * most)
-        if most < min(FEWEST, wanted.neurons) and not run.rounds:
-            raise MemoryBudgetError(f"the band found ({_found(run, bands)}) is too high: {limit.reason}")
-        smaller = stage.smaller(wanted, most) if most > 0 else None
-    if smaller is None:
-        if limit.resource == "memory":
-            raise MemoryBudgetError(limit.reason)
-        stage.ending = limit.reason
-        return None
-    run.ending = limit.reason
-    no_larger = run.rounds and smaller.neurons < 1.1 * run.rounds[-1].neurons
-    return None if no_larger or (run.rounds and stage.is_waste(limit.neurons)) else smaller
-
-
-def _found(run: Run, bands: Bands) -> str:
-    return ", ".join(
-        f"{symbol}: {frequency:.4g}, set by {source}"
-        for symbol, frequency, source in zip(run.problem.coordinates, bands.frequencies, bands.sources, strict=True)
-    )
+def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
+    """One round, announced if it is long, recorded and told."""
+    trial = afforded.trial
+    if afforded.seconds > _LONG:
+        number, rows = len(record.rounds) + 1, trial.rows(request.problem)
+        expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds)
+        _log.info("%s", expected)
+        request.progress(expected)
+    begun = perf_counter()
+    latest = attempt(request, trial)
+    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
+    return latest

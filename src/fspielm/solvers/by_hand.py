@@ -7,41 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from fspielm.collocation import (
-    Points,
-    Scaling,
-    allot_conditions,
-    allot_points,
-    assemble,
-    check_memory,
-    join_points,
-    make_blocks,
-    points_for,
-)
+from fspielm.accuracy import ErrorEstimate, examine, nearby_number
+from fspielm.collocation import Points, allot_conditions, allot_points, check_memory, join_points, points_for
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
-from fspielm.linalg import QR, LeastSquares, factor
-from fspielm.solution import ErrorEstimate, estimate_error
-from fspielm.solvers.attempt import Attempt, Streams, attempt
-from fspielm.solvers.budget import Budget
-from fspielm.solvers.nearby import nearby_number
-from fspielm.solvers.probing import further_columns, probe, satisfies
-from fspielm.solvers.singular import Singular
-from fspielm.solvers.special import special_columns
+from fspielm.features.special import satisfies, special_columns
+from fspielm.linalg import Householder
+from fspielm.solvers.attempt import Attempt, attempt
+from fspielm.solvers.request import Request
+from fspielm.solvers.trial import Trial
 
 
-def solve_by_hand(
-    problem: Problem,
-    features: Family,
-    points: Points | None,
-    method: LeastSquares,
-    scaling: Scaling,
-    budget: Budget,
-    streams: Streams,
-    singular: bool | Singular | Sequence[Singular] = False,
-) -> Attempt:
-    """Solve once with `features`; the error is estimated if `QR` leaves its factorisation for it."""
+def solve_by_hand(request: Request, features: Family) -> Attempt:
+    """Solve once with `features`; the error is estimated if the method leaves what that takes."""
+    problem, method = request.problem, request.method
     try:
         for family in features.parts:
             if family.satisfies_equation:
@@ -50,23 +30,13 @@ def solve_by_hand(
             check_homogeneous(problem)
     except UnsuitableError as error:
         raise ProblemError(f"features={features!r}: {error}") from None
-    columns = special_columns(problem, singular)
-    points = _suitable(points or default_points(problem, features), problem, features, columns)
-    rows, neurons = sum(points.counts(problem).values()), features.neurons + sum(basis.size for basis in columns)
-    probing = 8 * rows * further_columns(problem, features, neurons, rows)
-    check_memory(rows, neurons, method.workspace(rows, neurons) + probing, budget.memory_limit)
-    return attempt(
-        problem,
-        features,
-        points,
-        method,
-        scaling,
-        streams,
-        threads=budget.thread_count,
-        estimate=isinstance(method, QR),
-        keep_matrix=True,
-        columns=columns,
-    )
+    columns = special_columns(problem, request.singular or False)
+    points = _suitable(request.points or default_points(problem, features), problem, features, columns)
+    trial = Trial(features, points, columns, "chosen by hand")
+    rows, neurons = trial.rows(problem), trial.neurons
+    probing = 8 * rows * trial.further(problem)
+    check_memory(rows, neurons, method.workspace(rows, neurons) + probing, request.budget.memory_limit)
+    return attempt(request, trial, by_hand=True)
 
 
 def default_points(problem: Problem, features: Family) -> Points:
@@ -109,23 +79,12 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
     )
 
 
-def estimate_later(problem: Problem, done: Attempt, seed: int, budget: Budget) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no factorisation, at the price of one."""
+def estimate_later(request: Request, done: Attempt, seed: int) -> ErrorEstimate:
+    """Estimate the error of a solve whose method left no triangle, at the price of one."""
     rng = np.random.default_rng(seed)
-    threads = budget.thread_count
-    check_memory(done.rows, done.basis.size, 0, budget.memory_limit)
-    blocks = make_blocks(problem, done.points.draw(problem, rng))
-    system = assemble(done.basis, blocks, scaling="rms", threads=threads)
-    factorisation = factor(system.augmented[:, :-1])
-    sensitivity = probe(problem, done.family, done.basis, factorisation, system, blocks, rng, threads=threads)
-    return estimate_error(
-        problem,
-        done.basis,
-        done.coefficients,
-        factorisation,
-        system,
-        done.points,
-        rng,
-        threads=threads,
-        sensitivity=sensitivity,
-    )
+    check_memory(done.rows, done.basis.size, 0, request.budget.memory_limit)
+    sites = done.trial.points.draw(request.problem, rng)
+    discretisation = replace(done.discretisation, sites=sites)
+    system = discretisation.assemble("rms")
+    factored = Householder.of_matrix(system.matrix)
+    return examine(discretisation, system.blocks, factored, rng).estimate(done.coefficients)

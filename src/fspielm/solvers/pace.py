@@ -8,12 +8,12 @@ from typing import TypeVar, final
 
 import numpy as np
 
-from fspielm.collocation import RowBlock, assemble, make_blocks
+from fspielm.accuracy import PROBES
+from fspielm.collocation import RowBlock, assemble, draw_features, join_columns, make_blocks
 from fspielm.equations import FieldCoefficient, Problem
-from fspielm.linalg import factor
-from fspielm.solution import PROBES
-from fspielm.solvers.attempt import Attempt, draw_basis, timed
-from fspielm.solvers.special import special_number
+from fspielm.features.special import special_number
+from fspielm.linalg import Householder
+from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.trial import Trial
 
 T = TypeVar("T")
@@ -174,7 +174,8 @@ def extent_of(problem: Problem, trial: Trial) -> Extent:
 def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
     """The pace of a trial, measured on a small part of it; nothing of that is kept, and no random stream is touched."""
     rng = np.random.default_rng(0)
-    basis, drawing = timed(lambda: draw_basis(problem, trial.family, trial.columns, rng))
+    drawn, drawing = timed(lambda: draw_features(problem, trial.family, rng))
+    basis = join_columns(drawn, trial.columns)
 
     def place(divisor: int) -> tuple[int, Sequence[RowBlock]]:
         blocks = make_blocks(problem, trial.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
@@ -219,8 +220,8 @@ def operation_of(done: Attempt) -> float | None:
 def _time_of_operation(columns: int) -> float:
     rows = int(_ROWS_PER_COLUMN * columns) + 1
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
-    factor(np.ones((2, 1), order="F"))  # the first one loads the library
-    _, seconds = timed(lambda: factor(matrix))
+    Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
+    _, seconds = timed(lambda: Householder.of_matrix(matrix))
     return seconds / _operations(rows, columns)
 
 

@@ -15,9 +15,9 @@ from numpy.polynomial import chebyshev
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation import first_edges
-from fspielm.equations import Constraint
-from fspielm.geometry import BoundaryPart, Sites
-from fspielm.solvers.goals import Goals
+from fspielm.equations import Relation
+from fspielm.geometry import BoundaryPart, Sites, halves
+from fspielm.solvers.source_corners import SourceCorners
 
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
@@ -89,7 +89,7 @@ class Panels:
         return Panels(self.part, self.ends[index], self.halvings[index], self.graded[index])
 
 
-def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limits) -> Panels | None:
+def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limits: Limits) -> Panels | None:
     """Halve panels until the signals are resolved on each, and towards corners.
 
     None where that takes too many: functions that are not smooth anywhere, as noise is not.
@@ -105,7 +105,7 @@ def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limi
         held, unresolved, cut, barely = _look(constraint, panels, signals, limits.wavenumber)
         if not done:
             panels = replace(panels, halvings=np.where(barely & (panels.lengths <= 0.5 * limits.longest), 1.0, 0.0))
-        last = np.minimum(_last_lengths(panels, goals), np.where(cut, limits.closest, np.inf))
+        last = np.minimum(_last_lengths(panels, corners), np.where(cut, limits.closest, np.inf))
         halved = panels.lengths / 2
         split = held & ((unresolved & (halved >= limits.shortest)) | (halved >= last))
         done.append(panels.select(held & ~split))
@@ -123,14 +123,12 @@ def resolve(constraint: Constraint, signals: Signals, goals: Goals, limits: Limi
 
 
 def _halved(panels: Panels, graded: FloatArray) -> Panels:
-    low, high = panels.ends.T
-    middle = 0.5 * (low + high)
-    ends = np.stack([np.concatenate([low, middle]), np.concatenate([middle, high])], axis=1)
+    ends = np.stack(halves(*panels.ends.T), axis=1)
     return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
 def _look(
-    constraint: Constraint, panels: Panels, signals: Signals, wavenumber: float
+    constraint: Relation, panels: Panels, signals: Signals, wavenumber: float
 ) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
     """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds.
 
@@ -154,12 +152,12 @@ def _look(
     return held, (sizes[:, -_TAIL:].max(axis=1) > 1.0) & ~cut, cut, (sizes.max(axis=1) > 1.0) & ~cut
 
 
-def _last_lengths(panels: Panels, goals: Goals) -> FloatArray:
+def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
     """How short panels at the corners are to be in the end; infinity for the others."""
     ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
-    distances = np.linalg.norm(ends - goals.points, axis=3).min(axis=1)
+    distances = np.linalg.norm(ends - corners.points, axis=3).min(axis=1)
     touching = distances <= _TOUCHES * panels.lengths[:, None]
-    return np.asarray(np.where(touching, goals.lengths, np.inf).min(axis=1, initial=np.inf))
+    return np.asarray(np.where(touching, corners.lengths, np.inf).min(axis=1, initial=np.inf))
 
 
 def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
 from fspielm.errors import ProblemError
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Streams:
+    """Independent random numbers for features, for points, and for everything that only looks."""
+
+    features: np.random.Generator
+    points: np.random.Generator
+    probes: np.random.Generator
+
+    @classmethod
+    def spawned(cls, rng: Any) -> tuple[Streams, int | None]:
+        """The streams of a solve, and the seed that would give them again."""
+        generators, seed = spawn(rng, 3)
+        return cls(*generators), seed
 
 
 def spawn(rng: Any, count: int) -> tuple[list[np.random.Generator], int | None]:

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import logging
-import sys
 import warnings
-from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
+from fspielm.accuracy import ErrorEstimate, Verdict, judge
 from fspielm.arrays import safe_norm
 from fspielm.collocation import Points, Scaling, check_scaling
 from fspielm.equations import Problem
-from fspielm.errors import AccuracyWarning, ProblemError, blame
+from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
+from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
-from fspielm.solution import BandReport, ErrorEstimate, Forecast, Report, Round, Solution
+from fspielm.solution import BandReport, Report, Solution
 from fspielm.solvers.approach import Approach, check_approach
-from fspielm.solvers.attempt import Attempt, Streams
-from fspielm.solvers.automatic import solve_automatically
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
-from fspielm.solvers.randomness import spawn
-from fspielm.solvers.rounds import Run
-from fspielm.solvers.singular import Choice, check_singular
-from fspielm.solvers.verdict import judge
+from fspielm.solvers.progress import Progress, reporter
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
-
-Progress: TypeAlias = Callable[[Forecast | Round], None]
 
 
 def solve(
@@ -103,50 +100,46 @@ def solve(
     check_approach(approach)
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
-    report_round = reporter(progress)
-    budget = budget or Budget()
-    method = least_squares or QR()
-    generators, seed = spawn(rng, 3)
-    streams = Streams(*generators)
-    if features is not None:
-        done = solve_by_hand(problem, features, points, method, scaling, budget, streams, singular or False)
-        return finish(problem, done, tol, method, scaling, seed, budget, streams)
-    run = Run(
-        problem, tol, budget, streams, points, method, scaling, report_round, singular=singular, approach=approach
-    )
-    done, bands = solve_automatically(run)
-    return finish(problem, done, tol, method, scaling, seed, budget, streams, run=run, bands=bands)
-
-
-def finish(
-    problem: Problem,
-    done: Attempt,
-    tol: float,
-    method: LeastSquares,
-    scaling: Scaling,
-    seed: int | None,
-    budget: Budget,
-    streams: Streams,
-    *,
-    run: Run | None = None,
-    bands: Bands | None = None,
-) -> Solution:
-    """Judge what was done, and put it together; `run` and `bands` are those of an automatic solve."""
-    estimate = done.estimate
-    verdict = None if estimate is None else judge(problem, estimate, tol, "" if run is None else run.ending, bands)
-    report = Report(
-        features=repr(done.family),
-        least_squares=repr(method),
+    streams, seed = Streams.spawned(rng)
+    request = Request(
+        problem,
+        tol,
+        budget or Budget(),
+        streams,
+        seed,
+        progress=reporter(progress),
+        points=points,
+        method=least_squares or QR(),
         scaling=scaling,
+        singular=singular,
+        approach=approach,
+    )
+    return finish(request, solve_automatically(request) if features is None else solve_by_hand(request, features))
+
+
+def finish(request: Request, solved: Attempt | Course) -> Solution:
+    """Judge what was done, by hand or automatically, and put it together."""
+    problem, tol = request.problem, request.tol
+    course = solved if isinstance(solved, Course) else None
+    done = solved.best if isinstance(solved, Course) else solved
+    bands = None if course is None else course.record.bands
+    estimate = done.estimate
+    verdict = None
+    if estimate is not None:
+        verdict = judge(problem, estimate, tol, "" if course is None else course.ending, bands)
+    report = Report(
+        features=repr(done.trial.family),
+        least_squares=repr(request.method),
+        scaling=request.scaling,
         neurons=done.basis.size,
         rows=done.rows,
-        points=dict(done.counts),
+        points=done.discretisation.counts,
         residuals=dict(done.residuals),
         rank=done.rank,
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
-        seconds=dict(done.seconds) if run is None else run.seconds,
-        rng=seed,
+        seconds=dict(done.seconds) if course is None else course.record.seconds,
+        rng=request.seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
         max_error_estimate=None if estimate is None else estimate.largest,
@@ -154,26 +147,29 @@ def finish(
         converged=None if verdict is None else verdict.converged,
         reason="" if verdict is None else verdict.reason,
         bands={} if bands is None else _band_reports(problem, bands),
-        rounds=() if run is None else tuple(run.rounds),
-        choice="" if run is None else run.choice,
+        rounds=() if course is None else course.record.rounds,
+        choice="" if course is None else course.choice,
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
     if verdict is not None:
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
-    if verdict is not None and not verdict.converged:
-        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=3)
+        warn_unless(verdict, stacklevel=4)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
-    later = partial(_judge_later, problem, done, tol, int(streams.probes.integers(2**63)), budget)
+    later = partial(_judge_later, request, done, int(request.streams.probes.integers(2**63)))
     return Solution(problem, done.basis, done.coefficients, report, later)
 
 
-def _judge_later(problem: Problem, done: Attempt, tol: float, seed: int, budget: Budget) -> ErrorEstimate:
-    """Estimate when first asked for, with the warning that an estimate at once would have given."""
-    estimate = estimate_later(problem, done, seed, budget)
-    verdict = judge(problem, estimate, tol, "")
+def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
+    """Warn of a verdict, unless it is that the tolerance is met."""
     if not verdict.converged:
-        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=4)
+        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=stacklevel)
+
+
+def _judge_later(request: Request, done: Attempt, seed: int) -> ErrorEstimate:
+    """Estimate when first asked for, with the warning that an estimate at once would have given."""
+    estimate = estimate_later(request, done, seed)
+    warn_unless(judge(request.problem, estimate, request.tol, ""), stacklevel=5)
     return estimate
 
 
@@ -182,30 +178,6 @@ def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
         str(symbol): BandReport(float(frequency), source)
         for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
     }
-
-
-def reporter(progress: Any) -> Progress:
-    """What to do before a long round and after each, from the `progress` argument of `solve`."""
-    if progress is None or progress is False:
-        return lambda event: None
-    if progress is True:
-        return lambda event: _write(f"{event}\n")
-    if not callable(progress):
-        raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
-
-    def report(event: Forecast | Round) -> None:
-        try:
-            progress(event)
-        except Exception as error:
-            blame(error, "progress")
-            raise
-
-    return report
-
-
-def _write(line: str) -> None:
-    sys.stderr.write(line)
-    sys.stderr.flush()
 
 
 def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Crowd, Points, nearest_of
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.features import Basis, SourceBasis
+from fspielm.features.special import helmholtz_ratio, is_isotropic
 from fspielm.geometry import Sites
-from fspielm.solvers.corner_functions import helmholtz_ratio, is_isotropic
-from fspielm.solvers.goals import CHANGE, FINEST, Goals, find_goals, last_length, value_scales
 from fspielm.solvers.panels import Limits, Panels, resolve
+from fspielm.solvers.source_corners import CHANGE, FINEST, SourceCorners, find_source_corners, last_length, value_scales
 
 # Distance of the sources from a panel, in units of its length.
 _OFFSET = 1.2
@@ -88,10 +88,10 @@ def source_columns(
         most=_MOST_PANELS * most // density,
     )
     unresolved = max(_UNRESOLVED * tol, FINEST)
-    choices = find_goals(problem, constraints, basis, coefficients, tol, size, threads)
+    choices = find_source_corners(problem, constraints, basis, coefficients, tol, size, threads)
     while unresolved <= _COARSEST:
-        for goals, reach in choices:
-            panels = _all_panels(constraints, size, unresolved, goals, limits)
+        for corners, reach in choices:
+            panels = _all_panels(constraints, size, unresolved, corners, limits)
             points, clearances = _place(problem, panels or [], density)
             if 0 < len(points) <= most and clearances.min() <= reach:
                 return SourceBasis(points, ratio, clearances)
@@ -105,17 +105,17 @@ def crowded(points: Points, sources: SourceBasis) -> Points:
 
 
 def _all_panels(
-    constraints: list[Constraint], size: float, unresolved: float, goals: Goals, limits: Limits
+    constraints: list[Relation], size: float, unresolved: float, corners: SourceCorners, limits: Limits
 ) -> list[Panels] | None:
     found, scales = [], value_scales(constraints)
     for constraint in constraints:
 
-        def signals(sites: Sites, c: Constraint = constraint) -> FloatArray:
+        def signals(sites: Sites, c: Relation = constraint) -> FloatArray:
             values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
             return np.stack([values, *(sites.points.T / size)]) / unresolved
 
-        panels = resolve(constraint, signals, goals, limits)
+        panels = resolve(constraint, signals, corners, limits)
         if panels is None:
             return None
         found.append(panels)

@@ -24,7 +24,7 @@ from fspielm.features import (
     steady_neurons,
     symbol_of,
 )
-from fspielm.solvers.density import cloud, layout, least_core
+from fspielm.solvers.layouts import cloud, layout, least_core
 from fspielm.spectrum import (
     FOREVER,
     RIGHT_HAND_SIDE,

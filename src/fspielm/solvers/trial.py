@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from fspielm.accuracy import further_columns
 from fspielm.collocation import Points
 from fspielm.equations import Problem
 from fspielm.features import Basis, Family
 from fspielm.solvers.cost import work
-from fspielm.solvers.probing import further_columns
 
 
 @final

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +39,11 @@ class Bands:
     sources: tuple[str, ...]
     unsettled: tuple[str, ...]
     data: tuple[DataBand, ...] = ()
+
+    def lines(self, coordinates: Sequence[object]) -> list[str]:
+        """What was found along each axis, and what set it, in words."""
+        found = zip(coordinates, self.frequencies, self.sources, strict=True)
+        return [f"{symbol}: {frequency:.4g}, set by {source}" for symbol, frequency, source in found]
 
 
 def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> Bands:

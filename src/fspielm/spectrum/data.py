@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Constraint, Problem
+from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import (
@@ -124,7 +124,7 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Constraint, problem: Problem, look: _Look) -> list[DataBand]:
+def _of_constraint(constraint: Relation, problem: Problem, look: _Look) -> list[DataBand]:
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
         return _at_points(constraint, domain, look)
@@ -144,7 +144,7 @@ def _of_constraint(constraint: Constraint, problem: Problem, look: _Look) -> lis
     return _on_part(constraint, constraint.part, domain, look)
 
 
-def _at_points(constraint: Constraint, domain: Domain, look: _Look) -> list[DataBand]:
+def _at_points(constraint: Relation, domain: Domain, look: _Look) -> list[DataBand]:
     """Values at points have no band; an expression for them has one, where it is smooth in between."""
     field = constraint.value
     if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, look.rng):
@@ -184,7 +184,7 @@ def _inside(
     return bands
 
 
-def _on_part(constraint: Constraint, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
+def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
     """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
 
     Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry import Domain, SpaceTime
+from fspielm.geometry import Domain, SpaceTime, bisect
 
 Box = tuple[FloatArray, FloatArray]
 
@@ -46,11 +46,8 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
 
 def _largest_shares(domain: Domain, places: FloatArray, half: FloatArray) -> FloatArray:
     """The largest box around each place that fits, as a share of `half`, by halving."""
-    shares, step = np.zeros(len(places)), 0.5
-    for _ in range(_HALVINGS):
-        shares += np.where(_fit(domain, places, (shares + step)[:, None] * half), step, 0.0)
-        step *= 0.5
-    return shares
+    none, whole = np.zeros(len(places)), np.ones(len(places))
+    return bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _HALVINGS)[0]
 
 
 def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations import Constraint, mask_borders, value_jumps
+from fspielm.equations import Relation, mask_borders, value_jumps
 from fspielm.geometry import BoundaryPart, Mask, Sites, reject, unit_stream
 
 # Of the parts of a solid's boundary; and of a part's smooth pieces, the longest.
@@ -22,7 +22,7 @@ _HAIR = 1e-9
 Lines: TypeAlias = tuple[FloatArray, FloatArray]
 
 
-def part_lines(constraint: Constraint, part: BoundaryPart, parameter: int, rng: np.random.Generator) -> Lines:
+def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np.random.Generator) -> Lines:
     """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it.
 
     None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
@@ -49,7 +49,7 @@ def part_lines(constraint: Constraint, part: BoundaryPart, parameter: int, rng: 
     return _masked_lines(mask, part, parameter, seeds)
 
 
-def _between(constraint: Constraint, part: BoundaryPart, cuts: FloatArray) -> Lines:
+def _between(constraint: Relation, part: BoundaryPart, cuts: FloatArray) -> Lines:
     """The longest lines of a curve between cuts on which the condition holds, a hair off their ends."""
     low, high = np.sort(cuts)[:-1], np.sort(cuts)[1:]
     hair = _HAIR * (high - low)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Operator
 from fspielm.geometry import Sites
 
@@ -56,7 +55,7 @@ def _along(operator: Operator, coefficients: FloatArray, bands: FloatArray, axis
     return unit * _largest_real_part(polynomial.reshape(degree + 1, -1))
 
 
-def _largest_real_part(polynomials: NDArray[np.complex128]) -> float:
+def _largest_real_part(polynomials: ComplexArray) -> float:
     largest = 0.0
     for column in polynomials.T:
         magnitude = np.abs(column).max()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn, final
 
 import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations import Operator, Problem
+from fspielm.equations import Operator, Problem, Relation, Statement, Term, Unknown
 from fspielm.equations.givens import Givens
-from fspielm.equations.operator import Term
+from fspielm.equations.problem import make_problem
+from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.files import read_problem, read_statement, write_problem
+from fspielm.files import read_draft, read_problem, write_problem
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
 from fspielm.geometry import BoundaryPart, Domain, Time
@@ -60,26 +62,16 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     lost = _Lost(stated)
     coordinates = tuple(sp.Symbol(decode(str, name)) for name in stated["coordinates"])
     text = stated["domain"]
-    domain = _BoxOnly(stated, lost) if text is None else read_statement(_alone(text)).domain
+    domain = _BoxOnly(stated, lost) if text is None else read_draft(_alone(text)).domain
     if domain.dimension != len(coordinates):
         raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
     left, right = (sp.Symbol(decode(str, side)) for side in stated["equation"])
-    stand_in = object.__new__(Problem)
-    for name, attribute in {
-        "equation": sp.Eq(left, right, evaluate=False),  # to be shown, as text
-        "domain": domain,
-        "conditions": (),
-        "unknown": sp.Function(decode(str, stated["function"]))(*coordinates),
-        "coordinates": coordinates,
-        "operator": Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),)),
-        "right_hand_side": Field(coordinates, lost, None, lost),
-        "constraints": (),
-        "givens": Givens(),
-        "missing": "",
-        "_origin": (read_stated_problem, (stated,)),
-    }.items():
-        object.__setattr__(stand_in, name, attribute)
-    return stand_in
+    shown = sp.Eq(left, right, evaluate=False)  # as text
+    unknown = Unknown(sp.Function(decode(str, stated["function"]))(*coordinates), domain)
+    operator = Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),))
+    equation = Relation("equation", operator, Field(coordinates, lost, None, lost), whole_domain(domain))
+    statement = Statement((shown,), domain, (), origin=partial(read_stated_problem, stated))
+    return make_problem(statement, (unknown,), (equation,), Givens())
 
 
 def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
@@ -92,7 +84,7 @@ def _domain_text(domain: Domain) -> str | None:
     try:
         content = {"unknown": f"u({names})", "equation": "u = 0", "domain": describe_domain(domain), "conditions": []}
         text = write_toml(content)
-        read_statement(text)
+        read_draft(text)
     except ProblemError:
         return None
     return text

@@ -10,10 +10,11 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
+from fspielm.accuracy import ErrorEstimate, Sensitivity
 from fspielm.collocation import BlockResidual
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
-from fspielm.solution import ErrorEstimate, Report, Sensitivity, Solution
+from fspielm.solution import Report, Solution
 from fspielm.store.archive import Arrays, read_archive, write_archive
 from fspielm.store.bases import describe_basis, read_basis
 from fspielm.store.statement import describe_statement, read_stated_problem

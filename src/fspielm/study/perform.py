@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from fspielm.accuracy import HeldOut
 from fspielm.arrays import FloatArray, safe_rms
 from fspielm.cases import make_features
 from fspielm.collocation import Points, make_blocks, matrix_bytes, points_for
 from fspielm.equations import identity
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
+from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
-from fspielm.solution import HeldOut, Solution
-from fspielm.solution.evaluation import evaluate
+from fspielm.solution import Solution
 from fspielm.solvers import Budget, solve
 from fspielm.study.job import AUTOMATIC, Job, make_least_squares
 from fspielm.study.outcome import DONE, Outcome, failure

@@ -10,8 +10,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.givens import read_givens
+from fspielm.equations import Unknown
+from fspielm.equations.givens import Givens
 from fspielm.equations.linear import read_equation
+from fspielm.equations.setting import Setting
 from fspielm.features.characteristic import Symbol, symbol_of
 
 x, y, z, t = sp.symbols("x y z t")
@@ -51,7 +53,8 @@ EQUATIONS = STEADY | EVOLVING
 
 def make_symbol(name: str) -> Symbol:
     coordinates, expression = EQUATIONS[name]
-    return symbol_of(read_equation(expression(sp.Function("u")(*coordinates)), read_givens(None)).operator)
+    u, domain = sp.Function("u")(*coordinates), make_domain(name)
+    return symbol_of(read_equation(expression(u), Setting((Unknown(u, domain),), Givens(), domain)).operator)
 
 
 def make_domain(name: str) -> Any:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sympy.logic.boolalg import Boolean, BooleanAtom
 
-from fspielm.equations.regions import Region, Where, boundary_regions
+from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import Where, boundary_regions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition, check_weight, check_where
 from fspielm.equations.operator import along_normal, derivative, identity
-from fspielm.equations.regions import Region, Where
+from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import Where
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value, check_value
 from fspielm.geometry import SpaceTime, Time

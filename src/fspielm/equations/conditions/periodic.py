@@ -11,8 +11,9 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions.base import AnyCondition, check_weight, zero
 from fspielm.equations.operator import along_normal
-from fspielm.equations.regions import SAME_PLACE, Region, named_part, whole_part
+from fspielm.equations.regions import SAME_PLACE, Region, whole_part
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import named_part
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, final
 
 from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where
 from fspielm.equations.operator import along_normal, field_coefficient, identity
-from fspielm.equations.regions import Where
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import Where
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value, check_value
 

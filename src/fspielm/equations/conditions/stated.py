@@ -10,10 +10,12 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions.base import AnyCondition, check_weight, check_where
 from fspielm.equations.inside import At, check_points, curve_region, points_region
-from fspielm.equations.linear import linear_operator, linear_parts, residual_form
+from fspielm.equations.linear import linear_operator, linear_parts
 from fspielm.equations.normal import NormalDerivative
-from fspielm.equations.regions import Region, Where, boundary_regions
+from fspielm.equations.regions import Region
+from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import Where, boundary_regions
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe, evaluate_derivatives
 from fspielm.geometry import PlaneCurve
@@ -95,8 +97,7 @@ class Condition(AnyCondition):
         parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown, "the condition")
         if not parts:
             raise ProblemError(f"the condition {describe(self.equation)} prescribes nothing about {unknown}")
-        normals = setting.space if self.has_normals else None
-        operator = linear_operator(parts, unknown, givens, "the condition", normals)
+        operator = linear_operator(parts, setting, "the condition", normals=self.has_normals)
         value = self.read_value(-rest, f"the value of the condition {describe(self.equation)}", setting)
         return (Rule(operator, value),)
 

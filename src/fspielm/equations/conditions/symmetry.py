@@ -7,8 +7,8 @@ from typing import Any, ClassVar, final
 
 from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where, zero
 from fspielm.equations.operator import along_normal
-from fspielm.equations.regions import Where
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import Where
 
 
 @final

@@ -1,6 +1,5 @@
 """Features that satisfy an equation: zeros of its symbol, the functions they make, and the family of those."""
 
-from fspielm.features.characteristic.choice import characteristic_frequencies
 from fspielm.features.characteristic.family import Characteristic, realise
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.needed import neurons_needed, steady_neurons, wavenumber_of
@@ -9,6 +8,7 @@ from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
 from fspielm.features.characteristic.symbol import Symbol, check_homogeneous, homogeneous_symbol, symbol_of
 from fspielm.features.characteristic.zeros import solve_along
+from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 
 __all__ = [
     "Characteristic",

@@ -11,13 +11,14 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.activations import COSINE
-from fspielm.features.basis import Basis, JoinedBasis, RidgeBasis
-from fspielm.features.characteristic.choice import characteristic_frequencies
+from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.symbol import symbol_of
+from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, check_count
+from fspielm.features.ridge import RidgeBasis
 
 
 @final

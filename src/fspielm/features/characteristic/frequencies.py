@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
-from fspielm.features.powers import ComplexArray
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray
 
 # Frequencies that agree to so many digits are one.
 _DIGITS = 10

@@ -9,11 +9,11 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.features.characteristic.choice import course_of
 from fspielm.features.characteristic.evolution import Course, functions_needed, highest_speed
 from fspielm.features.characteristic.lattice import excess
 from fspielm.features.characteristic.scene import scene_of
 from fspielm.features.characteristic.symbol import Symbol, symbol_of
+from fspielm.features.characteristic.zeros_needed import course_of
 
 
 def reach_for(problem: Problem, bands: Sequence[float] | FloatArray) -> tuple[float, ...]:

@@ -7,8 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.features.powers import ComplexArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.geometry import Domain, Time
 
 # Points on the boundary: between them a function of a thousand e-foldings across grows by a few percent.

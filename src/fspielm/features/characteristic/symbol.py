@@ -8,10 +8,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Operator, Problem, constant_operator
 from fspielm.errors import UnsuitableError
-from fspielm.features.powers import ComplexArray, expand_powers
+from fspielm.features.powers import expand_powers
 
 
 @final

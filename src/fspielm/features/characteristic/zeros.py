@@ -7,10 +7,9 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.characteristic.frequencies import Frequencies, join
 from fspielm.features.characteristic.symbol import Symbol
-from fspielm.features.powers import ComplexArray
 
 # Leading coefficients below this share of the largest belong to roots beyond all bounds.
 _NEGLIGIBLE = 1e-14

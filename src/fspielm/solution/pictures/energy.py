@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.solution.pictures.labels import held_label
 from fspielm.solution.pictures.quantity import hold
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
-ComplexArray = NDArray[np.complex128]
 
 # Samples for each period of the highest frequency, and bounds of their number along one axis.
 _PER_PERIOD = 2.5

@@ -8,7 +8,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, ExponentialBasis, RidgeBasis
+from fspielm.features import Basis
+from fspielm.features.evaluation import split_leaves
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -19,12 +20,8 @@ def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, Flo
 
     Of exponentials, how fast they oscillate.
     """
-    ends = np.cumsum([leaf.size for leaf in basis.leaves])
-    found = [
-        (leaf.W.real, coefficients[end - leaf.size : end])
-        for leaf, end in zip(basis.leaves, ends, strict=True)
-        if isinstance(leaf, RidgeBasis | ExponentialBasis)
-    ]
+    leaves = split_leaves(basis, coefficients[None, :])
+    found = [(leaf.frequencies.real, part[0]) for leaf, part in leaves if leaf.frequencies is not None]
     if not found:
         raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
     return np.concatenate([W for W, _ in found]), np.concatenate([c for _, c in found])

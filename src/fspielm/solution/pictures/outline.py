@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime
+from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, bisect
 
 if TYPE_CHECKING:
     from matplotlib.path import Path
@@ -79,10 +79,7 @@ def _kept_runs(part: BoundaryPart, keep: Mask, unit: FloatArray) -> list[FloatAr
     begins = kept[changes]
     inside = np.where(begins, unit[changes], unit[changes - 1])
     outside = np.where(begins, unit[changes - 1], unit[changes])
-    for _ in range(_BISECTIONS if changes.size else 0):
-        middle = (inside + outside) / 2
-        here = holds(middle)
-        inside, outside = np.where(here, middle, inside), np.where(here, outside, middle)
+    inside, _ = bisect(inside, outside, holds, _BISECTIONS)
     runs = []
     for index, run in enumerate(np.split(unit, changes)):
         if kept[0 if index == 0 else changes[index - 1]]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias, final
 
 from fspielm.collocation import allot_conditions
+from fspielm.equations import Problem
 from fspielm.features import Basis, Characteristic, SourceBasis
+from fspielm.features.special import hole_columns, satisfies, special_columns, special_names
 from fspielm.solvers.approach import Approach
-from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.hole_functions import hole_columns
-from fspielm.solvers.probing import satisfies
-from fspielm.solvers.rounds import Run
+from fspielm.solvers.attempt import Attempt, Outcome
+from fspielm.solvers.request import Request
 from fspielm.solvers.sources import crowded, source_columns
-from fspielm.solvers.special import special_columns, special_names
-from fspielm.solvers.stages.stage import Stage
+from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import Trial
 
 # The family of a round, by how often it was enlarged.
@@ -38,125 +37,144 @@ _SOURCE_ROUNDS = 3
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class ExactFeatures(Stage):
     """Zeros of the symbol, more of them round by round; then what belongs to corners; then sources outside.
 
-    Parameters
+    Attributes
     ----------
-    run : Run
+    request : Request
     families : callable
         The first family, and larger ones.
     limit : float
         Operations that a filled band would begin with.
+    family : Characteristic
+        The one that is used now, and how often it was `enlarged`.
+    special, sources
+        Functions beside it: in holes and at corners, which were tried or not; singular ones outside, and how many
+        rounds there were with such.
+    before : Outcome or None
+        Of the last round.
     """
 
     approach: ClassVar[Approach] = "characteristic"
+    title: ClassVar[str] = "functions that satisfy the equation"
 
-    def __init__(self, run: Run, families: Families, limit: float) -> None:
-        self._run = run
-        self._families = families
-        self._limit = limit
-        self._enlarged = 0
-        self._family = families(0)
-        self._holes: tuple[Basis, ...] = tuple(c for c in hole_columns(run.problem) if satisfies(run.problem, c))
-        self._special = self._holes if run.singular is None else special_columns(run.problem, run.singular)
-        self._sources: SourceBasis | None = None
-        self._source_rounds = 0
-        self._before: Attempt | None = None
-        self._tried_special = run.singular is not None
+    request: Request
+    families: Families
+    limit: float
+    family: Characteristic
+    special: tuple[Basis, ...]
+    tried_special: bool
+    enlarged: int = 0
+    sources: SourceBasis | None = None
+    source_rounds: int = 0
+    before: Outcome | None = None
 
-    def first(self) -> Trial:
+    def first(self) -> Step:
         """As many as waves and data ask for."""
-        beside = ", multipoles in the holes among them" if self._special == self._holes != () else ""
-        return self._trial(f"functions that satisfy the equation{beside}")
+        in_holes = self.special == _in_holes(self.request.problem) != ()
+        return self._step(self.title + ", multipoles in the holes among them" * in_holes)
 
-    def next(self, latest: Attempt) -> Trial | None:
+    def next(self, latest: Attempt) -> Step | Ending:
         """More functions as long as that helps, then singular ones, then sources."""
-        before, self._before = self._before, latest
-        self.ending = "more functions that satisfy the equation did not help"
-        if self._source_rounds:
-            helps = before is not None and _gain(before, latest) >= _BETTER_SOURCES
-            return self._with_sources(latest) if helps or self._source_rounds == 1 else None
-        if before is None or _rounds_left(before, latest, self._run.tol) <= _FEW_ROUNDS:
-            return self._larger()
-        helped = self._has_helped(before, latest)
-        if not helped and self._tried_special and self._run.singular is None:
-            self._special = self._holes
-        return self._with_special() or self._with_sources(latest) or (self._larger() if helped else None)
+        before, after = self.before, latest.outcome
+        stage = replace(self, before=after)
+        return stage._following(before, latest) or Ending("more functions that satisfy the equation did not help")
 
-    def _has_helped(self, before: Attempt, latest: Attempt) -> bool:
+    def _following(self, before: Outcome | None, latest: Attempt) -> Step | None:
+        after, tol = latest.outcome, self.request.tol
+        if self.source_rounds:
+            helps = before is not None and _gain(before, after) >= _BETTER_SOURCES
+            return self._with_sources(latest) if helps or self.source_rounds == 1 else None
+        if before is None or _rounds_left(before, after, tol) <= _FEW_ROUNDS:
+            return self._larger()
+        helped = self._has_helped(before, after)
+        stage = replace(self, tried_special=True)
+        if not helped and self.tried_special and self.request.singular is None:
+            stage = replace(stage, special=_in_holes(self.request.problem))
+        step = self._with_special() or stage._with_sources(latest)
+        if step is None and helped:  # where no sources were found, finer ones are looked for next time
+            return replace(stage, source_rounds=self.source_rounds + 1)._larger()
+        return step
+
+    def _has_helped(self, before: Outcome, after: Outcome) -> bool:
         """Whether larger rounds are the best there is: coefficients fall fast, or the way is not long."""
-        if latest.growth * _FEWER_COEFFICIENTS <= before.growth:
+        if after.growth * _FEWER_COEFFICIENTS <= before.growth:
             return True
-        ahead = _rounds_left(before, latest, self._run.tol)
+        ahead = _rounds_left(before, after, self.request.tol)
         if not math.isfinite(ahead):
             return False
-        return bool(latest.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self._limit, _AFFORDABLE))
+        return bool(after.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self.limit, _AFFORDABLE))
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer functions."""
         beside = trial.neurons - trial.family.neurons
-        self._family = replace(self._family, neurons=max(neurons - beside, 1))
-        return self._trial(trial.why)
+        family = replace(self.family, neurons=max(neurons - beside, 1))
+        return replace(self, family=family)._step(trial.why).trial
 
-    def _larger(self) -> Trial:
-        self._enlarged += 1
-        self._family = self._families(self._enlarged)
-        return self._trial("more functions that satisfy the equation")
+    def _larger(self) -> Step:
+        enlarged = self.enlarged + 1
+        stage = replace(self, enlarged=enlarged, family=self.families(enlarged))
+        return stage._step("more functions that satisfy the equation")
 
-    def _with_special(self) -> Trial | None:
+    def _with_special(self) -> Step | None:
         """As many as before, with functions for corners and holes."""
-        if self._tried_special:
+        if self.tried_special:
             return None
-        self._tried_special = True
-        exact = tuple(c for c in special_columns(self._run.problem, True) if satisfies(self._run.problem, c))
-        if sum(c.size for c in exact) <= sum(c.size for c in self._special):
+        problem = self.request.problem
+        exact = tuple(c for c in special_columns(problem, True) if satisfies(problem, c))
+        if sum(c.size for c in exact) <= sum(c.size for c in self.special):
             return None
-        self._special = exact
-        return self._trial(special_names(self._run.problem))
+        return replace(self, special=exact, tried_special=True)._step(special_names(problem))
 
-    def _with_sources(self, latest: Attempt) -> Trial | None:
+    def _with_sources(self, latest: Attempt) -> Step | None:
         """The first family, with sources where the data say that singularities are close to the boundary."""
-        if self._source_rounds >= _SOURCE_ROUNDS:
+        if self.source_rounds >= _SOURCE_ROUNDS:
             return None
-        self._source_rounds += 1
-        run = self._run
-        self._sources = source_columns(
-            run.problem,
+        request = self.request
+        sources = source_columns(
+            request.problem,
             latest.basis,
             latest.coefficients,
-            tol=run.tol,
+            tol=request.tol,
             most=_MOST_SOURCES,
-            fine=self._source_rounds > 1,
-            threads=run.budget.thread_count,
+            fine=self.source_rounds > 0,
+            threads=request.threads,
         )
-        if self._sources is None:
+        if sources is None:
             return None
-        self._family = self._families(0)
-        return self._trial("sources outside, where the data vary fast")
+        stage = replace(self, sources=sources, source_rounds=self.source_rounds + 1, family=self.families(0))
+        return stage._step("sources outside, where the data vary fast")
 
-    def _trial(self, why: str) -> Trial:
-        run = self._run
-        columns = self._special if self._sources is None else (*self._special, self._sources)
-        if run.points is not None:
-            points = replace(run.points, interior=0)
+    def _step(self, why: str) -> Step:
+        columns = self.special if self.sources is None else (*self.special, self.sources)
+        if self.request.points is not None:
+            points = replace(self.request.points, interior=0)
         else:
-            neurons = self._family.neurons + sum(c.size for c in self._special)
-            points = allot_conditions(run.problem, neurons, self._family.reach)
-        return Trial(self._family, points if self._sources is None else crowded(points, self._sources), columns, why)
+            neurons = self.family.neurons + sum(c.size for c in self.special)
+            points = allot_conditions(self.request.problem, neurons, self.family.reach)
+        crowding = points if self.sources is None else crowded(points, self.sources)
+        return Step(Trial(self.family, crowding, columns, why), self)
 
 
-def _gain(before: Attempt, after: Attempt) -> float:
+def exact_features(request: Request, families: Families, limit: float) -> ExactFeatures:
+    """The stage before its first round: with the functions asked for beside the family, or those in the holes."""
+    problem, singular = request.problem, request.singular
+    special = _in_holes(problem) if singular is None else special_columns(problem, singular)
+    return ExactFeatures(request, families, limit, families(0), special, tried_special=singular is not None)
+
+
+def _in_holes(problem: Problem) -> tuple[Basis, ...]:
+    return tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
+
+
+def _gain(before: Outcome, after: Outcome) -> float:
     """How much smaller the estimate has become."""
-    assert before.estimate is not None
-    assert after.estimate is not None
-    if not math.isfinite(after.estimate.relative):
-        return 1.0
-    return before.estimate.relative / max(after.estimate.relative, 1e-300)
+    return before.error / max(after.error, 1e-300) if math.isfinite(after.error) else 1.0
 
 
-def _rounds_left(before: Attempt, after: Attempt, tol: float) -> float:
+def _rounds_left(before: Outcome, after: Outcome, tol: float) -> float:
     """How many rounds more like the last one would do."""
-    assert after.estimate is not None
     gain = _gain(before, after)
-    return math.log(max(after.estimate.relative / tol, 1.0)) / math.log(gain) if gain > 1 else math.inf
+    return math.log(max(after.error / tol, 1.0)) / math.log(gain) if gain > 1 else math.inf

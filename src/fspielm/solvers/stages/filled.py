@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
@@ -10,14 +10,13 @@ import numpy as np
 from fspielm.collocation import allot_points
 from fspielm.equations import Problem
 from fspielm.features import Basis
+from fspielm.features.special import open_conflicts, special_columns, special_names
 from fspielm.solvers.approach import Approach
-from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.corner_functions import open_conflicts
-from fspielm.solvers.density import Layout, least_core
-from fspielm.solvers.rounds import Run
-from fspielm.solvers.search import Target, next_target, shrink, too_few
-from fspielm.solvers.special import special_columns, special_names
-from fspielm.solvers.stages.stage import Stage
+from fspielm.solvers.attempt import Attempt, Outcome
+from fspielm.solvers.layouts import Layout, least_core
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.stage import Ending, Stage, Step
+from fspielm.solvers.stages.target import Target, next_target, shrink, too_few
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
@@ -36,132 +35,133 @@ _SINGULAR_ERROR = 1e-4
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class FilledBand(Stage):
     """A band around what the equation and its data have, made wider or denser; beside it, singular functions.
 
-    Parameters
+    Attributes
     ----------
-    run : Run
+    request : Request
     bands : Bands
+    target : Target
+        What the band is laid out for.
+    layout : Layout
+        The features for that.
+    columns : tuple of Basis
+        Functions beside the band.
+    rounds : int
+        How many there were.
+    shown : tuple of Outcome
+        What those showed that the next one is to be compared with.
+    plain : (FilledBand, Attempt) or None
+        The stage before singular functions were added unasked, and its last attempt.
     """
 
     approach: ClassVar[Approach] = "band"
+    title: ClassVar[str] = "a filled band"
+    redraws: ClassVar[bool] = False
 
-    def __init__(self, run: Run, bands: Bands) -> None:
-        self._run = run
-        self._bands = bands
-        self._first_round = len(run.rounds)
-        self._columns: tuple[Basis, ...] = ()
-        if run.singular is not None:
-            self._columns = special_columns(run.problem, run.singular)
-        # the last attempt before singular functions were added unasked, and the rounds made with them in vain
-        self._plain: Attempt | None = None
-        self._plain_rounds = 0
-        self._discarded: set[int] = set()
-        self._target = self._first_target()
-        self._used = self._target.layout(run.lengths)
+    request: Request
+    bands: Bands
+    target: Target
+    layout: Layout
+    columns: tuple[Basis, ...] = ()
+    rounds: int = 0
+    shown: tuple[Outcome, ...] = ()
+    plain: tuple[FilledBand, Attempt] | None = None
 
-    def _first_target(self) -> Target:
-        problem, tol = self._run.problem, self._run.tol
-        core = least_core(self._bands.frequencies, self._run.lengths)
-        most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
-        # data that are not smooth have no more digits to give
-        decades = _ROUGH_DECADES if self._bands.unsettled else min(-np.log10(tol) + _MARGIN, most)
-        return Target(core, decades, "band of the equation and its data")
-
-    def first(self) -> Trial:
+    def first(self) -> Step:
         """The band that was found."""
-        self._first_round = len(self._run.rounds)
-        return self._trial(self._target, self._used)
+        return self._step(self.target.why)
 
-    def next(self, latest: Attempt) -> Trial | None:
+    def next(self, latest: Attempt) -> Step | Ending:
         """A wider band, a denser one, or the same with singular functions."""
-        run = self._run
-        latest = self._unless_worse(latest)
-        stalled = self._is_stalled()
-        if self._add_singular(latest, stalled):
-            return self._trial(replace(self._target, why=special_names(run.problem)), self._used)
-        target = None
-        if not stalled:
-            target = next_target(
-                run.problem,
-                latest,
-                self._used,
-                self._target,
-                run.tol,
-                run.lengths,
-                run.streams.probes,
-                threads=run.budget.thread_count,
-            )
+        now = replace(self, rounds=self.rounds + 1, shown=(*self.shown, latest.outcome))
+        return now._following(latest)
+
+    def _following(self, latest: Attempt) -> Step | Ending:
+        if self._is_worse_than_plain():
+            assert self.plain is not None
+            plain, before = self.plain
+            without = replace(self, columns=(), shown=plain.shown)
+            return without._enlarged(before, largest=latest.outcome.neurons)
+        return self._enlarged(latest, largest=latest.outcome.neurons)
+
+    def _enlarged(self, latest: Attempt, largest: int) -> Step | Ending:
+        problem, stage = self.request.problem, self
+        stalled = self._is_stalled(largest)
+        if self._calls_for_singular(latest.outcome, stalled):
+            columns = special_columns(problem, True)
+            stage = replace(self, columns=columns, plain=(self, latest))
+            if columns:  # with other functions, another start
+                return replace(stage, shown=())._step(special_names(problem))
+        target = None if stalled else next_target(self.request, latest, self.layout, self.target)
         if target is None:
-            self.ending = _nothing_left(run.problem)
-            return None
-        self._target, self._used = target, target.layout(run.lengths)
-        return self._trial(target, self._used)
+            return Ending(_nothing_left(problem))
+        return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer digits first, then a sparser band."""
-        beside = sum(basis.size for basis in self._columns)
-        self._used = shrink(self._target, self._run.lengths, max(neurons - beside, 1))
-        return self._trial(replace(self._target, why=trial.why), self._used)
+        beside = sum(basis.size for basis in self.columns)
+        layout = shrink(self.target, self.request.lengths, max(neurons - beside, 1))
+        return replace(self, layout=layout)._step(trial.why).trial
 
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
-        return too_few(self._target, self._run.lengths, neurons)
+        return too_few(self.target, self.request.lengths, neurons)
 
-    def _trial(self, target: Target, used: Layout) -> Trial:
-        sizes = [basis.size for basis in self._columns]
-        neurons, special = used.family.neurons + sum(sizes), max(sizes, default=0)
-        points = self._run.points or allot_points(self._run.problem, neurons, used.widths, used.factor, special)
-        return Trial(used.family, points, self._columns, target.why)
+    def _step(self, why: str) -> Step:
+        sizes, layout = [basis.size for basis in self.columns], self.layout
+        neurons, special = layout.family.neurons + sum(sizes), max(sizes, default=0)
+        points = self.request.points or allot_points(
+            self.request.problem, neurons, layout.widths, layout.factor, special
+        )
+        return Step(Trial(layout.family, points, self.columns, why), self)
 
-    def _add_singular(self, latest: Attempt, stalled: bool) -> bool:
-        """Whether singular functions at the corners were added, unless the user decided about them.
+    def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
+        """Whether singular functions at the corners should be added, unless the user decided about them.
 
         They are where coefficients are so large that no band may hold the solution, or wider bands bring nothing more.
         """
-        assert latest.estimate is not None
-        problem = self._run.problem
-        rough = latest.growth >= _SINGULAR_GROWTH and latest.estimate.relative >= _SINGULAR_ERROR
-        decided = self._run.singular is not None or self._plain is not None
-        if decided or not (rough or stalled) or open_conflicts(problem):
-            return False
-        self._plain, self._plain_rounds = latest, len(self._run.rounds)
-        self._columns = special_columns(problem, True)
-        return bool(self._columns)
+        rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= _SINGULAR_ERROR
+        decided = self.request.singular is not None or self.plain is not None
+        return not decided and (rough or stalled) and not open_conflicts(self.request.problem)
 
-    def _unless_worse(self, latest: Attempt) -> Attempt:
-        """The latest attempt; the one before singular functions, and none of these any more, if they do not help.
+    def _is_worse_than_plain(self) -> bool:
+        """Whether the singular functions that were added have not helped.
 
         They have two rounds to show it, by a smaller estimate or smaller coefficients: one estimate alone says too
         little.
         """
-        if self._plain is None or not self._columns:
-            return latest
-        assert self._plain.estimate is not None
-        tried = self._run.rounds[self._plain_rounds :]
-        smaller = min(done.error_estimate for done in tried) <= self._plain.estimate.relative
-        if len(tried) < 2 or smaller or tried[-1].growth < self._plain.growth:
-            return latest
-        self._columns = ()
-        self._discarded.update(done.number for done in tried)
-        return self._plain
+        if self.plain is None or not self.columns or len(self.shown) < 2:
+            return False
+        before = self.plain[1].outcome
+        return min(done.error for done in self.shown) > before.error and self.shown[-1].growth >= before.growth
 
-    def _is_stalled(self) -> bool:
+    def _is_stalled(self, largest: int) -> bool:
         """Whether two larger rounds in a row brought less than half a digit.
 
         While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
         """
-        problem, rounds = self._run.problem, self._run.rounds
-        # with other functions, another start
-        first = self._plain_rounds if self._columns and self._plain is not None else self._first_round
-        estimates = [done.error_estimate for done in rounds[first:] if done.number not in self._discarded]
-        if len(rounds) - self._first_round >= _MOST_ROUNDS or (self._bands.unsettled and len(estimates) >= 3):
+        problem, errors = self.request.problem, [done.error for done in self.shown]
+        if self.rounds >= _MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
             return True
-        if len(estimates) >= 3 and np.isinf(estimates[-1]):
+        if len(errors) >= 3 and np.isinf(errors[-1]):
             hopeless = bool(problem.missing) or bool(open_conflicts(problem))
-            return hopeless or rounds[-1].neurons >= _MOST_BLIND_NEURONS
-        return len(estimates) >= 3 and min(estimates[-2:]) > 0.3 * estimates[-3]
+            return hopeless or largest >= _MOST_BLIND_NEURONS
+        return len(errors) >= 3 and min(errors[-2:]) > 0.3 * errors[-3]
+
+
+def filled_band(request: Request, bands: Bands) -> FilledBand:
+    """The stage before its first round."""
+    problem = request.problem
+    core = least_core(bands.frequencies, request.lengths)
+    most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
+    # data that are not smooth have no more digits to give
+    decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(request.tol) + _MARGIN, most)
+    target = Target(core, decades, "band of the equation and its data")
+    columns = () if request.singular is None else special_columns(problem, request.singular)
+    return FilledBand(request, bands, target, target.layout(request.lengths), columns)
 
 
 def _nothing_left(problem: Problem) -> str:

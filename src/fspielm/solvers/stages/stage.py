@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, final
 
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
@@ -11,26 +12,29 @@ from fspielm.solvers.trial import Trial
 
 
 class Stage(ABC):
-    """One kind of features: a first trial, and what to change after a round that was not good enough.
+    """One kind of features, as far as it has been tried: a value, which `first` and `next` make others of.
 
     Attributes
     ----------
     approach : str
         Its name.
-    ending : str
-        Once there is no further trial, why not.
+    title : str
+        The same for reports.
+    redraws : bool
+        Whether its functions are so few that others in their place may do better at the floor of double precision.
     """
 
     approach: ClassVar[Approach]
-    ending: str = ""
+    title: ClassVar[str]
+    redraws: ClassVar[bool] = True
 
     @abstractmethod
-    def first(self) -> Trial:
+    def first(self) -> Step:
         """What to begin with."""
 
     @abstractmethod
-    def next(self, latest: Attempt) -> Trial | None:
-        """What to try after `latest`, the attempt of the trial before; None where nothing is left to gain."""
+    def next(self, latest: Attempt) -> Step | Ending:
+        """What to try after `latest`, the attempt of the step that led here; or why nothing is left to gain."""
 
     @abstractmethod
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
@@ -39,3 +43,29 @@ class Stage(ABC):
     def is_waste(self, neurons: int) -> bool:
         """Whether a round with so few neurons is known to give no digit."""
         return False
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What to try, and the stage to ask what comes after it."""
+
+    trial: Trial
+    stage: Stage
+
+
+@final
+@dataclass(frozen=True)
+class Ending:
+    """Why there is no further round.
+
+    Attributes
+    ----------
+    reason : str
+        Empty where the tolerance is met.
+    is_final : bool
+        Whether another kind of features would be no better.
+    """
+
+    reason: str
+    is_final: bool = False

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, final
 
-from fspielm.collocation import Points
 from fspielm.features import Basis, Joined
 from fspielm.solvers.approach import Approach
-from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.by_hand import default_points
-from fspielm.solvers.rounds import Run
-from fspielm.solvers.special import special_columns
-from fspielm.solvers.stages.stage import Stage
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.thin import thin_family
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Peak
@@ -30,51 +29,57 @@ _MORE = 1.5
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class ThinSpectrum(Stage):
     """Bands around the peaks of the right-hand side, widened where coefficients are large.
 
-    Parameters
+    Attributes
     ----------
-    run : Run
+    request : Request
     bands : Bands
-    peaks : sequence of Peak
+    peaks : tuple of Peak
     limit : float
         Operations of a round beyond which a filled band is cheaper.
+    columns : tuple of Basis
+        Beside the features.
+    wider, more : float
+        Periods by which bands are wider than the peaks, and how many times the functions that satisfy the equation.
+    before : tuple of float
+        The estimates of earlier rounds.
     """
 
     approach: ClassVar[Approach] = "thin"
+    title: ClassVar[str] = "functions at the peaks of the right-hand side"
 
-    def __init__(self, run: Run, bands: Bands, peaks: Sequence[Peak], limit: float) -> None:
-        self._run = run
-        self._bands = bands
-        self._peaks = peaks
-        self._limit = limit
-        self._columns: tuple[Basis, ...] = special_columns(run.problem, run.singular or False)
-        self._wider, self._more, self._rounds = _WIDER, 1.0, 0
-        self._family = self._current()
-        self._before: float | None = None
+    request: Request
+    bands: Bands
+    peaks: tuple[Peak, ...]
+    limit: float
+    columns: tuple[Basis, ...]
+    wider: float = _WIDER
+    more: float = 1.0
+    before: tuple[float, ...] = ()
 
-    def first(self) -> Trial:
+    def first(self) -> Step:
         """The peaks that were found."""
         beside = "ones that satisfy the equation" if self._is_exact else "ones for the conditions"
-        return self._trial(f"functions at the peaks of the right-hand side, and {beside}")
+        return self._step(f"{self.title}, and {beside}")
 
-    def next(self, latest: Attempt) -> Trial | None:
+    def next(self, latest: Attempt) -> Step | Ending:
         """Wider peaks where coefficients are large; otherwise more functions that satisfy the equation."""
-        assert latest.estimate is not None
-        estimate, self._rounds = latest.estimate.relative, self._rounds + 1
-        helped = self._before is None or _SMALLER_ESTIMATE * estimate <= self._before
-        self._before = estimate
-        self.ending = "functions at the peaks of the right-hand side were not enough"
-        if self._rounds >= _MOST_ROUNDS or not helped:
+        return self._following(latest.outcome) or Ending(f"{self.title} were not enough")
+
+    def _following(self, shown: Outcome) -> Step | None:
+        helped = not self.before or _SMALLER_ESTIMATE * shown.error <= self.before[-1]
+        rounds = (*self.before, shown.error)
+        narrow = shown.growth > _NARROW
+        if len(rounds) >= _MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
             return None
-        narrow = latest.growth > _NARROW
-        if not (narrow or self._is_exact):  # then nothing would change
-            return None
-        self._wider, self._more = self._wider + _WIDER * narrow, self._more * (1.0 if narrow else _MORE)
-        self._family = self._current()
-        trial = self._trial("wider peaks" if narrow else "more functions that satisfy the equation")
-        return trial if trial.work(self._run.problem) <= self._limit else None
+        wider, more = self.wider + _WIDER * narrow, self.more * (1.0 if narrow else _MORE)
+        step = replace(self, wider=wider, more=more, before=rounds)._step(
+            "wider peaks" if narrow else "more functions that satisfy the equation"
+        )
+        return step if step.trial.work(self.request.problem) <= self.limit else None
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would not hold the peaks."""
@@ -85,14 +90,11 @@ class ThinSpectrum(Stage):
         """Whether there are functions that satisfy the equation: not where coefficients vary."""
         return any(part.satisfies_equation for part in self._family.parts)
 
-    def _current(self) -> Joined:
-        run = self._run
-        return thin_family(
-            run.problem, self._bands, self._peaks, _DECADES, run.streams.probes, wider=self._wider, more=self._more
-        )
+    @cached_property
+    def _family(self) -> Joined:
+        problem, rng = self.request.problem, self.request.streams.probes
+        return thin_family(problem, self.bands, self.peaks, _DECADES, rng, wider=self.wider, more=self.more)
 
-    def _trial(self, why: str) -> Trial:
-        return Trial(self._family, self._points(), self._columns, why)
-
-    def _points(self) -> Points:
-        return self._run.points or default_points(self._run.problem, self._family)
+    def _step(self, why: str) -> Step:
+        points = self.request.points or default_points(self.request.problem, self._family)
+        return Step(Trial(self._family, points, self.columns, why), self)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.features import GFF, Family, FrequencyShift, RidgeBasis
+from fspielm.features import GFF, Family, FrequencyShift
 from fspielm.features.families import check_count
 
 Scheme: TypeAlias = Literal["scaling", "shift"]
@@ -38,9 +38,9 @@ def effective_frequencies(
 ) -> FloatArray:
     """The norms of the weights of one draw from `family`, shape ``(neurons,)``."""
     basis = family.draw(dimension, rng, time_axis=time_axis)
-    if not isinstance(basis, RidgeBasis):
+    if basis.frequencies is None:
         raise ProblemError(f"effective frequencies need a family of ridge functions; got {type(family).__name__}")
-    return np.asarray(np.linalg.norm(basis.W, axis=1))
+    return np.asarray(np.linalg.norm(basis.frequencies, axis=1))
 
 
 def draw_frequencies(scheme: Scheme, dimension: int, mu: float, samples: int, rng: np.random.Generator) -> FloatArray:

@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.solvers.attempt import Streams
-from fspielm.solvers.randomness import spawn
+from fspielm.solvers.randomness import Streams
 from fspielm.study.job import Job
 from fspielm.study.perform import settings
 from fspielm.study.reports.analysis import SHORT_LABELS, Group
@@ -84,12 +83,12 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
 
 def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
     """``|w|`` of every neuron of a solve, shape ``(neurons,)``: drawn again as the solve drew them."""
-    generators, _ = spawn(job.seed, 3)
+    streams, _ = Streams.spawned(job.seed)
     domain = bench.problem.domain
     return effective_frequencies(
         settings(job, bench, terms)["features"],
         bench.problem.dimension,
-        Streams(*generators).features,
+        streams.features,
         time_axis=None if domain.time is None else bench.problem.dimension - 1,
     )
 

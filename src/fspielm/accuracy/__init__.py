@@ -1,0 +1,27 @@
+"""How far a solution can be trusted: held-out rows, what they may hide, the estimate and the verdict.
+
+Needs nothing but a `Discretisation` and its factored system.
+"""
+
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
+from fspielm.accuracy.examination import Examination, examine
+from fspielm.accuracy.further import further_columns
+from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.nearly_exact import nearby_number
+from fspielm.accuracy.sensitivity import PROBES, Sensitivity, find_sensitivity
+from fspielm.accuracy.verdict import Verdict, judge
+
+__all__ = [
+    "ILL_POSED",
+    "PROBES",
+    "ErrorEstimate",
+    "Examination",
+    "HeldOut",
+    "Sensitivity",
+    "Verdict",
+    "examine",
+    "find_sensitivity",
+    "further_columns",
+    "judge",
+    "nearby_number",
+]

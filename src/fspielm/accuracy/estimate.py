@@ -1,0 +1,57 @@
+"""How wrong a solution may be, from the equation and its data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from fspielm.accuracy.sensitivity import Sensitivity
+from fspielm.arrays import FloatArray
+from fspielm.collocation import BlockResidual
+
+# A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
+# resonance, by more than this.
+ILL_POSED = 1e7
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """An estimate that is an upper bound in practice.
+
+    Attributes
+    ----------
+    relative : float
+        Of the relative L2 error over the domain, time included; infinite where no digit is certain.
+    largest : float
+        Of the largest error, relative to the largest value.
+    amplification : float
+        How much larger the solution's error can be than the residual: the norm of the map from residuals to
+        errors. Huge where the problem has (almost) no unique solution.
+    residual : float
+        Norm of the held-out residual, in scaled rows.
+    data : float
+        Norm of the held-out data, in scaled rows.
+    rounding : float
+        The part of `relative` that is rounding.
+    scale : float
+        Root mean square of the solution.
+    residuals : mapping of str to BlockResidual
+        Held-out residual of each block, in its own units.
+    null_function : (n,) array
+        The function that the residual sees least, at some points of the domain.
+    sensitivity : Sensitivity
+        What `amplification` came from; serves again for other data of the same problem.
+    """
+
+    relative: float
+    largest: float
+    amplification: float
+    residual: float
+    data: float
+    rounding: float
+    scale: float
+    residuals: Mapping[str, BlockResidual]
+    null_function: FloatArray
+    sensitivity: Sensitivity

@@ -1,0 +1,136 @@
+"""What the solutions of one system are checked with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
+from fspielm.accuracy.further import probe
+from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
+from fspielm.arrays import FloatArray, safe_norm, safe_rms
+from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
+from fspielm.equations import Problem, leaves_constant_open
+from fspielm.linalg import Factored
+
+# An error of this share of the solution leaves no digit of it certain, nor the share itself.
+_NO_DIGITS = 0.5
+# Rounding of a sum of cosines, in units of the coefficients' norm.
+_ROUNDING = 2e-15
+# Rows and functions.
+_FEW = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """Rows that were not fitted, and how strongly their residual shows; `examine` makes one.
+
+    Serves for other data of the same problem as well: nothing in it depends on them.
+
+    Attributes
+    ----------
+    discretisation : Discretisation
+    blocks : sequence of BlockRows
+        The blocks that were fitted, which say how much each counts.
+    held_out : HeldOut
+    sensitivity : Sensitivity
+    """
+
+    discretisation: Discretisation
+    blocks: Sequence[BlockRows]
+    held_out: HeldOut
+    sensitivity: Sensitivity
+
+    def estimate(self, coefficients: FloatArray, problem: Problem | None = None) -> ErrorEstimate:
+        """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
+
+        If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
+        the error ``Phi delta = (Phi R^-1) (Q^T r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
+        residual is measured at fresh points, and the rounding of the sum is added.
+        """
+        problem = problem or self.discretisation.problem
+        misfit = self._misfit(coefficients, problem)
+        amplification, null = self.sensitivity.amplification, self.sensitivity.values @ self.sensitivity.null
+        if leaves_constant_open(problem):  # whether the basis holds a constant or not
+            amplification, null = float("inf"), np.ones(len(null))
+        values = self.sensitivity.values @ coefficients
+        scale = safe_rms(values)
+        rounding = _ROUNDING * safe_norm(coefficients)
+        # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing; where
+        # a condition is missing, the others may have frequencies that the basis does not
+        blind = misfit.residual == 0.0 and amplification > ILL_POSED
+        undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
+        error = float("inf") if undetermined else amplification * misfit.residual
+        return ErrorEstimate(
+            relative=_ratio(error + rounding, scale),
+            largest=_ratio(misfit.peak * error + rounding, float(np.abs(values).max(initial=0.0))),
+            amplification=amplification,
+            residual=misfit.residual,
+            data=misfit.data,
+            rounding=_ratio(rounding, scale),
+            scale=scale,
+            residuals=misfit.residuals,
+            null_function=null,
+            sensitivity=self.sensitivity,
+        )
+
+    def _misfit(self, coefficients: FloatArray, problem: Problem) -> _Misfit:
+        """The rows that were not fitted, weighted as the fitted ones are."""
+        basis, threads = self.discretisation.basis, self.discretisation.threads
+        total, data, peak = 0.0, 0.0, 1.0
+        residuals = {}
+        for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
+            deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
+            rms = safe_rms(deviation)
+            residuals[fitted.name] = BlockResidual(rms, float(deviation.max()))
+            if max(len(block), basis.size) < _FEW:  # which may be met by luck, better than rounding allows
+                rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
+            weight = fitted.scale * float(np.sqrt(fitted.count))
+            total = math.hypot(total, weight * rms)
+            data = math.hypot(data, weight * safe_rms(block.values))
+            if rms > 0:
+                peak = max(peak, float(deviation.max()) / rms)
+        return _Misfit(total, data, peak, residuals)
+
+
+def examine(
+    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
+) -> Examination:
+    """Draw fresh rows, by the law of those that were fitted, and find how sensitive the system is.
+
+    Parameters
+    ----------
+    discretisation : Discretisation
+    blocks : sequence of BlockRows
+        Of the system that was factored.
+    factored : Factored
+    rng : Generator
+    """
+    problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
+    probed = probe(discretisation, blocks, factored, rng)
+    held_out = HeldOut.draw(discretisation, rng)
+    sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    return Examination(discretisation, blocks, held_out, sensitivity)
+
+
+@dataclass(frozen=True, eq=False)
+class _Misfit:
+    """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has."""
+
+    residual: float
+    data: float
+    peak: float
+    residuals: dict[str, BlockResidual]
+
+
+def _ratio(error: float, scale: float) -> float:
+    """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
+    if error == 0.0:
+        return 0.0
+    return error / (scale - error) if error < _NO_DIGITS * scale else float("inf")

@@ -1,0 +1,141 @@
+"""How sensitive a problem is, seen by more functions than the solution is made of.
+
+Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
+eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
+harmless. Functions independent of them, which satisfy the equation as well, show what it may hide; beside features for
+a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
+from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
+from fspielm.collocation import BlockRows, Discretisation
+from fspielm.equations import Problem
+from fspielm.features import (
+    Basis,
+    Characteristic,
+    ExponentialBasis,
+    Family,
+    Joined,
+    JoinedBasis,
+    RidgeBasis,
+    SingularBasis,
+    neurons_needed,
+)
+from fspielm.features.special import satisfies, special_columns
+from fspielm.linalg import Factored
+
+# Independent features, as a share of those that are there.
+_SHARE = 0.125
+# Fewer tell nothing.
+_LEAST_FEATURES = 4
+# Rows for each of the functions, at least.
+_LEAST_ROWS = 1.2
+
+
+def probe(
+    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
+) -> Sensitivity | None:
+    """The sensitivity of a system, or that of the one with further columns, whichever is larger.
+
+    None where no part of the family satisfies the equation: then nothing is hidden, nor can be found this way.
+
+    Parameters
+    ----------
+    discretisation : Discretisation
+    blocks : sequence of BlockRows
+        Of its system.
+    factored : Factored
+        The same.
+    rng : Generator
+    """
+    problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
+    if not _exact(discretisation.family):
+        return None
+    plain = find_sensitivity(problem, basis, factored, rng, threads)
+    further = _further(discretisation, rng)
+    if not further:
+        return plain
+    beside = JoinedBasis(further)
+    larger = factored.extend(discretisation.further_columns(beside, blocks))
+    seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
+    return replace(plain, amplification=max(plain.amplification, seen.amplification))
+
+
+def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """How many features are added to probe those of a family that satisfy the equation.
+
+    As many as the rows can tell apart beside all of the `columns`.
+    """
+    exact = _exact(family)
+    if not exact:
+        return 0
+    needed = neurons_needed(problem)
+    wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
+    number = min(wanted, _most(columns, rows))
+    return number if number >= _LEAST_FEATURES else 0
+
+
+def further_columns(problem: Problem, family: Family, columns: int, rows: int) -> int:
+    """How many columns `probe` adds to a system, those at corners and holes apart."""
+    further = further_features(problem, family, columns, rows)
+    if _exact(family) and not family.satisfies_equation:
+        further += nearby_number(problem.dimension)
+    return further
+
+
+def _exact(family: Family) -> int:
+    """How many features of a family satisfy the equation."""
+    return sum(part.neurons for part in family.parts if part.satisfies_equation)
+
+
+def _most(columns: int, rows: int) -> int:
+    return int(rows / _LEAST_ROWS) - columns
+
+
+def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[Basis]:
+    """Functions that satisfy the equation, or almost, beside those of the basis: as many as the rows can tell apart."""
+    problem, family, basis = discretisation.problem, discretisation.family, discretisation.basis
+    rows = discretisation.rows
+    further: list[Basis] = []
+    number = further_features(problem, family, basis.size, rows)
+    if number:
+        further += _varying(_draw(problem, Characteristic(number), rng))
+    if not family.satisfies_equation:
+        exact = Joined([part for part in family.parts if part.satisfies_equation])
+        further += nearby_functions(problem, _draw(problem, exact, rng), rng)
+    there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
+    for columns in special_columns(problem, True):
+        left = _most(basis.size + sum(part.size for part in further), rows)
+        if columns.corner not in there and columns.size <= left and satisfies(problem, columns):
+            further.append(columns)
+    return further
+
+
+def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
+    axis = None if problem.domain.time is None else problem.dimension - 1
+    return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
+
+
+def _varying(basis: Basis) -> list[Basis]:
+    """The functions of a frequency other than zero: the few of that are in every basis, and must not be there twice."""
+    found: list[Basis] = []
+    for leaf in basis.leaves:
+        if isinstance(leaf, RidgeBasis | ExponentialBasis):
+            some = np.flatnonzero(np.any(leaf.W != 0, axis=1))
+            found.append(_select(leaf, some))
+    return [basis for basis in found if basis.size]
+
+
+def _select(leaf: RidgeBasis | ExponentialBasis, some: NDArray[np.int_]) -> Basis:
+    if isinstance(leaf, RidgeBasis):
+        return RidgeBasis(leaf.W[some], leaf.b[some], leaf.activation, leaf.origin)
+    shape = (leaf.origin, leaf.peaks[some], leaf.powers[some], leaf.along[some])
+    return ExponentialBasis(leaf.W[some], leaf.b[some], *shape)

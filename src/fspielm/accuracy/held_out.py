@@ -1,0 +1,53 @@
+"""Rows kept aside to check solutions with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation import Discretisation, RowBlock, make_blocks
+from fspielm.features import Basis
+from fspielm.features.evaluation import evaluate, tabulate
+from fspielm.geometry import Sites
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that are not fitted, to check solutions with.
+
+    Attributes
+    ----------
+    sites : mapping of block name to Sites
+    rows : mapping of block name to (n, M) array
+        The blocks applied to every function; empty where solutions are too few for that to pay.
+    """
+
+    sites: Mapping[str, Sites]
+    rows: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def draw(cls, discretisation: Discretisation, rng: np.random.Generator) -> HeldOut:
+        """Fewer rows than were fitted, by the same law."""
+        return cls(discretisation.points.thinned().draw(discretisation.problem, rng))
+
+    def tabulated(self, discretisation: Discretisation) -> HeldOut:
+        """The same with its rows filled, for many solutions on one basis."""
+        basis, threads = discretisation.basis, discretisation.threads
+        rows = {
+            block.name: np.asarray(sum(tabulate(basis, op, sites, threads=threads) for op, sites in block.pieces))
+            for block in make_blocks(discretisation.problem, self.sites)
+        }
+        return HeldOut(self.sites, rows)
+
+    def apply(self, block: RowBlock, basis: Basis, coefficients: FloatArray, threads: int) -> FloatArray:
+        """The block's rows on the sum of ``coefficients * basis``."""
+        if block.name in self.rows:
+            return np.asarray(self.rows[block.name] @ coefficients)
+        # directly: a fast transform rounds more, and residuals are made of little else at last
+        pieces = [
+            evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
+        ]
+        return np.asarray(sum(pieces))

@@ -1,0 +1,88 @@
+"""Is the answer good enough, and if not, why and what would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
+from fspielm.equations import Problem, corner_conflicts
+from fspielm.spectrum import Bands
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a solution meets its tolerance.
+
+    Attributes
+    ----------
+    converged : bool
+    reason : str
+        One sentence: the cause, and what would help.
+    """
+
+    converged: bool
+    reason: str
+
+
+def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, bands: Bands | None = None) -> Verdict:
+    """Judge an estimate against `tol`; `ending` says why the solver stopped."""
+    error = estimate.relative
+    if error <= tol:
+        if estimate.scale == 0.0:
+            return Verdict(True, "all data are zero, and so is the solution")
+        return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
+    cause = (
+        _missing(problem)
+        or _ill_posed(estimate)
+        or _corners(problem)
+        or _rough_data(bands)
+        or ending
+        or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
+    )
+    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
+    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}")
+
+
+def _missing(problem: Problem) -> str | None:
+    if not problem.missing:
+        return None
+    return f"what is known does not determine the solution, of which this is one of many: {problem.missing}"
+
+
+def _ill_posed(estimate: ErrorEstimate) -> str | None:
+    if not estimate.amplification > ILL_POSED:
+        return None
+    null = estimate.null_function
+    if len(null) and np.ptp(null) < 1e-3 * np.abs(null).max():
+        if estimate.residual > 1e-6 * estimate.data:
+            return (
+                "the solution is determined only up to a constant, and the data are not compatible with any: source "
+                "and fluxes do not balance; correct one of them"
+            )
+        return (
+            "the solution is determined only up to a constant, for which the data are compatible; prescribe values "
+            "on one part of the boundary, fs.Dirichlet(..., on=...) in the place of its fs.Neumann, or the value at a "
+            "point, fs.Measured([point], [value])"
+        )
+    return (
+        f"the problem is ill-posed or close to a resonance: errors may be {estimate.amplification:.0e} times the "
+        "residual; check that no condition is missing, or move the coefficients off the resonance"
+    )
+
+
+def _corners(problem: Problem) -> str | None:
+    conflicts = corner_conflicts(problem)
+    if not conflicts:
+        return None
+    return f"the solution is not smooth: {conflicts[0]}; make the data meet there, or expect low accuracy near it"
+
+
+def _rough_data(bands: Bands | None) -> str | None:
+    if bands is None or not bands.unsettled:
+        return None
+    return (
+        f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps, kinks or "
+        "noise; smooth them, or split the domain where they are"
+    )

@@ -1,0 +1,98 @@
+"""A problem made finite: functions for its unknown, places for its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.collocation.blocks import RowBlock, make_blocks
+from fspielm.collocation.points import Points
+from fspielm.collocation.system import BlockRows, Scaling, System, assemble
+from fspielm.equations import Problem
+from fspielm.features import Basis, Family, JoinedBasis
+from fspielm.geometry import Sites
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Discretisation:
+    """Functions, and the places where what is known of them is to hold: all that a system is assembled from.
+
+    Attributes
+    ----------
+    problem : Problem
+    family : Family
+        The features.
+    drawn : Basis
+        The features as drawn.
+    columns : tuple of Basis
+        Functions beside them, such as singular ones.
+    points : Points
+        The law by which the places were drawn.
+    sites : mapping of block name to Sites
+    threads : int
+        That fill matrices.
+    """
+
+    problem: Problem
+    family: Family
+    drawn: Basis
+    columns: tuple[Basis, ...]
+    points: Points
+    sites: Mapping[str, Sites]
+    threads: int
+
+    @cached_property
+    def basis(self) -> Basis:
+        """All functions, the features first."""
+        return join_columns(self.drawn, self.columns)
+
+    @cached_property
+    def blocks(self) -> tuple[RowBlock, ...]:
+        """What is known, at the sites."""
+        return make_blocks(self.problem, self.sites)
+
+    @property
+    def rows(self) -> int:
+        """Rows of its system."""
+        return sum(len(block) for block in self.blocks)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows of each block."""
+        return {block.name: len(block) for block in self.blocks}
+
+    def assemble(self, scaling: Scaling) -> System:
+        """Its system.
+
+        Beside sources, which may be close to some of the points, derivatives say nothing about the scales of rows:
+        where there are any, the features alone decide.
+        """
+        leading = self.drawn.size if len(self.basis.sources) else None
+        return assemble(self.basis, self.blocks, scaling=scaling, threads=self.threads, leading=leading)
+
+    def further_columns(self, basis: Basis, scaled: Sequence[BlockRows]) -> FloatArray:
+        """Other functions on the same rows, scaled as they were in a system."""
+        blocks = [replace(block, weight=fitted.scale) for block, fitted in zip(self.blocks, scaled, strict=True)]
+        return assemble(basis, blocks, threads=self.threads).matrix
+
+    def values(self, scaled: Sequence[BlockRows]) -> FloatArray:
+        """The right-hand side of a system of it, ``(N,)``, scaled as that was."""
+        return np.concatenate([b.values * fitted.scale for b, fitted in zip(self.blocks, scaled, strict=True)])
+
+
+def draw_features(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
+    """The features of a family for a problem."""
+    lower, upper = problem.domain.bounding_box
+    time_axis = None if problem.domain.time is None else problem.dimension - 1
+    return family.draw(problem.dimension, rng, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem)
+
+
+def join_columns(drawn: Basis, columns: Sequence[Basis]) -> Basis:
+    """Features, and other columns after them."""
+    return JoinedBasis([drawn, *columns]) if columns else drawn

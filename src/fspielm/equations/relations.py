@@ -1,0 +1,145 @@
+"""What the unknowns satisfy, and where: the equation, and each rule of a condition on each region it holds on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations.conditions import AnyCondition
+from fspielm.equations.operator import Operator
+from fspielm.equations.regions import Region, Sampler, probe
+from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.where import means_rest
+from fspielm.expressions import Field
+from fspielm.geometry import BoundaryPart, Mask, Sites
+
+# Enough to see which axes the normals of a part point along.
+_FEW = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """``operator(unknowns) = value`` on one region, which becomes one block of rows.
+
+    Attributes
+    ----------
+    name : str
+        The block's name: ``"equation"``, ``"dirichlet x-"``, ``"initial"``, ``"initial order 1"``.
+    operator : Operator
+    value : Field
+    region : Region
+    weight : float
+        How much its rows count beside those of others.
+    condition : AnyCondition or None
+        What it is a rule of; None for the equation.
+    """
+
+    name: str
+    operator: Operator
+    value: Field
+    region: Region
+    weight: float = 1.0
+    condition: AnyCondition | None = None
+
+    @property
+    def measure(self) -> float:
+        """Length or area of the region, which no domain is."""
+        assert self.region.measure is not None
+        return self.region.measure
+
+    @property
+    def sample(self) -> Sampler:
+        """Draws sites of the region."""
+        return self.region.sample
+
+    @property
+    def part(self) -> BoundaryPart | None:
+        """The boundary part, or the curve inside, that it holds on."""
+        return self.region.part
+
+    @property
+    def mask(self) -> Mask | None:
+        """Limits it to a piece of the part."""
+        return self.region.mask
+
+    def holds(self, points: FloatArray) -> BoolArray:
+        """Mask of the points ``(n, d)`` of its part that it is for."""
+        masks = [] if self.part is None else [mask for mask in (self.part.keep, self.mask) if mask is not None]
+        held = np.ones(len(points), dtype=np.bool_)
+        for mask in masks:
+            held &= mask(points)
+        return held
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of its boundary parts; its own where it holds elsewhere."""
+        return tuple(part.name for part in self.region.parts) or (self.name,)
+
+    def pieces(self, sites: Sites) -> tuple[tuple[Operator, Sites], ...]:
+        """The sum that has the value: the operator at `sites`, less that at the places they are tied to."""
+        shift = self.region.shift
+        if shift is None:
+            return ((self.operator, sites),)
+        # with the normals of this side, so that derivatives along them are in one direction
+        return (self.operator, sites), (self.operator.times(-1.0), Sites(sites.points + shift, sites.normals))
+
+    def values(self, sites: Sites) -> FloatArray:
+        """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
+        what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
+        return self.value.checked(sites.points, what, sites.normals)
+
+
+def bind_conditions(
+    conditions: Sequence[AnyCondition], setting: Setting, equations: Sequence[Relation]
+) -> tuple[Relation, ...]:
+    """Bind every condition to the regions where it holds, checking names and values."""
+    bound: list[Relation] = []
+    for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
+        rules: dict[int, tuple[Rule, ...]] = {}
+        for region in regions:
+            across = _order_across(region, equations)
+            if across not in rules:
+                rules[across] = condition.rules(setting, across)
+            for rule in rules[across]:
+                name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
+                weight = float(condition.weight)
+                bound.append(Relation(name, rule.operator, rule.value, region, weight, condition))
+    return tuple(_distinct(bound))
+
+
+def regions_of(
+    conditions: Sequence[AnyCondition],
+    setting: Setting,
+    find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
+) -> list[list[Region]]:
+    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others."""
+    last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
+    found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
+    covered = tuple(region for regions in found for region in regions)
+    rest = replace(setting, covered=covered)
+    return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
+
+
+def _order_across(region: Region, equations: Sequence[Relation]) -> int:
+    """The order of the equations across a piece of the boundary: of their derivatives along its normals."""
+    if region.kind != "boundary" or region.part is None:
+        return 0
+    normals = probe(region.part, _FEW).normals
+    assert normals is not None  # every boundary part has them
+    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
+    return max(sum(t.orders[axis] for axis in crossed) for e in equations for t in e.operator.terms)
+
+
+def _distinct(relations: list[Relation]) -> list[Relation]:
+    """Number the blocks that would share a name (two masked conditions on one part)."""
+    seen: dict[str, int] = {}
+    result = []
+    for relation in relations:
+        seen[relation.name] = count = seen.get(relation.name, 0) + 1
+        if count > 1:
+            relation = replace(relation, name=f"{relation.name} ({count})")
+        result.append(relation)
+    return result

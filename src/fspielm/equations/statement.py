@@ -1,0 +1,95 @@
+"""What a problem says, as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.equations.conditions import AnyCondition
+from fspielm.errors import ProblemError
+from fspielm.geometry import Domain
+
+if TYPE_CHECKING:
+    from fspielm.equations.problem import Problem
+
+# Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
+_LONGEST = 1e60
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """Equations, their domain, conditions and what is given: all that a problem is made from, to be pickled for it.
+
+    Attributes
+    ----------
+    equations : tuple of Eq or Expr
+    domain : Domain
+    conditions : tuple of AnyCondition
+    given : mapping or None
+    origin : partial or None
+        What makes the problem again where these do not: how it was made from another one.
+    """
+
+    equations: tuple[sp.Basic, ...]
+    domain: Domain
+    conditions: tuple[AnyCondition, ...]
+    given: Mapping[Any, Any] | None = None
+    origin: partial[Problem] | None = None
+
+    @property
+    def expressions(self) -> list[sp.Basic]:
+        """Everything in it that is written with SymPy, but for what is given."""
+        written = [*self.equations, *(e for condition in self.conditions for e in condition.expressions)]
+        return [expression for expression in written if isinstance(expression, sp.Basic)]
+
+    def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
+        # SymPy would compare the sides of equations anew when they are unpickled, which may take long
+        sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
+        return _joined, (sides, self.domain, self.conditions, self.given, self.origin)
+
+
+def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
+    equations = (sp.Eq(*side, evaluate=False) if isinstance(side, tuple) else side for side in sides)
+    return Statement(tuple(equations), *others)
+
+
+def state(equation: sp.Basic, domain: Domain, conditions: Any, given: Mapping[Any, Any] | None) -> Statement:
+    """The statement, refused where its domain or its conditions are none."""
+    if not isinstance(domain, Domain):
+        raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
+    _check_size(domain)
+    return Statement((equation,), domain, _as_conditions(conditions), given)
+
+
+def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
+    if isinstance(conditions, AnyCondition):
+        return (conditions,)
+    if not isinstance(conditions, Iterable):
+        raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
+    stated = tuple(conditions)
+    for condition in stated:
+        if not isinstance(condition, AnyCondition):
+            raise ProblemError(
+                f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
+            )
+    return stated
+
+
+def _check_size(domain: Domain) -> None:
+    lower, upper = domain.bounding_box
+    with np.errstate(over="ignore"):
+        lengths = upper - lower
+    farthest = max(np.abs(lower).max(), np.abs(upper).max())
+    if np.all(lengths >= 1 / _LONGEST) and max(lengths.max(), farthest) <= _LONGEST:
+        return
+    raise ProblemError(
+        f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out to "
+        f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
+        "problem in other units"
+    )

@@ -1,0 +1,58 @@
+"""The plain sum over all features, in bounded memory, on threads."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Operator
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator, localise
+from fspielm.geometry import Sites
+from fspielm.machine import run_tasks
+
+_CHUNK_POINTS = 1024
+_CHUNK_COLUMNS = 64
+
+
+def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, threads: int) -> FloatArray:
+    """``local`` on the sums of ``fields[f] * basis``, shape ``(F, n)``, for coefficients `fields` ``(F, M)``."""
+    values = np.empty((len(fields), len(local.points)))
+    run_tasks(
+        [
+            partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
+            for start in range(0, len(local.points), _CHUNK_POINTS)
+        ],
+        threads,
+    )
+    return values
+
+
+def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> FloatArray:
+    """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``."""
+    local = localise(operator, sites)
+    transposed = np.empty((basis.size, len(sites)))
+    run_tasks(
+        [
+            partial(basis.fill, local, columns, transposed[columns])
+            for columns in (
+                slice(first, min(first + _CHUNK_COLUMNS, basis.size)) for first in range(0, basis.size, _CHUNK_COLUMNS)
+            )
+        ],
+        threads,
+    )
+    return transposed.T
+
+
+def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: FloatArray) -> None:
+    here = local.select(index)
+    total = np.zeros((len(fields), len(here.points)))
+    for first in range(0, basis.size, _CHUNK_COLUMNS):
+        columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
+        buffer = np.empty((columns.stop - columns.start, len(here.points)))
+        with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
+            basis.fill(here, columns, buffer)
+            total += fields[:, columns] @ buffer
+    values[:, index] = total

@@ -1,0 +1,94 @@
+"""What an automatic solve has done so far."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import final
+
+import numpy as np
+
+from fspielm.features import widths_of
+from fspielm.solution import Round
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.pace import operation_of
+from fspielm.spectrum import Bands, Patience
+
+_log = logging.getLogger(__name__)
+
+# Of the seconds of a budget, what may be spent before anything is solved.
+_LOOKING = 0.3
+
+
+@final
+@dataclass(eq=False)
+class Record:
+    """Rounds, the best of them, and where the time went; what is in it came by its own methods.
+
+    Attributes
+    ----------
+    bands : Bands or None
+    rounds : tuple of Round
+    best : Attempt or None
+        That with the smallest estimate.
+    operation : float or None
+        Seconds for each operation of a large factorisation, as a round has shown.
+    """
+
+    budget: Budget
+    bands: Bands | None = None
+    rounds: tuple[Round, ...] = ()
+    best: Attempt | None = None
+    operation: float | None = None
+    _began: float = field(default_factory=perf_counter)
+    _phases: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the budget."""
+        return np.inf if self.budget.seconds is None else self.budget.seconds - (perf_counter() - self._began)
+
+    @property
+    def patience(self) -> Patience:
+        """When looking at data should end: most of the time belongs to the rounds."""
+        return Patience() if self.budget.seconds is None else Patience(self._began + _LOOKING * self.budget.seconds)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
+        rest = perf_counter() - self._began - sum(self._phases.values())
+        return self._phases | {"choice": max(rest, 0.0)}
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of the factored system of the best round, if it is kept."""
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
+
+    def look(self, bands: Bands, seconds: float) -> None:
+        """The bands that were found, in so many seconds."""
+        self.bands, self._phases["bands"] = bands, seconds
+
+    def add(self, latest: Attempt, *, forecast: float, seconds: float) -> Round:
+        """A round more, which took so many seconds where so many were forecast."""
+        for phase, taken in latest.seconds.items():
+            self._phases[phase] = self._phases.get(phase, 0.0) + taken
+        self.operation = operation_of(latest) or self.operation
+        shown = latest.outcome
+        if self.best is None or shown.error <= self.best.outcome.error:
+            self.best = latest
+        done = Round(
+            number=len(self.rounds) + 1,
+            why=latest.trial.why,
+            neurons=shown.neurons,
+            rows=latest.rows,
+            widths=widths_of(latest.trial.family, latest.basis),
+            error_estimate=shown.error,
+            growth=shown.growth,
+            seconds=seconds,
+            forecast=forecast,
+        )
+        self.rounds += (done,)
+        _log.info("%s", done)
+        return done

@@ -1,0 +1,176 @@
+"""Which kinds of features a problem calls for, the smallest basis first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.features import (
+    Characteristic,
+    evolves,
+    homogeneous_symbol,
+    neurons_for_reach,
+    reach_for,
+    steady_neurons,
+    wavenumber_of,
+)
+from fspielm.features.special import open_conflicts, satisfies, special_columns
+from fspielm.solvers.cost import work
+from fspielm.solvers.failure import why_failed
+from fspielm.solvers.layouts import least_core
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.exact import Families, exact_features
+from fspielm.solvers.stages.filled import filled_band
+from fspielm.solvers.stages.stage import Stage, Step
+from fspielm.solvers.stages.thin import ThinSpectrum
+from fspielm.solvers.thin import thin_peaks
+from fspielm.solvers.trial import Trial
+from fspielm.spectrum import Bands, Patience, refine_bands
+
+# Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
+_BESIDE_WAVES = 60
+_LEAST = {1: 1, 2: 150}
+_LEAST_ABOVE = 600
+# Digits of data on the boundary that oscillate faster than the equation's waves, which exponentials have to hold.
+_STEEP_DECADES = 4.0
+# Of exponentials for those, so many times the least number, to begin with.
+_MOST_STEEP = 3
+# Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
+_CLEARLY = 5.0
+# From a round to the next: so many times the functions; so much higher frequencies of what evolves.
+_GROWTH = 1.5
+_WIDER = 1.2
+# The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
+# are less sure to be enough, and must be much cheaper.
+_SHARE = {"characteristic": 3.0, "thin": 0.3}
+# Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
+# many operations are those of the thousand neurons that such bands often end with.
+_GUESSED = work(1500, 1000)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The first steps of the kinds of features to try, in that order, and why.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+    why : str
+    """
+
+    steps: tuple[Step, ...]
+    why: str
+
+
+def select_stages(request: Request, bands: Bands, patience: Patience) -> Selection:
+    """The kinds of features that a problem allows: a small basis first, unless it would save too little.
+
+    Raises
+    ------
+    ProblemError
+        If the one asked for does not suit the problem.
+    """
+    band = filled_band(request, bands).first()
+    if request.approach == "band":
+        return Selection((band,), "asked for: a filled band")
+    filled = band.trial
+    limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
+    try:
+        small = _small_basis(request, bands, patience, limit).first()
+        trial = small.trial
+        too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
+    except Exception as error:  # of whatever kind: a filled band serves every equation
+        why = why_failed(error)
+        if request.approach is not None:
+            raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
+        return Selection((band,), f"a filled band, as there is no smaller basis: {why}")
+    if request.approach is not None:
+        return Selection((small,), f"asked for: {trial.why}")
+    if too_dear:
+        return Selection(
+            (band,),
+            f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
+        )
+    return Selection(
+        (small, band), f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
+    )
+
+
+def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
+    """What a filled band would cost: its first round, or, where that is a guess, the rounds that follow a guess."""
+    problem = request.problem
+    begun = first.work(problem)
+    silent = problem.right_hand_side.constant == 0.0
+    guessed = np.all(bands.frequencies <= least_core(np.zeros(problem.dimension), request.lengths))
+    return max(begun, _GUESSED) if silent and guessed else begun
+
+
+def _small_basis(request: Request, bands: Bands, patience: Patience, limit: float) -> Stage:
+    """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
+    problem = request.problem
+    if request.approach is None:
+        _refuse_rough(request, bands)
+    homogeneous = problem.right_hand_side.constant == 0.0
+    if request.approach == "characteristic" or (request.approach is None and homogeneous):
+        return _exact_features(request, bands, limit)
+    if homogeneous:
+        raise UnsuitableError("the right-hand side is zero")
+    if request.reuse:
+        raise UnsuitableError("a plan serves other right-hand sides as well")
+    peaks = thin_peaks(problem, bands, request.streams.probes, patience, request.budget.memory_limit)
+    if not peaks:
+        raise UnsuitableError("the right-hand side has no spectrum of a few peaks")
+    return ThinSpectrum(request, bands, tuple(peaks), limit, special_columns(problem, request.singular or False))
+
+
+def _exact_features(request: Request, bands: Bands, limit: float) -> Stage:
+    problem, singular = request.problem, request.singular
+    homogeneous_symbol(problem)
+    if singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, singular)):
+        raise UnsuitableError("the singular functions asked for do not satisfy the equation")
+    families = _evolving_families(request, bands) if evolves(problem) else _steady_families(problem, bands)
+    return exact_features(request, families, limit)
+
+
+def _refuse_rough(request: Request, bands: Bands) -> None:
+    """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
+    problem = request.problem
+    if bands.unsettled:
+        raise UnsuitableError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
+    if problem.missing:
+        raise UnsuitableError("what is known does not determine the solution")
+    if leaves_constant_open(problem):
+        raise UnsuitableError("the solution is determined only up to a constant")
+    if corner_conflicts(problem) if request.singular is False else open_conflicts(problem):
+        raise UnsuitableError("the data do not meet at a corner")
+
+
+def _steady_families(problem: Problem, bands: Bands) -> Families:
+    """As many functions as should do if nothing is close to the boundary outside, then half as many again each time."""
+    highest = float(bands.frequencies.max())
+    along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
+    least = _LEAST.get(problem.dimension, _LEAST_ABOVE)
+    waves = steady_neurons(problem, 0.0, 0.0)
+    # steep data may be those of a source close by, which more exponentials do not hold
+    steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
+    # on a line there are no more than these
+    first = waves if problem.dimension == 1 else max(waves + steep + _BESIDE_WAVES, least)
+    return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
+
+
+def _evolving_families(request: Request, bands: Bands) -> Families:
+    """Frequencies as far as those of the data, with what an extension of them needs, then farther each time."""
+    problem = request.problem
+    highest = refine_bands(problem, bands, request.streams.probes).frequencies
+    periods = 2 * np.pi / request.lengths
+
+    def family(enlarged: int) -> Characteristic:
+        reach = reach_for(problem, _WIDER**enlarged * highest + enlarged * periods)
+        return Characteristic(neurons_for_reach(problem, reach), reach)
+
+    return family
