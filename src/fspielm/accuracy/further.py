@@ -8,7 +8,7 @@ a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -91,6 +91,20 @@ def further_columns(problem: Problem, family: Family, columns: int, rows: int) -
     return further
 
 
+def special_beside(problem: Problem, columns: Iterable[Basis]) -> list[SingularBasis]:
+    """The functions at corners and in holes that `probe` looks at: those where no `columns` are."""
+    there = {corner for basis in columns for corner in basis.corners}
+    return [basis for basis in special_columns(problem, True) if basis.corner not in there]
+
+
+def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
+    """How many columns bases of these sizes add to so many `columns`, each as long as the rows can tell all apart."""
+    added = 0
+    for size in sizes:
+        added += size if size <= _most(columns + added, rows) else 0
+    return added
+
+
 def _exact(family: Family) -> int:
     """How many features of a family satisfy the equation."""
     return sum(part.neurons for part in family.parts if part.satisfies_equation)
@@ -111,10 +125,9 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += nearby_functions(problem, _draw(problem, exact, rng), rng)
-    there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
-    for columns in special_columns(problem, True):
+    for columns in special_beside(problem, basis.leaves):
         left = _most(basis.size + sum(part.size for part in further), rows)
-        if columns.corner not in there and columns.size <= left and satisfies(problem, columns):
+        if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
 
