@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.geometry import Annulus, Ball, Box, Cylinder, Disk, Domain, Ellipse, Interval, Pacman, chord_ends
+from fspielm import Pacman
+from fspielm.geometry import Annulus, Ball, Box, Cylinder, Disk, Domain, Ellipse, Interval, chord_ends
 from fspielm.geometry.chords import march
 from fspielm.geometry.spans import Spans
 
@@ -37,13 +38,19 @@ KNOWN: dict[str, Domain] = {
 }
 
 
+def known_ends(domain: Domain, points: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of chords of a domain that need not march."""
+    assert domain._spans(points, axis) is not None
+    return domain._chord_ends_by_spans(points, axis)
+
+
 @pytest.mark.parametrize("name", KNOWN)
 def test_ends_are_those_of_the_march(name: str, rng: np.random.Generator) -> None:
     domain = KNOWN[name]
     points = domain.sample(2000, rng)
     lower, upper = domain.bounding_box
     for axis in range(domain.dimension):
-        ends, marched = chord_ends(domain, points, axis), march(domain, points, axis)
+        ends, marched = known_ends(domain, points, axis), march(domain, points, axis)
         apart = np.abs(np.subtract(ends, marched)) > 1e-13 * np.abs([lower, upper]).max() + 1e-9 * _is_steep(ends)
         stepped_over = apart.any(axis=0)
         # where the march has stepped over a thin gap, its chord is longer
@@ -63,7 +70,7 @@ def test_chords_lie_in_the_domain_and_end_where_it_does(name: str, rng: np.rando
     domain = KNOWN[name]
     points = domain.sample(500, rng)
     for axis in range(domain.dimension):
-        low, high = chord_ends(domain, points, axis)
+        low, high = known_ends(domain, points, axis)
         assert np.all((low <= points[:, axis]) & (points[:, axis] <= high))
         for share in np.linspace(0, 1, 41):
             there = points.copy()

@@ -9,13 +9,16 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.accuracy import PROBES
+from fspielm.features.special import hole_columns, special_columns
 from fspielm.solvers import pace as module
 from fspielm.solvers.pace import Extent, Outlook, Pace, extent_of
+from fspielm.solvers.trial import Trial
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
 SQUARE = fs.Box((0, 0), (1, 1))
-PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, fixed=0.01)
+PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, special=1e-6, fixed=0.01)
 
 
 def poisson(value: Any) -> fs.Problem:
@@ -27,6 +30,34 @@ def test_seconds_are_those_of_the_parts() -> None:
     factoring = 1e-11 * 2 * 3000 * 2000 * 2300
     expected = 0.01 + 1e-6 * 2000 + 1e-5 * 4000 + 1e-8 * (3000 + 1000) * 2000 + factoring
     assert PACE.seconds(extent) == pytest.approx(expected)
+
+
+def test_special_functions_of_the_estimate_take_their_time() -> None:
+    plain, special = (Extent(3000, 2000, 1000, 100, special_columns=number) for number in (0, 800))
+    entries, operations = 1e-6 * (3000 + PROBES) * 800, 1e-11 * 4 * 3000 * 2000 * 800
+    assert PACE.seconds(special) - PACE.seconds(plain) == pytest.approx(entries + operations)
+
+
+def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_not_columns() -> None:
+    """There may be many, and their Bessel functions take longer than all else."""
+    domain: fs.Domain = SQUARE
+    for center in ((0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)):
+        domain = domain - fs.Disk(center, 0.1)
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 400 * u, 0), domain, [fs.Dirichlet(0)])
+    holes = hole_columns(problem)
+    corners = [basis for basis in special_columns(problem, True) if basis not in holes]
+    points = fs.Points(0, boundary=400)
+    without, beside, few = (
+        module.extent_of(problem, Trial(fs.Characteristic(100), points, columns, "tried"))
+        for points, columns in ((points, ()), (points, holes), (fs.Points(0, boundary=18), ()))
+    )
+    assert without.special == len(holes) + len(corners)
+    assert without.special_columns == sum(basis.size for basis in (*holes, *corners))
+    assert beside.special == len(corners)
+    assert beside.special_columns == sum(basis.size for basis in corners)
+    assert few.special_columns < 144 / 1.2 - 100  # no more than the rows can tell apart
+    slow = module.try_out(problem, Trial(fs.Characteristic(100), points, (), "tried"), threads=1)
+    assert slow.special > 0
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.4, 0.8, 1.6])
@@ -74,7 +105,7 @@ def test_functions_of_the_users_are_always_tried_out(monkeypatch: pytest.MonkeyP
 
 def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first round too: a machine a million times slower affords the fewest functions there are."""
-    slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, fixed=0.0)
+    slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, fixed=0.0)
     monkeypatch.setattr(module, "try_out", lambda *given: slow)
     with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
         solution = fs.solve(poisson(0), rng=0, approach="band")
@@ -84,7 +115,7 @@ def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any], fs.Solution]:
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
-    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, fixed=seconds)
+    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, fixed=seconds)
     monkeypatch.setattr(
         "fspielm.solvers.afford.look_ahead",
         lambda problem, trial, threads, operation: Outlook(extent_of(problem, trial), pace),

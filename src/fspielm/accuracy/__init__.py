@@ -5,7 +5,7 @@ Needs nothing but a `Discretisation` and its factored system.
 
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.examination import Examination, examine
-from fspielm.accuracy.further import further_columns
+from fspielm.accuracy.further import fitting_columns, further_columns, special_beside
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.nearly_exact import nearby_number
 from fspielm.accuracy.sensitivity import PROBES, Sensitivity, find_sensitivity
@@ -21,7 +21,9 @@ __all__ = [
     "Verdict",
     "examine",
     "find_sensitivity",
+    "fitting_columns",
     "further_columns",
     "judge",
     "nearby_number",
+    "special_beside",
 ]

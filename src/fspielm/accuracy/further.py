@@ -8,7 +8,7 @@ a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +17,7 @@ from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.collocation import BlockRows, Discretisation
 from fspielm.equations import Problem
-from fspielm.features import (
-    Basis,
-    Characteristic,
-    Family,
-    Joined,
-    JoinedBasis,
-    neurons_needed,
-)
+from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, SingularBasis, neurons_needed
 from fspielm.features.special import satisfies, special_columns
 from fspielm.linalg import Factored
 
@@ -87,6 +80,20 @@ def further_columns(problem: Problem, family: Family, columns: int, rows: int) -
     return further
 
 
+def special_beside(problem: Problem, columns: Iterable[Basis]) -> list[SingularBasis]:
+    """The functions at corners and in holes that `probe` looks at: those where no `columns` are."""
+    there = {corner for basis in columns for corner in basis.corners}
+    return [basis for basis in special_columns(problem, True) if basis.corner not in there]
+
+
+def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
+    """How many columns bases of these sizes add to so many `columns`, each as long as the rows can tell all apart."""
+    added = 0
+    for size in sizes:
+        added += size if size <= _most(columns + added, rows) else 0
+    return added
+
+
 def _exact(family: Family) -> int:
     """How many features of a family satisfy the equation."""
     return sum(part.neurons for part in family.parts if part.satisfies_equation)
@@ -108,9 +115,9 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += nearby_functions(problem, _draw(problem, exact, rng), rng)
-    for columns in special_columns(problem, True):
+    for columns in special_beside(problem, basis.leaves):
         left = _most(basis.size + sum(part.size for part in further), rows)
-        if columns.corner not in basis.corners and columns.size <= left and satisfies(problem, columns):
+        if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
 

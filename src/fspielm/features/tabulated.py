@@ -143,9 +143,9 @@ class TabulatedBasis(Basis):
         return self.exact.dimension
 
     @property
-    def is_smooth(self) -> bool:
-        """False."""
-        return False
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its one."""
+        return self.exact.corners
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

@@ -119,6 +119,9 @@ class Combination(Domain):
             combination._apply(side, points, columns)
         return side
 
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return self._chord_ends_by_spans(points, axis)
+
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         first, chain = self._unfolded
         spans = first._spans(points, axis)

@@ -88,6 +88,9 @@ class Transformed(Domain):
     def _side(self, points: FloatArray) -> SideArray:
         return super()._side(points) if len(self._nudges) else self.shape._side(self._back(points))
 
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return self._chord_ends_by_spans(points, axis)
+
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         factor = self._rows[0, 0]
         if factor <= 0 or np.any(self._rows != factor * np.eye(self.dimension)):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar, final
 
 import numpy as np
 
-from fspielm.accuracy import PROBES
+from fspielm.accuracy import PROBES, fitting_columns, special_beside
 from fspielm.collocation import RowBlock, assemble, draw_features, join_columns, make_blocks
 from fspielm.equations import FieldCoefficient, Problem
-from fspielm.features.special import special_number
+from fspielm.features import Basis
 from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, timed
 from fspielm.solvers.trial import Trial
@@ -51,6 +52,8 @@ class Extent:
         Columns that the error estimate adds.
     special : int
         Bases of special functions, at corners and in holes, that it looks at.
+    special_columns : int
+        Columns of those that it adds too.
     """
 
     rows: float
@@ -58,6 +61,7 @@ class Extent:
     checks: float
     further: float
     special: int = 0
+    special_columns: float = 0
 
     def scaled(self, share: float) -> Extent:
         """The same with fewer neurons, and rows to match."""
@@ -79,6 +83,8 @@ class Pace:
         For each entry of the matrix.
     factor : float
         For each operation of a large factorisation.
+    special : float
+        For each entry of the columns of special functions that the error estimate adds.
     fixed : float
         However small the round is.
     """
@@ -87,14 +93,17 @@ class Pace:
     place: float
     fill: float
     factor: float
+    special: float
     fixed: float
 
     def seconds(self, extent: Extent) -> float:
         """How long a round of that extent takes."""
         rows, neurons = extent.rows, max(extent.neurons, 1.0)
         entries = rows * (neurons + extent.further) + extent.checks * neurons
-        operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * extent.further
+        added = extent.further + extent.special_columns
+        operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * added
         work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
+        work += self.special * (rows + PROBES) * extent.special_columns
         looking = _EACH_SPECIAL * extent.special + (_DRAWING_FURTHER if extent.further else 0.0)
         return self.fixed + looking + work + self.factor * operations
 
@@ -135,7 +144,7 @@ class Outlook:
 
 
 # On a small machine of 2024, one thread; good enough for what is over before it could be measured.
-_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, fixed=_FIXED)
+_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, fixed=_FIXED)
 
 
 def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None) -> Outlook:
@@ -167,8 +176,10 @@ def _asks_callables(problem: Problem) -> bool:
 def extent_of(problem: Problem, trial: Trial) -> Extent:
     """How large the work of a trial is."""
     checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
-    further = trial.further(problem)
-    return Extent(trial.rows(problem), trial.neurons, checks, further, special_number(problem) if further else 0)
+    rows, neurons, further = trial.rows(problem), trial.neurons, trial.further(problem)
+    special = special_beside(problem, trial.columns) if further else []
+    columns = fitting_columns([basis.size for basis in special], neurons + further, rows)
+    return Extent(rows, neurons, checks, further, len(special), columns)
 
 
 def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
@@ -181,17 +192,20 @@ def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
         blocks = make_blocks(problem, trial.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
         return sum(len(block) for block in blocks), blocks
 
-    def fill(rows: int) -> tuple[int, None]:
+    def fill(basis: Basis, rows: int) -> tuple[int, None]:
         system = assemble(basis, [block.first(rows) for block in blocks], threads=threads)
         return system.matrix.size, None
 
     placing, first, blocks = _rate(place, _PLACED)
-    filling, _, _ = _rate(fill, _FILLED)
+    filling, _, _ = _rate(partial(fill, basis), _FILLED)
+    special = special_beside(problem, trial.columns) if trial.further(problem) else []
+    largest = max(special, key=lambda columns: columns.size, default=None)
     return Pace(
         draw=drawing / basis.size,
         place=placing,
         fill=filling,
         factor=_time_of_operation(min(basis.size, _FACTORED)),
+        special=0.0 if largest is None else _rate(partial(fill, largest), _FILLED)[0],
         fixed=_FIXED + first,
     )
 

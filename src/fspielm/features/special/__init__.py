@@ -1,6 +1,6 @@
 """Functions beside the features: singular ones at corners and changes of conditions, multipoles in holes."""
 
-from fspielm.features.special.columns import satisfies, special_columns, special_names, special_number
+from fspielm.features.special.columns import satisfies, special_columns, special_names
 from fspielm.features.special.corners import (
     helmholtz_ratio,
     is_isotropic,
@@ -28,5 +28,4 @@ __all__ = [
     "singular_corners",
     "special_columns",
     "special_names",
-    "special_number",
 ]

@@ -23,11 +23,6 @@ def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singu
     return (*corners, *hole_columns(problem)) if singular is True else corners
 
 
-def special_number(problem: Problem) -> int:
-    """How many bases `special_columns` has for all corners and holes."""
-    return len(singular_corners(problem)) + len(hole_columns(problem))
-
-
 def special_names(problem: Problem) -> str:
     """What `special_columns` are, for reports."""
     at = "corners and changes of conditions" if singular_changes(problem) else "the corners"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fspielm.solution.evaluation.polynomials import Polynomials, add_up, join
 from numpy.polynomial import chebyshev
+
+from fspielm.features.evaluation.polynomials import Polynomials, add_up, join
 
 COUNT = 12
 
