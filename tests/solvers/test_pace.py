@@ -21,8 +21,9 @@ SQUARE = fs.Box((0, 0), (1, 1))
 PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, special=1e-6, fixed=0.01)
 
 
-def poisson(value: Any) -> fs.Problem:
-    return fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), sp.sin(20 * (x + y**2))), SQUARE, [fs.Dirichlet(value)])
+def poisson(value: Any, frequency: int = 8) -> fs.Problem:
+    source = sp.sin(frequency * (x + y**2))
+    return fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), source), SQUARE, [fs.Dirichlet(value)])
 
 
 def test_seconds_are_those_of_the_parts() -> None:
@@ -83,11 +84,11 @@ def test_trying_out_touches_a_small_part_and_no_random_stream(monkeypatch: pytes
         return assemble(basis, blocks, **settings)
 
     monkeypatch.setattr(module, "assemble", counted)
-    solution = fs.solve(poisson(0), tol=1e-4, rng=3, approach="band")
+    solution = fs.solve(poisson(0, 20), tol=1e-4, rng=3, approach="band")
     assert entries, "rounds of this size are tried out"
     assert sum(entries) < 0.2 * sum(done.neurons * done.rows for done in solution.report.rounds)
     monkeypatch.setattr(module, "_WORTH_TRYING", np.inf)
-    again = fs.solve(poisson(0), tol=1e-4, rng=3, approach="band")
+    again = fs.solve(poisson(0, 20), tol=1e-4, rng=3, approach="band")
     np.testing.assert_array_equal(again.coefficients, solution.coefficients)
 
 
@@ -108,7 +109,7 @@ def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> Non
     slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, fixed=0.0)
     monkeypatch.setattr(module, "try_out", lambda *given: slow)
     with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
-        solution = fs.solve(poisson(0), rng=0, approach="band")
+        solution = fs.solve(poisson(0, 20), rng=0, approach="band")
     assert solution.report.neurons == 100
     assert len(solution.report.rounds) == 1
 

@@ -17,9 +17,12 @@ def bilaplacian(f: sp.Expr) -> sp.Expr:
     return f.diff(x, 4) + 2 * f.diff(x, 2, y, 2) + f.diff(y, 4)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
 def test_a_clamped_plate_with_a_load(seed: int) -> None:
-    """With a linear factor, functions at a double zero still satisfy the equation: no probe may be made of them."""
+    """With a linear factor, functions at a double zero still satisfy the equation: no probe may be made of them.
+
+    There the gradient of the symbol vanishes, exactly so at some seeds.
+    """
     slopes = {"x-": -EXACT.diff(x), "x+": EXACT.diff(x), "y-": -EXACT.diff(y), "y+": EXACT.diff(y)}
     problem = fs.Problem(
         sp.Eq(bilaplacian(u), bilaplacian(EXACT)),
@@ -31,4 +34,6 @@ def test_a_clamped_plate_with_a_load(seed: int) -> None:
     exact = sp.lambdify((x, y), EXACT)(*points.T)
     error = np.linalg.norm(solution(points) - exact) / np.linalg.norm(exact)
     assert solution.converged
+    assert solution.report.features.startswith("Joined(")
+    assert error < 1e-12
     assert error <= solution.error_estimate <= 1e-8

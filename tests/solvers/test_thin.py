@@ -175,20 +175,3 @@ def test_around_zero_half_as_many_do() -> None:
     there, here = (cloud(np.array([k]), np.zeros(1), np.ones(1), 9.5).family for k in (100.0, 0.0))
     assert here.center is None
     assert here.neurons == pytest.approx(0.5 * there.neurons, abs=1)
-
-
-def test_a_clamped_plate_at_every_seed() -> None:
-    """At the double zeros of its symbol the gradient vanishes, exactly so at some seeds."""
-    exact = sp.sin(10 * x + 3) * sp.cos(8 * y)
-    conditions = [fs.Dirichlet(exact)] + [
-        fs.Neumann(sign * exact.diff(symbol), on=f"{symbol}{'-' if sign < 0 else '+'}")
-        for symbol in (x, y)
-        for sign in (-1, 1)
-    ]
-    equation = sp.Eq(laplacian(laplacian(u)), laplacian(laplacian(exact)))
-    problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), conditions)
-    for seed in range(6):
-        solution = fs.solve(problem, rng=seed)
-        assert solution.converged
-        assert solution.report.features.startswith("Joined(")
-        assert error(solution, exact) < 1e-12

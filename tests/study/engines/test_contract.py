@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from fspielm.study import Outcome, Subject
+from fspielm.study import Job, Outcome, Subject
 from fspielm.study.engines import Cluster, Engine, SingleProcess, Task
+from fspielm.study.job import AUTOMATIC
 
 LONG = {"subject": "helmholtz-2d", "neurons": 2500}
 CHILD = "fspielm.study.child"
@@ -35,9 +36,21 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture(scope="module")
-def reference(make_task: Callable[..., Task], single: Engine) -> dict[str, Outcome]:
-    """Six tasks, solved one after the other."""
-    return {ended.task.job.key: ended.outcome for ended in single.run([make_task(seed) for seed in range(6)])}
+def mixed(make_task: Callable[..., Task]) -> list[Task]:
+    """Of several methods, each with another way to draw, to solve and to judge."""
+    task, other = make_task(), make_task(subject="heat")
+    jobs = [
+        *(replace(task.job, method=method, seed=seed) for method in ("fs-l", "tanh", "gff") for seed in (0, 1)),
+        *(Job("poisson-1d", AUTOMATIC, seed) for seed in (0, 1)),
+        replace(other.job, method="fs-g-space", least_squares="qr"),
+    ]
+    return [replace(other if job.subject == "heat" else task, job=job) for job in jobs]
+
+
+@pytest.fixture(scope="module")
+def reference(mixed: list[Task], single: Engine) -> dict[str, Outcome]:
+    """Solved one after the other."""
+    return {ended.task.job.key: ended.outcome for ended in single.run(mixed)}
 
 
 def numbers(outcome: Outcome) -> Outcome:
@@ -47,11 +60,10 @@ def numbers(outcome: Outcome) -> Outcome:
 
 class TestSolving:
     def test_the_same_bits_whoever_solves(
-        self, engine: Engine, make_task: Callable[..., Task], reference: dict[str, Outcome]
+        self, engine: Engine, mixed: list[Task], reference: dict[str, Outcome]
     ) -> None:
-        tasks = [make_task(seed) for seed in range(6)]
-        ended = list(engine.run(tasks))
-        assert len(ended) == len(tasks)
+        ended = list(engine.run(mixed))
+        assert len(ended) == len(mixed)
         found = {one.task.job.key: numbers(one.outcome) for one in ended}
         assert found == {key: numbers(outcome) for key, outcome in reference.items()}
         assert all(outcome.status == "done" and outcome.error is not None for outcome in found.values())
@@ -126,12 +138,12 @@ class TestDeadWorkers:
     def test_killed_workers_are_replaced_and_their_tasks_tried_again(
         self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[[str], None]
     ) -> None:
-        tasks = [make_task(0, subject="helmholtz-2d", neurons=1200), *(make_task(seed) for seed in range(1, 6))]
+        tasks = [make_task(0, subject="helmholtz-2d", neurons=800), *(make_task(seed) for seed in range(1, 6))]
         begun: list[str] = []
 
         def starts(task: Task) -> None:
             if not begun:
-                Timer(1.0, kill, ["fspielm.study.engines.local_worker"]).start()
+                Timer(0.2, kill, ["fspielm.study.engines.local_worker"]).start()
             begun.append(task.job.key)
 
         ended = list(two_workers.run(tasks, starts=starts))
