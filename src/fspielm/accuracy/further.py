@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.collocation import BlockRows, Discretisation
+from fspielm.collocation import BlockRows, Discretisation, draw_features
 from fspielm.equations import Problem
 from fspielm.features import (
     Basis,
@@ -107,21 +107,16 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        further += _varying(_draw(problem, Characteristic(number), rng))
+        further += _varying(draw_features(problem, Characteristic(number), rng))
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
-        further += nearby_functions(problem, _draw(problem, exact, rng), rng)
+        further += nearby_functions(problem, draw_features(problem, exact, rng), rng)
     there = {leaf.corner for leaf in basis.leaves if isinstance(leaf, SingularBasis)}
     for columns in special_columns(problem, True):
         left = _most(basis.size + sum(part.size for part in further), rows)
         if columns.corner not in there and columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
-
-
-def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
-    axis = None if problem.domain.time is None else problem.dimension - 1
-    return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)
 
 
 def _varying(basis: Basis) -> list[Basis]:

@@ -17,7 +17,7 @@ from fspielm.features.characteristic import (
     wavenumber_of,
 )
 from fspielm.features.exponential import ExponentialBasis
-from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
+from fspielm.features.families import GFF, Family, FrequencyShift, Place, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
@@ -44,6 +44,7 @@ __all__ = [
     "JoinedBasis",
     "LocalOperator",
     "Outgoing",
+    "Place",
     "Power",
     "RidgeBasis",
     "SingularBasis",
