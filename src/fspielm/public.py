@@ -20,7 +20,19 @@ from fspielm.equations import (
     normal_derivative,
 )
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
-from fspielm.features import GFF, Activation, Band, Basis, Characteristic, Family, FrequencyShift, Joined, Siren, Tanh
+from fspielm.features import (
+    GFF,
+    Activation,
+    Band,
+    Basis,
+    Characteristic,
+    Family,
+    FrequencyShift,
+    Joined,
+    Place,
+    Siren,
+    Tanh,
+)
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
@@ -59,6 +71,7 @@ __all__ = [
     "Neumann",
     "Operator",
     "Periodic",
+    "Place",
     "Points",
     "Prepared",
     "Problem",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
+import sympy as sp
 from scipy import stats
 
+import fspielm as fs
 from fspielm import ProblemError
 from fspielm.features import (
     COSINE,
@@ -224,3 +226,30 @@ def test_refuses_an_unknown_shift() -> None:
 def test_refuses_a_space_shift_without_time() -> None:
     with pytest.raises(ProblemError, match='shift="space" needs a domain with time'):
         FrequencyShift(10, mu=(5, 80), shift="space").draw(2, np.random.default_rng(0))
+
+
+# --- a family of one's own ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sines(Family):
+    """The first sines of an interval from its left end, if the place says what is solved there."""
+
+    neurons: int
+
+    def _draw(self, place: fs.Place, rng: np.random.Generator) -> fs.Basis:
+        assert place.problem is not None
+        assert place.center is not None
+        assert (place.dimension, place.time_axis) == (1, None)
+        W = np.pi * np.arange(1, self.neurons + 1)[:, None] / (2 * place.center)
+        return RidgeBasis(W, np.zeros(self.neurons), SINE)
+
+
+def test_a_family_is_extended_by_what_it_draws_at_a_place() -> None:
+    x = sp.Symbol("x")
+    u = sp.Function("u")(x)
+    problem = fs.Problem(sp.Eq(u.diff(x, 2), 1), fs.Interval(0, 3), [fs.Dirichlet(0)])
+    basis = fs.draw_features(problem, Sines(4), np.random.default_rng(0))
+    places, numbers = np.linspace(0, 3, 11)[:, None], np.pi * np.arange(1, 5) / 3
+    curvatures = -(numbers**2) * np.sin(places * numbers)
+    assert np.allclose(basis.matrix(problem.operator, fs.Sites(places)), curvatures, rtol=0, atol=1e-13)

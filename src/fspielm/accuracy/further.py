@@ -15,7 +15,7 @@ import numpy as np
 
 from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.collocation import BlockRows, Discretisation
+from fspielm.collocation import BlockRows, Discretisation, draw_features
 from fspielm.equations import Problem
 from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, SingularBasis, neurons_needed
 from fspielm.features.special import satisfies, special_columns
@@ -111,17 +111,12 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     number = further_features(problem, family, basis.size, rows)
     if number:
         # the few of frequency zero are in every basis, and must not be there twice
-        further += _draw(problem, Characteristic(number), rng).varying
+        further += draw_features(problem, Characteristic(number), rng).varying
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
-        further += nearby_functions(problem, _draw(problem, exact, rng), rng)
+        further += nearby_functions(problem, draw_features(problem, exact, rng), rng)
     for columns in special_beside(problem, basis.leaves):
         left = _most(basis.size + sum(part.size for part in further), rows)
         if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
-
-
-def _draw(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
-    axis = None if problem.domain.time is None else problem.dimension - 1
-    return family.draw(problem.dimension, rng, time_axis=axis, problem=problem)

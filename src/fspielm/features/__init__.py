@@ -18,7 +18,7 @@ from fspielm.features.characteristic import (
 )
 from fspielm.features.component import Component
 from fspielm.features.exponential import ExponentialBasis
-from fspielm.features.families import GFF, Family, FrequencyShift, Siren, Tanh, check_count, magnitudes
+from fspielm.features.families import GFF, Family, FrequencyShift, Place, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
 from fspielm.features.outgoing import Outgoing
@@ -46,6 +46,7 @@ __all__ = [
     "JoinedBasis",
     "LocalOperator",
     "Outgoing",
+    "Place",
     "Power",
     "RidgeBasis",
     "SingularBasis",

@@ -9,11 +9,10 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis
-from fspielm.features.families import Family, check_count
+from fspielm.features.families import Family, Place, check_count
 from fspielm.features.ridge import RidgeBasis
 from fspielm.geometry import reject, unit_stream
 
@@ -62,27 +61,20 @@ class Band(Family):
         center = "" if self.center is None else f", center={_short(self.center)}"
         return f"Band({self.neurons}, widths={_short(self.widths)}{core}{center})"
 
-    def draw(
-        self,
-        dimension: int,
-        rng: np.random.Generator,
-        *,
-        time_axis: int | None = None,
-        center: FloatArray | None = None,
-        problem: Problem | None = None,
-    ) -> Basis:
-        """Draw the frequencies, then phases uniform on [0, 2 pi), counted from `center`."""
-        if dimension != len(self.widths):
-            raise ProblemError(f"widths must have one entry for each of {dimension} axes; got {self.widths}")
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw the frequencies, then phases uniform on [0, 2 pi), counted from the place's center."""
+        if place.dimension != len(self.widths):
+            raise ProblemError(f"widths must have one entry for each of {place.dimension} axes; got {self.widths}")
         widths = np.array(self.widths)
-        stream = unit_stream(dimension, rng, "low-discrepancy")
+        stream = unit_stream(place.dimension, rng, "low-discrepancy")
         each = 1 if self.center is None else 2
         number = -(-self.neurons // each)
         W = reject(lambda n: (2 * stream(n) - 1) * widths, self._holds, number, what="the band")
         b = rng.uniform(0.0, 2 * np.pi, number)
         if self.center is not None:
             W, b = W + self.center, b[:, None] - [0.0, 0.5 * np.pi]
-        return RidgeBasis(W.repeat(each, axis=0)[: self.neurons], b.ravel()[: self.neurons], COSINE, origin=center)
+        W, b = W.repeat(each, axis=0)[: self.neurons], b.ravel()[: self.neurons]
+        return RidgeBasis(W, b, COSINE, origin=place.center)
 
     def _holds(self, frequencies: FloatArray) -> BoolArray:
         if self.core is None:

@@ -16,8 +16,33 @@ from fspielm.features.basis import Basis
 from fspielm.features.ridge import RidgeBasis
 
 
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where features are drawn.
+
+    Attributes
+    ----------
+    dimension : int
+        How many coordinates they are functions of.
+    time_axis : int or None
+        Which coordinate is time, if one is.
+    center : (d,) array or None
+        The middle of the domain; the paper's families draw about the origin whatever it is.
+    problem : Problem or None
+        What is solved, for a family that depends on it; those of the paper do not.
+    """
+
+    dimension: int
+    time_axis: int | None = None
+    center: FloatArray | None = None
+    problem: Problem | None = None
+
+
 class Family(ABC):
     """A law for random features: configuration, from which `draw` makes a basis.
+
+    A family of one's own supplies `_draw`, which gets the place they are drawn for and the random generator.
 
     Attributes
     ----------
@@ -37,7 +62,6 @@ class Family(ABC):
         """The families it is made of: itself alone, unless it joins others."""
         return (self,)
 
-    @abstractmethod
     def draw(
         self,
         dimension: int,
@@ -47,21 +71,15 @@ class Family(ABC):
         center: FloatArray | None = None,
         problem: Problem | None = None,
     ) -> Basis:
-        """Draw the features for functions of `dimension` coordinates.
+        """Draw the features for functions of `dimension` coordinates, at the `Place` with these attributes."""
+        return self._draw(Place(dimension, time_axis, center, problem), rng)
 
-        Parameters
-        ----------
-        dimension : int
-        rng : Generator
-        time_axis : int, optional
-            Which coordinate is time, if one is.
-        center : (d,) array, optional
-            The middle of the domain; the paper's families draw about the origin whatever it is.
-        problem : Problem, optional
-            What is solved, for a family that depends on it; those of the paper do not.
-        """
+    @abstractmethod
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw the features."""
 
 
+@dataclass(frozen=True)
 class _Scaling(Family):
     """``activation(delta (w x + b))`` with w standard normal and delta linear over the neurons.
 
@@ -69,62 +87,40 @@ class _Scaling(Family):
     several periods, which makes the phases of the periodic families nearly uniform.
     """
 
+    neurons: int
     mu: tuple[float, float]
     activation: ClassVar[Activation]
 
-    def draw(
-        self,
-        dimension: int,
-        rng: np.random.Generator,
-        *,
-        time_axis: int | None = None,
-        center: FloatArray | None = None,
-        problem: Problem | None = None,
-    ) -> Basis:
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         """Draw weights, then biases, and multiply both by the neuron's scale."""
         delta = magnitudes(self.neurons, self.mu)
-        weights = rng.standard_normal((self.neurons, dimension))
+        weights = rng.standard_normal((self.neurons, place.dimension))
         biases = rng.standard_normal(self.neurons)
         return RidgeBasis(delta[:, None] * weights, delta * biases, self.activation)
 
 
 @final
-@dataclass(frozen=True)
 class Tanh(_Scaling):
     """Tanh-PIELM: ``tanh(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
 
-    neurons: int
-    mu: tuple[float, float]
-    activation: ClassVar[Activation] = TANH
-
-    def __post_init__(self) -> None:
-        _check(self)
+    activation = TANH
 
 
 @final
-@dataclass(frozen=True)
 class Siren(_Scaling):
     """SIREN-PIELM: ``sin(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
 
-    neurons: int
-    mu: tuple[float, float]
-    activation: ClassVar[Activation] = SINE
-
-    def __post_init__(self) -> None:
-        _check(self)
+    activation = SINE
 
 
 @final
-@dataclass(frozen=True)
 class GFF(_Scaling):
     """GFF-PIELM: ``cos(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
 
-    neurons: int
-    mu: tuple[float, float]
-    activation: ClassVar[Activation] = COSINE
-
-    def __post_init__(self) -> None:
-        _check(self)
+    activation = COSINE
 
 
 @final
@@ -161,24 +157,16 @@ class FrequencyShift(Family):
         if self.shift not in ("isotropic", "space"):
             raise ProblemError(f'shift must be "isotropic" or "space"; got {self.shift!r}')
 
-    def draw(
-        self,
-        dimension: int,
-        rng: np.random.Generator,
-        *,
-        time_axis: int | None = None,
-        center: FloatArray | None = None,
-        problem: Problem | None = None,
-    ) -> Basis:
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
-        if self.shift == "space" and (time_axis is None or dimension == 1):
+        if self.shift == "space" and (place.time_axis is None or place.dimension == 1):
             raise ProblemError('shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)')
         mu = magnitudes(self.neurons, self.mu, self.groups)
-        directions = rng.standard_normal((self.neurons, dimension))
+        directions = rng.standard_normal((self.neurons, place.dimension))
         if self.shift == "space":
-            directions[:, time_axis] = 0.0
+            directions[:, place.time_axis] = 0.0
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        perturbations = rng.standard_normal((self.neurons, dimension))
+        perturbations = rng.standard_normal((self.neurons, place.dimension))
         phases = rng.uniform(0.0, 2.0 * np.pi, self.neurons)
         return RidgeBasis(mu[:, None] * directions + perturbations, phases, COSINE)
 

@@ -8,11 +8,9 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis, JoinedBasis
-from fspielm.features.families import Family
+from fspielm.features.families import Family, Place
 
 
 @final
@@ -62,15 +60,6 @@ class Joined(Family):
         """The families, and those that they join."""
         return tuple(part for family in self.families for part in family.parts)
 
-    def draw(
-        self,
-        dimension: int,
-        rng: np.random.Generator,
-        *,
-        time_axis: int | None = None,
-        center: FloatArray | None = None,
-        problem: Problem | None = None,
-    ) -> Basis:
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         """Draw from each family in turn."""
-        drawn = [part.draw(dimension, rng, time_axis=time_axis, center=center, problem=problem) for part in self.parts]
-        return JoinedBasis(drawn)
+        return JoinedBasis([part._draw(place, rng) for part in self.parts])

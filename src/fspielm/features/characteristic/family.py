@@ -8,7 +8,6 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis, JoinedBasis
@@ -17,7 +16,7 @@ from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.symbol import symbol_of
 from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 from fspielm.features.exponential import ExponentialBasis
-from fspielm.features.families import Family, check_count
+from fspielm.features.families import Family, Place, check_count
 from fspielm.features.ridge import RidgeBasis
 
 
@@ -52,22 +51,15 @@ class Characteristic(Family):
         """True: it is what they are."""
         return True
 
-    def draw(
-        self,
-        dimension: int,
-        rng: np.random.Generator,
-        *,
-        time_axis: int | None = None,
-        center: FloatArray | None = None,
-        problem: Problem | None = None,
-    ) -> Basis:
-        """Find the zeros that `problem` needs, then draw phases uniform on [0, 2 pi)."""
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Find the zeros that the problem needs, then draw phases uniform on [0, 2 pi)."""
+        problem, axis = place.problem, place.time_axis
         if problem is None:
             raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
-        if self.reach is not None and len(self.reach) != dimension:
-            raise ProblemError(f"reach must have one entry for each of {dimension} axes; got {self.reach}")
+        if self.reach is not None and len(self.reach) != place.dimension:
+            raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
         symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
-        found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=time_axis, reach=self.reach)
+        found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=axis, reach=self.reach)
         return realise(found, scene, rng)
 
 
