@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -66,6 +66,10 @@ class Discretisation:
     def counts(self) -> dict[str, int]:
         """Rows of each block."""
         return {block.name: len(block) for block in self.blocks}
+
+    def __reduce__(self) -> tuple[type[Discretisation], tuple[Any, ...]]:
+        # without the blocks, which hold compiled operators and follow from the rest
+        return Discretisation, tuple(getattr(self, field.name) for field in fields(self))
 
     def assemble(self, scaling: Scaling) -> System:
         """Its system.

@@ -8,13 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from fspielm.accuracy import ErrorEstimate, examine, nearby_number
-from fspielm.collocation import Points, allot_conditions, allot_points, check_memory, join_points, points_for
+from fspielm.arrays import FloatArray
+from fspielm.collocation import (
+    Discretisation,
+    Points,
+    allot_conditions,
+    allot_points,
+    check_memory,
+    join_points,
+    points_for,
+)
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
 from fspielm.features.special import satisfies, special_columns
 from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, attempt
+from fspielm.solvers.budget import Budget
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 
@@ -79,12 +89,24 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
     )
 
 
-def estimate_later(request: Request, done: Attempt, seed: int) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no triangle, at the price of one."""
+def estimate_later(
+    discretisation: Discretisation, coefficients: FloatArray, budget: Budget, seed: int
+) -> ErrorEstimate:
+    """Estimate the error of a solve whose method left no triangle, at the price of one.
+
+    Parameters
+    ----------
+    discretisation : Discretisation
+        Its sites are drawn anew, and need not be there.
+    coefficients : (M,) array
+    budget : Budget
+        Of the machine that it is asked for on, which need not be that of the solve.
+    seed : int
+    """
     rng = np.random.default_rng(seed)
-    check_memory(done.rows, done.basis.size, 0, request.budget.memory_limit)
-    sites = done.trial.points.draw(request.problem, rng)
-    discretisation = replace(done.discretisation, sites=sites)
-    system = discretisation.assemble("rms")
+    sites = discretisation.points.draw(discretisation.problem, rng)
+    drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
+    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit)
+    system = drawn.assemble("rms")
     factored = Householder.of_matrix(system.matrix)
-    return examine(discretisation, system.blocks, factored, rng).estimate(done.coefficients)
+    return examine(drawn, system.blocks, factored, rng).estimate(coefficients)

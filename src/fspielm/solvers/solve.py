@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import warnings
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fspielm.accuracy import ErrorEstimate, Verdict, judge
-from fspielm.arrays import safe_norm
-from fspielm.collocation import Points, Scaling, check_scaling
+from fspielm.arrays import FloatArray, safe_norm
+from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
@@ -156,7 +157,10 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         warn_unless(verdict, stacklevel=4)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
-    later = partial(_judge_later, request, done, int(request.streams.probes.integers(2**63)))
+    # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
+    unplaced = replace(done.discretisation, sites={})
+    seed = int(request.streams.probes.integers(2**63))
+    later = partial(_judge_later, unplaced, done.coefficients, tol, request.budget, seed)
     return Solution(problem, done.basis, done.coefficients, report, later)
 
 
@@ -166,10 +170,12 @@ def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=stacklevel)
 
 
-def _judge_later(request: Request, done: Attempt, seed: int) -> ErrorEstimate:
+def _judge_later(
+    discretisation: Discretisation, coefficients: FloatArray, tol: float, budget: Budget, seed: int
+) -> ErrorEstimate:
     """Estimate when first asked for, with the warning that an estimate at once would have given."""
-    estimate = estimate_later(request, done, seed)
-    warn_unless(judge(request.problem, estimate, request.tol, ""), stacklevel=5)
+    estimate = estimate_later(discretisation, coefficients, budget, seed)
+    warn_unless(judge(discretisation.problem, estimate, tol, ""), stacklevel=5)
     return estimate
 
 
