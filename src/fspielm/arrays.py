@@ -60,7 +60,12 @@ def times(matrix: FloatArray, points: FloatArray) -> FloatArray:
     return np.asarray(np.sum(points[:, None, :] * matrix, axis=2), dtype=np.float64)
 
 
-def safe_norm(values: FloatArray) -> float:
+def adjoint(matrix: NumberArray) -> NumberArray:
+    """The transpose, conjugate where numbers are complex; not a copy where they are real."""
+    return matrix.conj().T if np.iscomplexobj(matrix) else matrix.T
+
+
+def safe_norm(values: NumberArray) -> float:
     """Euclidean norm without overflow or underflow of the squares."""
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest):
@@ -68,6 +73,6 @@ def safe_norm(values: FloatArray) -> float:
     return largest * float(np.linalg.norm(values / largest))
 
 
-def safe_rms(values: FloatArray) -> float:
+def safe_rms(values: NumberArray) -> float:
     """Root mean square without overflow or underflow of the squares."""
     return safe_norm(values) / float(np.sqrt(max(values.size, 1)))

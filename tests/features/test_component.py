@@ -8,7 +8,8 @@ import pytest
 import fspielm as fs
 from fspielm.collocation import RowBlock, assemble
 from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import COSINE, Basis, Component, JoinedBasis, RidgeBasis
+from fspielm.features import COSINE, Basis, Component, JoinedBasis, Power, RidgeBasis, SingularBasis
+from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
 
 RNG = np.random.default_rng(0)
@@ -53,6 +54,28 @@ def test_systems_are_assembled_of_them(both: Basis) -> None:
     np.testing.assert_array_equal(system.matrix, both.matrix(DIVERGENCE, POINTS))
 
 
+def test_they_are_evaluated_as_they_are_assembled(both: Basis) -> None:
+    coefficients = RNG.standard_normal(8)
+    many = Sites(RNG.random((5000, 2)))  # enough for expansions, which know single unknowns alone
+    for method in ("auto", "direct", "tiles"):
+        values = evaluate(both, coefficients, DIVERGENCE, many, threads=1, method=method)
+        np.testing.assert_allclose(values, both.matrix(DIVERGENCE, many) @ coefficients, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(tabulate(both, DIVERGENCE, POINTS, threads=1), both.matrix(DIVERGENCE, POINTS))
+
+
+def test_what_is_asked_of_a_basis_is_answered_for_its_functions() -> None:
+    constant = RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE)
+    corner = SingularBasis((0.0, 0.0), 0.0, 1.0, [Power(0.5)])
+    component = Component(JoinedBasis([constant, drawn(2), corner]), 1, 2)
+    assert [leaf.size for leaf in component.leaves] == [1, 2, 2]
+    assert all(isinstance(leaf, Component) and leaf.unknown == 1 for leaf in component.leaves)
+    assert [leaf.oscillates for leaf in component.leaves] == [True, True, False]
+    assert [(basis.size, basis.components) for basis in component.varying] == [(2, 2)]
+    assert component.corners == ((0.0, 0.0),)
+    single = Component(drawn(2), 0, 2)
+    assert single.leaves == (single,)
+
+
 def test_functions_for_fewer_unknowns_are_refused(fields: tuple[Basis, Basis]) -> None:
     with pytest.raises(fs.ProblemError, match="the operator is on 2 unknowns, but the functions are for 1"):
         fields[0].matrix(DIVERGENCE, POINTS)
@@ -60,3 +83,5 @@ def test_functions_for_fewer_unknowns_are_refused(fields: tuple[Basis, Basis]) -
         JoinedBasis([fields[0], Component(fields[1], 1, 2)])
     with pytest.raises(fs.ProblemError, match=r"unknown must be one of \[0, 1\]; got 2"):
         Component(fields[0], 2, 2)
+    with pytest.raises(fs.ProblemError, match="basis must be for a single unknown; got one for 2 of them"):
+        Component(Component(fields[0], 0, 2), 0, 2)

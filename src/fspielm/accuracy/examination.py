@@ -13,7 +13,7 @@ from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.arrays import FloatArray, safe_norm, safe_rms
+from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
 from fspielm.equations import Problem, leaves_constant_open
 from fspielm.linalg import Factored
@@ -47,11 +47,11 @@ class Examination:
     held_out: HeldOut
     sensitivity: Sensitivity
 
-    def estimate(self, coefficients: FloatArray, problem: Problem | None = None) -> ErrorEstimate:
+    def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
 
         If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
-        the error ``Phi delta = (Phi R^-1) (Q^T r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
+        the error ``Phi delta = (Phi R^-1) (Q^H r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
         residual is measured at fresh points, and the rounding of the sum is added.
         """
         problem = problem or self.discretisation.problem
@@ -80,7 +80,7 @@ class Examination:
             sensitivity=self.sensitivity,
         )
 
-    def _misfit(self, coefficients: FloatArray, problem: Problem) -> _Misfit:
+    def _misfit(self, coefficients: NumberArray, problem: Problem) -> _Misfit:
         """The rows that were not fitted, weighted as the fitted ones are."""
         basis, threads = self.discretisation.basis, self.discretisation.threads
         total, data, peak = 0.0, 0.0, 1.0

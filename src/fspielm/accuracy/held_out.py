@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.collocation import Discretisation, RowBlock, make_blocks
 from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate, tabulate
@@ -26,7 +26,7 @@ class HeldOut:
     """
 
     sites: Mapping[str, Sites]
-    rows: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: Mapping[str, NumberArray] = field(default_factory=dict)
 
     @classmethod
     def draw(cls, discretisation: Discretisation, rng: np.random.Generator) -> HeldOut:
@@ -42,7 +42,7 @@ class HeldOut:
         }
         return HeldOut(self.sites, rows)
 
-    def apply(self, block: RowBlock, basis: Basis, coefficients: FloatArray, threads: int) -> FloatArray:
+    def apply(self, block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
         """The block's rows on the sum of ``coefficients * basis``."""
         if block.name in self.rows:
             return np.asarray(self.rows[block.name] @ coefficients)

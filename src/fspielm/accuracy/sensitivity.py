@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray, adjoint
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.features.evaluation import tabulate
@@ -34,8 +34,8 @@ class Sensitivity:
     """
 
     amplification: float
-    values: FloatArray
-    null: FloatArray
+    values: NumberArray
+    null: NumberArray
 
 
 def find_sensitivity(
@@ -47,11 +47,11 @@ def find_sensitivity(
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients
         return Sensitivity(float("inf"), Phi, np.zeros(columns))
-    direction: FloatArray = rng.standard_normal(columns)
-    norm = 0.0
+    direction: NumberArray = rng.standard_normal(columns)
+    Phi_H, norm = adjoint(Phi), 0.0
     for _ in range(_POWER_STEPS):
         image = Phi @ factored.solve_triangle(_unit(direction))
-        direction = factored.solve_triangle(Phi.T @ image, adjoint=True)
+        direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
             return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(columns))
@@ -60,5 +60,5 @@ def find_sensitivity(
     return Sensitivity(norm / float(np.sqrt(len(Phi))), Phi, null)
 
 
-def _unit(vector: FloatArray) -> FloatArray:
+def _unit(vector: NumberArray) -> NumberArray:
     return np.asarray(vector / np.linalg.norm(vector))

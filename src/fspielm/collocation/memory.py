@@ -5,9 +5,9 @@ from __future__ import annotations
 from fspielm.errors import MemoryBudgetError
 
 
-def check_memory(rows: int, columns: int, workspace: int, limit: float) -> int:
+def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:
     """Bytes for an ``(rows, columns)`` matrix and its solve; refused above `limit`."""
-    needed = matrix_bytes(rows, columns) + workspace
+    needed = matrix_bytes(rows, columns, itemsize=itemsize) + workspace
     if needed > limit:
         raise MemoryBudgetError(
             f"{columns} neurons with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
@@ -22,6 +22,6 @@ def readable_bytes(size: float) -> str:
     return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
 
 
-def matrix_bytes(rows: int, columns: int) -> int:
-    """Bytes of a system with its values."""
-    return 8 * rows * (columns + 1)
+def matrix_bytes(rows: int, columns: int, *, itemsize: int = 8) -> int:
+    """Bytes of a system with its values, in numbers of `itemsize` bytes."""
+    return itemsize * rows * (columns + 1)

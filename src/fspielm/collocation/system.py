@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.collocation.blocks import RowBlock
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
@@ -68,16 +68,16 @@ class System:
     blocks : tuple of BlockRows
     """
 
-    augmented: FloatArray
+    augmented: NumberArray
     blocks: tuple[BlockRows, ...]
 
     @property
-    def matrix(self) -> FloatArray:
+    def matrix(self) -> NumberArray:
         """H, shape ``(N, M)``."""
         return self.augmented[:, :-1]
 
     @property
-    def values(self) -> FloatArray:
+    def values(self) -> NumberArray:
         """y, shape ``(N,)``."""
         return self.augmented[:, -1]
 
@@ -86,7 +86,7 @@ class System:
         """The rows of each block, by name."""
         return {block.name: block.rows for block in self.blocks}
 
-    def residuals(self, coefficients: FloatArray) -> dict[str, BlockResidual]:
+    def residuals(self, coefficients: NumberArray) -> dict[str, BlockResidual]:
         """The residual of every block, with its scaling undone."""
         deviation = self.matrix @ coefficients - self.values
         result = {}
@@ -122,7 +122,8 @@ def assemble(
     ends = np.cumsum([len(block) for block in blocks])
     # One row per function: columns of H are contiguous, which both the filling and LAPACK want. The values are
     # the last column, so that a factorisation of both needs no copy.
-    storage = np.empty((basis.size + 1, int(ends[-1])))
+    dtype = np.result_type(basis.dtype, *(block.values for block in blocks))
+    storage = np.empty((basis.size + 1, int(ends[-1])), dtype=dtype)
     transposed, values = storage[:-1], storage[-1]
     np.concatenate([block.values for block in blocks], out=values)
     placed = []
@@ -144,7 +145,7 @@ def check_scaling(scaling: str) -> None:
         raise ProblemError(f"scaling must be one of {list(get_args(Scaling))}; got {scaling!r}")
 
 
-def _fill_block(basis: Basis, block: RowBlock, out: FloatArray, threads: int) -> None:
+def _fill_block(basis: Basis, block: RowBlock, out: NumberArray, threads: int) -> None:
     pieces = [localise(operator, sites, basis.components) for operator, sites in block.pieces]
     step = max(1, _CHUNK_ENTRIES // max(len(block), 1))
     tasks: list[Callable[[], None]] = [
@@ -154,10 +155,10 @@ def _fill_block(basis: Basis, block: RowBlock, out: FloatArray, threads: int) ->
     run_tasks(tasks, threads)
 
 
-def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: FloatArray, name: str) -> None:
+def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: NumberArray, name: str) -> None:
     target = out[columns]
     # a contiguous buffer: BLAS and the cosine then run on unit strides
-    buffer = np.empty(target.shape)
+    buffer = np.empty(target.shape, dtype=target.dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, by name
         for index, piece in enumerate(pieces):
             basis.fill(piece, columns, buffer)
@@ -172,6 +173,6 @@ def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out
         )
 
 
-def _rms_scale(out: FloatArray) -> float:
-    rms = float(np.sqrt(np.mean([np.mean(row**2) for row in out])))
+def _rms_scale(out: NumberArray) -> float:
+    rms = float(np.sqrt(np.mean([np.mean(np.abs(row) ** 2) for row in out])))
     return 1.0 / rms if rms > 0 else 1.0

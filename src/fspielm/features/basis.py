@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.features.local import LocalOperator, localise
@@ -38,7 +38,7 @@ class Basis(ABC):
 
     @property
     def components(self) -> int:
-        """How many unknowns its functions are for."""
+        """How many unknowns the operators may be on that it is for: one, unless it holds a `Component` of several."""
         return 1
 
     @property
@@ -86,16 +86,16 @@ class Basis(ABC):
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
 
     @abstractmethod
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
 
-        `out` has one row per *function*: the collocation matrix is stored by columns, and filling a few of
-        them over all points is what threads do.
+        `out` is of the basis' `dtype`, or of one that holds it. It has one row per *function*: the collocation matrix
+        is stored by columns, and filling a few of them over all points is what threads do.
         """
 
-    def matrix(self, operator: Operator, sites: Sites) -> FloatArray:
+    def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
         """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""
-        transposed = np.empty((self.size, len(sites)))
+        transposed = np.empty((self.size, len(sites)), dtype=self.dtype)
         self.fill(localise(operator, sites, self.components), slice(0, self.size), transposed)
         return transposed.T
 
@@ -131,7 +131,7 @@ class JoinedBasis(Basis):
 
     @property
     def components(self) -> int:
-        """How many unknowns each of its parts is for."""
+        """The same for each of its parts."""
         return self.parts[0].components
 
     @property
@@ -139,7 +139,7 @@ class JoinedBasis(Basis):
         """Those of its parts."""
         return tuple(leaf for part in self.parts for leaf in part.leaves)
 
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         first, last, _ = columns.indices(self.size)
         for part, start in zip(self.parts, self._starts, strict=False):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
@@ -19,7 +20,7 @@ class Component(Basis):
     Parameters
     ----------
     basis : Basis
-        For one unknown.
+        For a single unknown.
     unknown : int
         Which one it is.
     components : int
@@ -29,6 +30,8 @@ class Component(Basis):
     def __init__(self, basis: Basis, unknown: int, components: int) -> None:
         if not 0 <= unknown < components:
             raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
+        if basis.components != 1:
+            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
         self.basis = basis
         self.unknown = unknown
         self._components = components
@@ -54,9 +57,25 @@ class Component(Basis):
         return self._components
 
     @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """Those of the functions, each for the same unknown."""
+        leaves = self.basis.leaves
+        return (self,) if leaves == (self.basis,) else self._each(leaves)
+
+    @property
     def frequencies(self) -> FloatArray | ComplexArray | None:
         """Those of the functions."""
         return self.basis.frequencies
+
+    @property
+    def oscillates(self) -> bool:
+        """Whether the functions do."""
+        return self.basis.oscillates
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Those of the functions, each for the same unknown."""
+        return self._each(self.basis.varying)
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:
@@ -68,7 +87,10 @@ class Component(Basis):
         """Those of the functions."""
         return self.basis.sources
 
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+    def _each(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
+        return tuple(Component(basis, self.unknown, self._components) for basis in bases)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write what the operator does to this unknown; see `Basis.fill`."""
         here = operator.on(self.unknown)
         if len(here.orders):

@@ -55,10 +55,11 @@ def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
     trial, reason = step.trial, ""
     exceeded = _limits(request, record, trial)
     if exceeded:
-        fitting = _fit(request, record, step, min(exceeded, key=lambda limit: limit.neurons))
+        tightest = min(exceeded, key=lambda limit: limit.neurons)
+        fitting = _fit(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
-        trial, reason = fitting, min(exceeded, key=lambda limit: limit.neurons).reason
+        trial, reason = fitting, tightest.reason
     outlook = look_ahead(request.problem, trial, request.threads, record.operation)
     late = _time_limit(record, trial, outlook)
     if late is None:
@@ -144,7 +145,8 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
-    rows, neurons = trial.rows(request.problem), trial.neurons
-    workspace = request.method.workspace(rows, neurons, in_place=True)
-    probing = 8 * rows * trial.further(request.problem)
-    return record.kept_bytes + matrix_bytes(rows + PROBES, neurons) + workspace + probing
+    rows, neurons, itemsize = trial.rows(request.problem), trial.neurons, request.itemsize
+    matrix = matrix_bytes(rows + PROBES, neurons, itemsize=itemsize)
+    workspace = request.method.workspace(rows, neurons, in_place=True, itemsize=itemsize)
+    probing = itemsize * rows * trial.further(request.problem)
+    return record.kept_bytes + matrix + workspace + probing

@@ -43,9 +43,9 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     columns = special_columns(problem, request.singular or False)
     points = _suitable(request.points or default_points(problem, features), problem, features, columns)
     trial = Trial(features, points, columns, "chosen by hand")
-    rows, neurons = trial.rows(problem), trial.neurons
-    probing = 8 * rows * trial.further(problem)
-    check_memory(rows, neurons, method.workspace(rows, neurons) + probing, request.budget.memory_limit)
+    rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
+    beside = method.workspace(rows, neurons, itemsize=itemsize) + itemsize * rows * trial.further(problem)
+    check_memory(rows, neurons, beside, request.budget.memory_limit, itemsize=itemsize)
     return attempt(request, trial, by_hand=True)
 
 
@@ -106,7 +106,7 @@ def estimate_later(
     rng = np.random.default_rng(seed)
     sites = discretisation.points.draw(discretisation.problem, rng)
     drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
-    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit)
+    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit, itemsize=drawn.basis.dtype.itemsize)
     system = drawn.assemble("rms")
     factored = Householder.of_matrix(system.matrix)
     return examine(drawn, system.blocks, factored, rng).estimate(coefficients)

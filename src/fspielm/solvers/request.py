@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
+import numpy as np
+
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling
 from fspielm.equations import Problem
@@ -20,6 +22,8 @@ from fspielm.solvers.randomness import Streams
 @dataclass(frozen=True, eq=False)
 class Request:
     """What is fixed before a solve begins; see `solve`, whose arguments these are.
+
+    All but its streams, from which every round draws further numbers.
 
     Attributes
     ----------
@@ -57,6 +61,11 @@ class Request:
         """Extent of the domain along each axis."""
         lower, upper = self.problem.domain.bounding_box
         return upper - lower
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a number in its systems."""
+        return np.result_type(*(unknown.dtype for unknown in self.problem.unknowns)).itemsize
 
     @property
     def threads(self) -> int:

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator, localise
@@ -17,9 +17,9 @@ _CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
 
-def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, threads: int) -> FloatArray:
+def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, threads: int) -> NumberArray:
     """``local`` on the sums of ``fields[f] * basis``, shape ``(F, n)``, for coefficients `fields` ``(F, M)``."""
-    values = np.empty((len(fields), len(local.points)))
+    values = np.empty((len(fields), len(local.points)), dtype=basis.dtype)
     run_tasks(
         [
             partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
@@ -30,10 +30,10 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
     return values
 
 
-def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> FloatArray:
+def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> NumberArray:
     """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``."""
-    local = localise(operator, sites)
-    transposed = np.empty((basis.size, len(sites)))
+    local = localise(operator, sites, basis.components)
+    transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype)
     run_tasks(
         [
             partial(basis.fill, local, columns, transposed[columns])
@@ -46,12 +46,12 @@ def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) ->
     return transposed.T
 
 
-def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: FloatArray) -> None:
+def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: NumberArray) -> None:
     here = local.select(index)
-    total = np.zeros((len(fields), len(here.points)))
+    total = np.zeros((len(fields), len(here.points)), dtype=basis.dtype)
     for first in range(0, basis.size, _CHUNK_COLUMNS):
         columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
-        buffer = np.empty((columns.stop - columns.start, len(here.points)))
+        buffer = np.empty((columns.stop - columns.start, len(here.points)), dtype=basis.dtype)
         with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
             basis.fill(here, columns, buffer)
             total += fields[:, columns] @ buffer

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator
 from fspielm.features.basis import Basis
 from fspielm.features.evaluation.cost import MOST_DIMENSIONS, transform_pays
@@ -72,13 +72,13 @@ def evaluate_each(
     Returns
     -------
     (T, ..., n) array
-        One entry for each of the T operators; real or complex as the coefficients are.
+        One entry for each of the T operators; complex where coefficients or functions are.
     """
     fields = _real_fields(coefficients)
-    values = np.empty((len(operators), len(fields), len(sites)))
+    values = np.empty((len(operators), len(fields), len(sites)), dtype=basis.dtype)
     for start in range(0, max(len(sites), 1), SLAB):
         here = sites.select(slice(start, start + SLAB))
-        local = [localise(operator, here) for operator in operators]
+        local = [localise(operator, here, basis.components) for operator in operators]
         values[:, :, start : start + SLAB] = _on_slab(basis, fields, local, here.points, threads, method)
     return _as_given(values, coefficients)
 
@@ -90,13 +90,15 @@ def _on_slab(
     points: FloatArray,
     threads: int,
     method: Method,
-) -> FloatArray:
+) -> NumberArray:
     """Values ``(T, F, n)`` of T operators on F fields."""
     waves, others = split_waves(basis, fields)
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)
     by_tiles = method != "direct" and cloud.suits_tiles
-    if not by_transform and not by_tiles:
+    # what fast ways know are real functions of one unknown
+    general = basis.components > 1 or basis.dtype.kind == "c"
+    if general or not (by_transform or by_tiles):
         return np.stack([direct_sum(basis, fields, local, threads=threads) for local in operators])
     rows = [split_rows(local) for local in operators]
     values = np.zeros((len(operators), len(fields), len(points)))
@@ -146,7 +148,7 @@ def _real_fields(coefficients: NDArray[Any]) -> FloatArray:
     return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
-def _as_given(values: FloatArray, coefficients: NDArray[Any]) -> NDArray[Any]:
+def _as_given(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
     """Values ``(T, F, n)`` of real fields, in the form of the coefficients: ``(T, ..., n)``."""
     shape = (len(values), *coefficients.shape[:-1], values.shape[-1])
     if not np.iscomplexobj(coefficients):
