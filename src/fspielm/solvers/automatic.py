@@ -110,4 +110,5 @@ def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
     begun = perf_counter()
     latest = attempt(request, trial)
     request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
-    return latest
+    # the factored system of the best round alone is kept, and counted, while the next one is under way
+    return latest if latest is record.best else replace(latest, reusable=None)

@@ -164,10 +164,9 @@ def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | 
 
 def _asks_callables(problem: Problem) -> bool:
     """Whether data or coefficients ask functions of the user's, which may take any time."""
-    constraints = problem.constraints
-    terms = [*problem.operator.terms, *(term for constraint in constraints for term in constraint.operator.terms)]
+    terms = [term for relation in problem.relations for term in relation.operator.terms]
     coefficients = [term.coefficient for term in terms if callable(term.coefficient)]
-    fields = [problem.right_hand_side, *(constraint.value for constraint in constraints)]
+    fields = [relation.value for relation in problem.relations]
     fields += [one.field for one in coefficients if isinstance(one, FieldCoefficient)]
     others = any(not isinstance(one, FieldCoefficient) for one in coefficients)
     return others or not all(field.is_formula for field in fields)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias, final
 
 from fspielm.collocation import allot_conditions
-from fspielm.equations import Problem
 from fspielm.features import Basis, Characteristic, SourceBasis
 from fspielm.features.special import hole_columns, satisfies, special_columns, special_names
 from fspielm.solvers.approach import Approach
@@ -48,6 +47,8 @@ class ExactFeatures(Stage):
         The first family, and larger ones.
     limit : float
         Operations that a filled band would begin with.
+    in_holes : tuple of Basis
+        Multipoles that satisfy the equation.
     family : Characteristic
         The one that is used now, and how often it was `enlarged`.
     special, sources
@@ -63,6 +64,7 @@ class ExactFeatures(Stage):
     request: Request
     families: Families
     limit: float
+    in_holes: tuple[Basis, ...]
     family: Characteristic
     special: tuple[Basis, ...]
     tried_special: bool
@@ -73,8 +75,8 @@ class ExactFeatures(Stage):
 
     def first(self) -> Step:
         """As many as waves and data ask for."""
-        in_holes = self.special == _in_holes(self.request.problem) != ()
-        return self._step(self.title + ", multipoles in the holes among them" * in_holes)
+        has_multipoles = self.special == self.in_holes != ()
+        return self._step(self.title + ", multipoles in the holes among them" * has_multipoles)
 
     def next(self, latest: Attempt) -> Step | Ending:
         """More functions as long as that helps, then singular ones, then sources."""
@@ -92,7 +94,7 @@ class ExactFeatures(Stage):
         helped = self._has_helped(before, after)
         stage = replace(self, tried_special=True)
         if not helped and self.tried_special and self.request.singular is None:
-            stage = replace(stage, special=_in_holes(self.request.problem))
+            stage = replace(stage, special=self.in_holes)
         step = self._with_special() or stage._with_sources(latest)
         if step is None and helped:  # where no sources were found, finer ones are looked for next time
             return replace(stage, source_rounds=self.source_rounds + 1)._larger()
@@ -161,12 +163,9 @@ class ExactFeatures(Stage):
 def exact_features(request: Request, families: Families, limit: float) -> ExactFeatures:
     """The stage before its first round: with the functions asked for beside the family, or those in the holes."""
     problem, singular = request.problem, request.singular
-    special = _in_holes(problem) if singular is None else special_columns(problem, singular)
-    return ExactFeatures(request, families, limit, families(0), special, tried_special=singular is not None)
-
-
-def _in_holes(problem: Problem) -> tuple[Basis, ...]:
-    return tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
+    in_holes = tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
+    special = in_holes if singular is None else special_columns(problem, singular)
+    return ExactFeatures(request, families, limit, in_holes, families(0), special, tried_special=singular is not None)
 
 
 def _gain(before: Outcome, after: Outcome) -> float:

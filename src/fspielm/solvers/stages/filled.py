@@ -92,7 +92,8 @@ class FilledBand(Stage):
         stalled = self._is_stalled(largest)
         if self._calls_for_singular(latest.outcome, stalled):
             columns = special_columns(problem, True)
-            stage = replace(self, columns=columns, plain=(self, latest))
+            # not what may be kept of it for other data, which is as large as its matrix
+            stage = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
             if columns:  # with other functions, another start
                 return replace(stage, shown=())._step(special_names(problem))
         target = None if stalled else next_target(self.request, latest, self.layout, self.target)

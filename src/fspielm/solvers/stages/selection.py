@@ -26,7 +26,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.stages.exact import Families, exact_features
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.solvers.stages.stage import Stage, Step
-from fspielm.solvers.stages.thin import ThinSpectrum
+from fspielm.solvers.stages.thin import thin_spectrum
 from fspielm.solvers.thin import thin_peaks
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Patience, refine_bands
@@ -125,7 +125,7 @@ def _small_basis(request: Request, bands: Bands, patience: Patience, limit: floa
     peaks = thin_peaks(problem, bands, request.streams.probes, patience, request.budget.memory_limit)
     if not peaks:
         raise UnsuitableError("the right-hand side has no spectrum of a few peaks")
-    return ThinSpectrum(request, bands, tuple(peaks), limit, special_columns(problem, request.singular or False))
+    return thin_spectrum(request, bands, tuple(peaks), limit)
 
 
 def _exact_features(request: Request, bands: Bands, limit: float) -> Stage:

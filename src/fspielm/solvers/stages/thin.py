@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar, final
 
 from fspielm.features import Basis, Joined
+from fspielm.features.special import special_columns
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.by_hand import default_points
@@ -42,6 +42,8 @@ class ThinSpectrum(Stage):
         Operations of a round beyond which a filled band is cheaper.
     columns : tuple of Basis
         Beside the features.
+    family : Joined
+        The features.
     wider, more : float
         Periods by which bands are wider than the peaks, and how many times the functions that satisfy the equation.
     before : tuple of float
@@ -56,6 +58,7 @@ class ThinSpectrum(Stage):
     peaks: tuple[Peak, ...]
     limit: float
     columns: tuple[Basis, ...]
+    family: Joined
     wider: float = _WIDER
     more: float = 1.0
     before: tuple[float, ...] = ()
@@ -76,7 +79,8 @@ class ThinSpectrum(Stage):
         if len(rounds) >= _MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
             return None
         wider, more = self.wider + _WIDER * narrow, self.more * (1.0 if narrow else _MORE)
-        step = replace(self, wider=wider, more=more, before=rounds)._step(
+        family = _family(self.request, self.bands, self.peaks, wider, more)
+        step = replace(self, family=family, wider=wider, more=more, before=rounds)._step(
             "wider peaks" if narrow else "more functions that satisfy the equation"
         )
         return step if step.trial.work(self.request.problem) <= self.limit else None
@@ -88,13 +92,18 @@ class ThinSpectrum(Stage):
     @property
     def _is_exact(self) -> bool:
         """Whether there are functions that satisfy the equation: not where coefficients vary."""
-        return any(part.satisfies_equation for part in self._family.parts)
-
-    @cached_property
-    def _family(self) -> Joined:
-        problem, rng = self.request.problem, self.request.streams.probes
-        return thin_family(problem, self.bands, self.peaks, _DECADES, rng, wider=self.wider, more=self.more)
+        return any(part.satisfies_equation for part in self.family.parts)
 
     def _step(self, why: str) -> Step:
-        points = self.request.points or default_points(self.request.problem, self._family)
-        return Step(Trial(self._family, points, self.columns, why), self)
+        points = self.request.points or default_points(self.request.problem, self.family)
+        return Step(Trial(self.family, points, self.columns, why), self)
+
+
+def thin_spectrum(request: Request, bands: Bands, peaks: tuple[Peak, ...], limit: float) -> ThinSpectrum:
+    """The stage before its first round."""
+    columns = special_columns(request.problem, request.singular or False)
+    return ThinSpectrum(request, bands, peaks, limit, columns, _family(request, bands, peaks, _WIDER, 1.0))
+
+
+def _family(request: Request, bands: Bands, peaks: tuple[Peak, ...], wider: float, more: float) -> Joined:
+    return thin_family(request.problem, bands, peaks, _DECADES, request.streams.probes, wider=wider, more=more)

@@ -1,0 +1,116 @@
+"""Stages as values: what `first` and `next` return, and that they change nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.solvers.afford import Afforded
+from fspielm.solvers.attempt import Outcome
+from fspielm.solvers.automatic import _play
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending, Stage, Step
+from fspielm.solvers.stages.exact import exact_features
+from fspielm.solvers.stages.filled import FilledBand, filled_band
+from fspielm.solvers.stages.thin import thin_spectrum
+from fspielm.spectrum import Peak
+
+x, y = sp.symbols("x y")
+u = sp.Function("u")(x, y)
+LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
+L_SHAPE = fs.Polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)])
+HOMOGENEOUS = fs.Problem(LAPLACIAN, L_SHAPE, [fs.Dirichlet(x * y)])
+OSCILLATING = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(20 * x)), L_SHAPE, [fs.Dirichlet(0)])
+
+
+def asked(problem: fs.Problem, **settings: Any) -> Request:
+    streams, seed = Streams.spawned(0)
+    return Request(problem, 1e-8, fs.Budget(), streams, seed, **settings)
+
+
+def bands(problem: fs.Problem) -> Any:
+    return fs.infer_bands(problem, np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """As much of an attempt as a stage looks at where coefficients are small."""
+
+    outcome: Outcome
+    reusable: object = "a factored system"
+
+
+def shown(error: float, growth: float = 1.0) -> Any:
+    return Shown(Outcome(error, growth, 100, 1e6))
+
+
+def stages() -> dict[str, Stage]:
+    peak = Peak(np.array([20.0, 0.0]), np.zeros(2))
+    return {
+        "band": filled_band(asked(HOMOGENEOUS), bands(HOMOGENEOUS)),
+        "characteristic": exact_features(asked(HOMOGENEOUS), lambda n: fs.Characteristic(100 * (n + 1)), 1e9),
+        "thin": thin_spectrum(asked(OSCILLATING), bands(OSCILLATING), (peak,), np.inf),
+    }
+
+
+@pytest.mark.parametrize("name", ["band", "characteristic", "thin"])
+def test_asking_changes_neither_the_stage_nor_the_first_step(name: str) -> None:
+    stage = stages()[name]
+    fields = dict(vars(stage))
+    streams = stage.request.streams  # type: ignore[attr-defined]
+    state = streams.probes.bit_generator.state
+    first = stage.first()
+    assert repr(stage.first().trial.family) == repr(first.trial.family)
+    assert streams.probes.bit_generator.state == state
+    following = first.stage.next(shown(1e-3))
+    assert isinstance(following, Step)
+    assert following.stage is not first.stage
+    assert all(vars(stage)[name] is value for name, value in fields.items())
+    assert vars(stage).keys() == fields.keys()
+    assert repr(stage.first().trial.family) == repr(first.trial.family)
+
+
+def follow(step: Step, *errors: float) -> Step:
+    for error in errors:
+        following = step.stage.next(shown(error))
+        assert isinstance(following, Step)
+        step = following
+    return step
+
+
+def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
+    plain = follow(filled_band(asked(HOMOGENEOUS), bands(HOMOGENEOUS)).first(), 1e-7, 1e-7)
+    with_singular = follow(plain, 1e-7)
+    assert with_singular.trial.why == "singular functions at the corners"
+    stage = with_singular.stage
+    assert isinstance(stage, FilledBand)
+    assert stage.columns
+    assert stage.shown == ()
+    assert stage.plain is not None
+    assert stage.plain[1].reusable is None  # as large as a matrix, for nothing
+    # worse once says too little; twice, and the rounds before them count again, which had stalled
+    worse = follow(with_singular, 2e-7)
+    assert worse.trial.columns
+    ending = worse.stage.next(shown(2e-7))
+    assert isinstance(ending, Ending)
+    assert ending.reason.startswith("more features do not help any more")
+    assert isinstance(follow(with_singular, 2e-7, 5e-8), Step)
+
+
+def test_only_the_best_round_keeps_its_factored_system() -> None:
+    request = asked(HOMOGENEOUS, reuse=True)
+    record = Record(request.budget)
+    stage = filled_band(request, bands(HOMOGENEOUS))
+    trial = stage.first().trial
+    for neurons, is_best in ((120, True), (30, False)):
+        latest = _play(request, record, Afforded(stage.smaller(trial, neurons), 0.0))
+        assert (latest.reusable is not None) == is_best
+    assert record.best is not None
+    assert record.kept_bytes == record.best.reusable.nbytes > 0  # type: ignore[union-attr]
