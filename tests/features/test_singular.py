@@ -10,8 +10,9 @@ import pytest
 
 from fspielm import ProblemError
 from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise
+from fspielm.features import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise, outgoing
 from fspielm.features.bessel_order import iv_by_order, jv_by_order
+from fspielm.features.zeta import Polar
 from fspielm.geometry import Sites
 
 CORNER, AXIS, SCALE = (0.2, -0.1), 0.7, 1.7
@@ -150,3 +151,22 @@ def test_derivatives_by_the_order_against_mpmath(order: int) -> None:
         with mp.workdps(60):
             exact = [float(mp.diff(lambda v, q=q, f=theirs: f(v, mp.mpf(float(q))), order)) for q in z]
         np.testing.assert_allclose(ours(order, z), exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+def test_derivatives_together_have_the_bits_of_each_alone(function: CornerFunction, points: np.ndarray) -> None:
+    zeta = basis(function).zeta(points)
+    orders = [(0, 0), (1, 1), (2, 0), (0, 1), (1, 0)]
+    for both, found in zip(orders, function.derivatives(Polar(zeta), orders), strict=True):
+        assert np.array_equal(found, function.derivative(zeta, *both))
+
+
+def test_the_equation_of_helmholtz_needs_each_bessel_function_once(
+    points: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    original = outgoing._oscillating
+    monkeypatch.setattr(outgoing, "_oscillating", lambda n, z: asked.append(np.size(z)) or original(n, z))
+    helmholtz = LAPLACIAN + Operator(2, (Term(9.0, (0, 0)),))
+    basis(Outgoing(4, 9.0), Outgoing(5, 9.0)).matrix(helmholtz, Sites(points))
+    assert asked.count(len(points)) == 2

@@ -18,7 +18,7 @@ from fspielm.solvers.trial import Trial
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
 SQUARE = fs.Box((0, 0), (1, 1))
-PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, special=1e-6, fixed=0.01)
+PACE = Pace(draw=1e-6, place=1e-5, fill=1e-8, factor=1e-11, special=1e-6, each_special=0.0, fixed=0.01)
 
 
 def poisson(value: Any, frequency: int = 8) -> fs.Problem:
@@ -59,6 +59,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     assert few.special_columns < 144 / 1.2 - 100  # no more than the rows can tell apart
     slow = module.try_out(problem, Trial(fs.Characteristic(100), points, (), "tried"), threads=1)
     assert slow.special > 0
+    assert slow.each_special > module._USUAL.each_special
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.4, 0.8, 1.6])
@@ -106,7 +107,7 @@ def test_functions_of_the_users_are_always_tried_out(monkeypatch: pytest.MonkeyP
 
 def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first round too: a machine a million times slower affords the fewest functions there are."""
-    slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, fixed=0.0)
+    slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, each_special=0.0, fixed=0.0)
     monkeypatch.setattr(module, "try_out", lambda *given: slow)
     with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
         solution = fs.solve(poisson(0, 20), rng=0, approach="band")
@@ -116,7 +117,7 @@ def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any], fs.Solution]:
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
-    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, fixed=seconds)
+    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, each_special=0.0, fixed=seconds)
     monkeypatch.setattr(
         "fspielm.solvers.afford.look_ahead",
         lambda problem, trial, threads, operation: Outlook(extent_of(problem, trial), pace),

@@ -102,7 +102,7 @@ def test_no_round_is_begun_that_would_overrun(
     """On a machine of one pace, and a clock that goes on by what each round was thought to take."""
     layer = x - (sp.exp(50 * (x - 1)) - sp.exp(-50)) / (1 - sp.exp(-50))
     made = manufacture(lambda w: -w.diff(x, 2) / 50 + w.diff(x), layer, fs.Interval(0, 1), (x,))
-    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, special=0.0, fixed=1.0)
+    pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, special=0.0, each_special=0.0, fixed=1.0)
     outlooks: list[Outlook] = []
     begun: list[tuple[float, float]] = []
     add = Record.add

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import numpy as np
 import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.features.singular import CornerFunction
+from fspielm.features.singular import CornerFunction, Orders
+from fspielm.features.zeta import Polar
 
 
 @final
@@ -37,28 +40,33 @@ class Outgoing(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return outgoing_derivative(self.order, self.wavenumber, self.modified, zeta, order, conjugate_order)
+        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
+
+    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
+        """See `CornerFunction.derivatives`."""
+        return outgoing_derivatives(self.order, self.wavenumber, self.modified, polar, orders)
 
 
-def outgoing_derivative(
-    start: int,
-    wavenumber: float | FloatArray,
-    modified: bool,
-    zeta: ComplexArray,
-    order: int,
-    conjugate_order: int,
-) -> ComplexArray:
-    """The derivative of an `Outgoing` function of order `start`, about one in size where ``|zeta| = 1``.
+def outgoing_derivatives(
+    start: int, wavenumber: float | FloatArray, modified: bool, polar: Polar, orders: Sequence[Orders]
+) -> list[ComplexArray]:
+    """Derivatives of an `Outgoing` function of order `start`, about one in size where ``|zeta| = 1``.
 
-    `wavenumber` may be an array that goes with `zeta`: one for each of many sources.
+    `wavenumber` may be an array that goes with zeta: one for each of many sources.
     """
-    now = start - order + conjugate_order
-    # both kinds fall under a derivative along zeta and rise along its conjugate, with other signs
-    sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
-    radius = np.abs(zeta)
-    values = _ratio(now, start, wavenumber, radius, modified)
-    factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
-    return np.asarray(factor * values * ((zeta / radius) ** now if now else 1.0))
+
+    @cache  # the Laplacian has the Bessel function of the function itself
+    def values(now: int) -> tuple[FloatArray, ComplexArray | float]:
+        return _ratio(now, start, wavenumber, polar.radius, modified), polar.turn**now if now else 1.0
+
+    found = []
+    for order, conjugate_order in orders:
+        radial, turned = values(start - order + conjugate_order)
+        # both kinds fall under a derivative along zeta and rise along its conjugate, with other signs
+        sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
+        factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
+        found.append(np.asarray(factor * radial * turned))
+    return found
 
 
 def _ratio(now: int, start: int, k: float | FloatArray, radius: FloatArray, modified: bool) -> FloatArray:

@@ -20,6 +20,8 @@ from fspielm.features.local import LocalOperator
 from fspielm.features.zeta import Polar, off_zero, zeta_weights
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
+# Of a derivative, along zeta and along its conjugate.
+Orders: TypeAlias = tuple[int, int]
 # An order of a Bessel function, and whether its derivative with respect to the order is meant.
 RadialKey: TypeAlias = tuple[float, bool]
 
@@ -40,9 +42,13 @@ class CornerFunction(ABC):
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
 
+    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
+        """Several of them; a function that knows what they share overrides this."""
+        return [self.derivative(polar.zeta, *both) for both in orders]
 
-# The derivative of a function, by its orders along zeta and its conjugate, at points known elsewhere.
-Derivative: TypeAlias = Callable[[CornerFunction, int, int], ComplexArray]
+
+# The derivatives of a function, by their orders along zeta and its conjugate, at points known elsewhere.
+Derivatives: TypeAlias = Callable[[CornerFunction, Sequence[Orders]], list[ComplexArray]]
 
 
 @final
@@ -100,10 +106,13 @@ class Wave(CornerFunction):
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        polar = Polar(zeta)
-        keys = self.radial_keys(order, conjugate_order)
+        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
+
+    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
+        """See `CornerFunction.derivatives`: the Laplacian has the Bessel function of the function itself."""
+        keys = dict.fromkeys(key for both in orders for key in self.radial_keys(*both))
         values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
-        return self.compose(polar, order, conjugate_order, values)
+        return [self.compose(polar, *both, values) for both in orders]
 
     def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
         """Of which functions of the radius the derivative is made."""
@@ -210,10 +219,10 @@ class SingularBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        zeta = self.zeta(operator.points)
-        self.fill_from(lambda f, *orders: f.derivative(zeta, *orders), operator, columns, out)
+        polar = Polar(self.zeta(operator.points))
+        self.fill_from(lambda function, orders: function.derivatives(polar, orders), operator, columns, out)
 
-    def fill_from(self, derivative: Derivative, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+    def fill_from(self, derivatives: Derivatives, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """The same from derivatives of the functions, by their orders along zeta and its conjugate, at the points."""
         first, last, _ = columns.indices(self.size)
         weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
@@ -222,8 +231,9 @@ class SingularBasis(Basis):
             index, imaginary = self._columns[column]
             if index != done:
                 total = np.zeros(len(operator.points), dtype=np.complex128)
-                for (order, conjugate_order), weight in weights.items():
-                    total += weight * derivative(self.functions[index], order, conjugate_order)
+                found = derivatives(self.functions[index], list(weights))
+                for weight, derivative in zip(weights.values(), found, strict=True):
+                    total += weight * derivative
                 done = index
             out[column - first] = total.imag if imaginary else total.real
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -12,9 +13,9 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.features.outgoing import outgoing_derivative
-from fspielm.features.singular import Power
-from fspielm.features.zeta import off_zero, zeta_weights
+from fspielm.features.outgoing import outgoing_derivatives
+from fspielm.features.singular import Orders, Power
+from fspielm.features.zeta import Polar, off_zero, zeta_weights
 
 _LOGARITHM = Power(0, 0, True)
 
@@ -72,12 +73,13 @@ class SourceBasis(Basis):
         # in units of the clearance, where every function is of order one
         zeta = off_zero(np.asarray((x + 1j * y) / clearance, dtype=np.complex128))
         out[...] = 0.0
-        for (order, conjugate_order), weight in zeta_weights(operator, 1.0).items():
-            derivative = self._derivative(zeta, clearance, order, conjugate_order)
-            out += (weight * derivative).real / clearance ** (order + conjugate_order)
+        weights = zeta_weights(operator, 1.0)
+        found = self._derivatives(Polar(zeta), clearance, list(weights))
+        for (orders, weight), derivative in zip(weights.items(), found, strict=True):
+            out += (weight * derivative).real / clearance ** sum(orders)
 
-    def _derivative(self, zeta: ComplexArray, clearance: FloatArray, order: int, conjugate_order: int) -> ComplexArray:
+    def _derivatives(self, polar: Polar, clearance: FloatArray, orders: Sequence[Orders]) -> list[ComplexArray]:
         if self.ratio == 0.0:
-            return _LOGARITHM.derivative(zeta, order, conjugate_order)
+            return _LOGARITHM.derivatives(polar, orders)
         wavenumber = math.sqrt(abs(self.ratio)) * clearance
-        return outgoing_derivative(0, wavenumber, self.ratio < 0, zeta, order, conjugate_order)
+        return outgoing_derivatives(0, wavenumber, self.ratio < 0, polar, orders)

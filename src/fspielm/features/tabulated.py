@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.features.singular import CornerFunction, RadialFunction, RadialKey, SingularBasis, Wave
+from fspielm.features.singular import CornerFunction, Orders, RadialFunction, RadialKey, SingularBasis, Wave
 from fspielm.features.zeta import Polar
 
 IntArray: TypeAlias = NDArray[np.int_]
@@ -149,20 +149,19 @@ class TabulatedBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        zeta = self.exact.zeta(operator.points)
-        polar = Polar(zeta, quick=True)
+        polar = Polar(self.exact.zeta(operator.points), quick=True)
 
         @cache
         def values(equation: tuple[float, bool], order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
             return self._waves[equation].values(polar.radius, order, conjugate_order)
 
-        def derivative(function: CornerFunction, order: int, conjugate_order: int) -> ComplexArray:
+        def derivatives(function: CornerFunction, orders: Sequence[Orders]) -> list[ComplexArray]:
             if not isinstance(function, Wave):
-                return function.derivative(zeta, order, conjugate_order)
-            known = values((function.wavenumber, function.modified), order, conjugate_order)
-            return function.compose(polar, order, conjugate_order, known)
+                return function.derivatives(polar, orders)
+            equation = (function.wavenumber, function.modified)
+            return [function.compose(polar, *both, values(equation, *both)) for both in orders]
 
-        self.exact.fill_from(derivative, operator, columns, out)
+        self.exact.fill_from(derivatives, operator, columns, out)
 
 
 def with_tables(basis: Basis, lower: FloatArray, upper: FloatArray) -> Basis:

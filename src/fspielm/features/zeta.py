@@ -18,7 +18,7 @@ _CANCELLED = 1e-14
 
 @final
 class Polar:
-    """Places beside a corner by their `radius`, and by their `turn`, a number of modulus one.
+    """Places `zeta` beside a corner by their `radius`, and by their `turn`, a number of modulus one.
 
     Parameters
     ----------
@@ -28,6 +28,7 @@ class Polar:
     """
 
     def __init__(self, zeta: ComplexArray, *, quick: bool = False) -> None:
+        self.zeta = zeta
         self.radius: FloatArray = np.abs(zeta)
         self.turn: ComplexArray = zeta / self.radius
         self.quick = quick

@@ -85,6 +85,8 @@ class Pace:
         For each operation of a large factorisation.
     special : float
         For each entry of the columns of special functions that the error estimate adds.
+    each_special : float
+        For each basis of those, however few its entries are.
     fixed : float
         However small the round is.
     """
@@ -94,6 +96,7 @@ class Pace:
     fill: float
     factor: float
     special: float
+    each_special: float
     fixed: float
 
     def seconds(self, extent: Extent) -> float:
@@ -104,7 +107,7 @@ class Pace:
         operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * added
         work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
         work += self.special * (rows + PROBES) * extent.special_columns
-        looking = _EACH_SPECIAL * extent.special + (_DRAWING_FURTHER if extent.further else 0.0)
+        looking = self.each_special * extent.special + (_DRAWING_FURTHER if extent.further else 0.0)
         return self.fixed + looking + work + self.factor * operations
 
     def share_within(self, extent: Extent, seconds: float) -> float:
@@ -144,7 +147,7 @@ class Outlook:
 
 
 # On a small machine of 2024, one thread; good enough for what is over before it could be measured.
-_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, fixed=_FIXED)
+_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
 
 
 def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None) -> Outlook:
@@ -199,12 +202,14 @@ def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
     filling, _, _ = _rate(partial(fill, basis), _FILLED)
     special = special_beside(problem, trial.columns) if trial.further(problem) else []
     largest = max(special, key=lambda columns: columns.size, default=None)
+    each_entry, each_basis, _ = _rate(partial(fill, largest), _FILLED) if largest else (0.0, 0.0, None)
     return Pace(
         draw=drawing / basis.size,
         place=placing,
         fill=filling,
         factor=_time_of_operation(min(basis.size, _FACTORED)),
-        special=0.0 if largest is None else _rate(partial(fill, largest), _FILLED)[0],
+        special=each_entry,
+        each_special=_EACH_SPECIAL + each_basis,
         fixed=_FIXED + first,
     )
 
