@@ -23,7 +23,7 @@ from rich.table import Table
 
 from fspielm import cases
 from fspielm.cases import Case
-from fspielm.cli.old_seed import OldSeed
+from fspielm.cli.options import OldSeed
 from fspielm.demo import CaseRun, run_demo
 from fspielm.wording import duration
 

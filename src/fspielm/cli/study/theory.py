@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fspielm.cli.old_seed import OldSeed
+from fspielm.cli.options import OldSeed
 from fspielm.cli.progress import working
 from fspielm.study import theory
 from fspielm.study.theory.comparison import SAMPLES
