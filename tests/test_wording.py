@@ -1,9 +1,9 @@
-"""Time spans as people say them."""
+"""Time spans as people say them, and what they may have meant."""
 
 import numpy as np
 import pytest
 
-from fspielm.wording import duration
+from fspielm.wording import did_you_mean, duration
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,8 @@ def test_a_time_left_that_ran_out_is_none() -> None:
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
 def test_what_nobody_can_tell_is_said_so(seconds: float) -> None:
     assert duration(seconds) == "an unknown time"
+
+
+def test_a_name_like_one_that_is_known() -> None:
+    assert did_you_mean("heet", {"wave": 1, "heat": 2}) == "; did you mean 'heat'?"
+    assert did_you_mean("stokes", ["wave", "heat"]) == ""

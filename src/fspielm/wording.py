@@ -1,8 +1,10 @@
-"""Quantities as people say them, the same in every message, table and page."""
+"""Time spans as people say them, and what they may have meant; the same in every message, table and page."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -41,3 +43,9 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
     """``amount`` in units of which `size` make a large one; nothing is said about a rest of zero."""
     whole, rest = divmod(amount, size)
     return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not among the `known`: the one most like it, if there is any."""
+    near = get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

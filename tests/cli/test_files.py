@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli import examples
+from fspielm.cli import new
 from fspielm.cli import solve_file as solving
 
 STRING = """\
@@ -318,17 +318,17 @@ class TestNew:
 
     def test_nor_what_appears_meanwhile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "a.toml"
-        monkeypatch.setattr(examples, "check_place", lambda path: path.write_text("another's", encoding="utf-8"))
+        monkeypatch.setattr(new, "check_place", lambda path: path.write_text("another's", encoding="utf-8"))
         with pytest.raises(fs.ProblemError, match=r"a\.toml exists; choose another name"):
-            examples.write_example("ours", path, force=False)
+            new.write_example("ours", path, force=False)
         assert path.read_text(encoding="utf-8") == "another's"
 
     def test_nothing_remains_of_what_cannot_be_written(self, tmp_path: Path) -> None:
         with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
-            examples.write_example("\ud800", tmp_path / "a.toml", force=False)
+            new.write_example("\ud800", tmp_path / "a.toml", force=False)
         assert list(tmp_path.iterdir()) == []
         with pytest.raises(fs.ProblemError, match="its folder does not exist"):
-            examples.write_example("text", tmp_path / "no" / "a.toml", force=False)
+            new.write_example("text", tmp_path / "no" / "a.toml", force=False)
 
     @pytest.mark.parametrize("name", fs.cases.names())
     def test_every_benchmark(self, fspielm: Any, tmp_path: Path, name: str) -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import fspielm as fs
 from fspielm import blas
-from fspielm.cli import report, solve, steps
+from fspielm.cli import outputs, report, solve
 from fspielm.cli.progress import show_rounds
-from fspielm.cli.settings import Options, read_options
+from fspielm.cli.settings import Options, file_settings, read_options
 from fspielm.demo import CaseRun, run_case
 from fspielm.solution import Round
 
@@ -238,6 +238,13 @@ class TestJson:
         )
         assert first == again != other
 
+    @pytest.mark.parametrize(
+        ("size", "expected"),
+        [("4096", 4096), ("1e6", 1e6), ("500MB", 5e8), ("1.5 GiB", 1.5 * 2**30), ("2k", 2e3), ("3tib", 3 * 2**40)],
+    )
+    def test_the_memory_has_a_unit(self, size: str, expected: float) -> None:
+        assert file_settings(Options(memory=size), fs.Budget(neurons=7))["budget"] == fs.Budget(7, memory=expected)
+
     def test_what_is_not_finite_is_null(self) -> None:
         case = fs.cases.load("poisson-1d")
         choice = read_options(case, Options(method="fs-l"))
@@ -365,6 +372,9 @@ class TestWrongInput:
             ("heat --tol small", "--tol"),
             ("heat --seconds 0", "seconds must be a positive number; got 0.0"),
             ("heat --seconds nan", "seconds must be a positive number"),
+            ("heat --memory 0MB", "memory must be a positive number of bytes; got 0.0"),
+            ("heat --memory much", "--memory must be a number of bytes, or one such as 500MB or 4GiB; got 'much'"),
+            ("heat --memory 1.2.3GB", "--memory must be a number of bytes"),
             ("heat --method fs-l --shift time", "unknown shift 'time'"),
             ("heat --method tanh --shift space", "--shift goes with the methods fs-l and fs-g"),
             ("poisson-1d --method fs-l --shift space", "needs a domain with time"),
@@ -406,6 +416,7 @@ class TestFailure:
         ("arguments", "message"),
         [
             ("heat --method fs-l --neurons 50000000", "above the budget"),
+            ("heat --method fs-l --memory 2MB", "above the budget of 1.9 MiB"),
             ("poisson-1d --method fs-l --neurons 1000 --least-squares qr", "QR needs at least as many rows as neurons"),
         ],
     )
@@ -418,7 +429,7 @@ class TestFailure:
         def full(figure: Any, path: Path) -> None:
             raise OSError(28, "No space left on device", str(path))
 
-        monkeypatch.setattr(steps, "save_picture", full)
+        monkeypatch.setattr(outputs, "save_picture", full)
         done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
         assert done.status == 1
         assert "relative error" in done.out

@@ -9,25 +9,29 @@ import pytest
 
 import fspielm as fs
 from fspielm.cases import Case
-from fspielm.demo import demo
+from fspielm.demo import CaseRun, demo
 
-
-def tiny_settings(case: Case) -> dict[str, Any]:
-    """Far too few neurons for an answer, enough for a picture."""
-    return {
-        "features": fs.FrequencyShift(12, mu=(5, 50)),
-        "points": fs.Points(interior=60, boundary_total=12, initial=12),
-    }
+# Far too few neurons for an answer, enough for a picture.
+TINY: dict[str, Any] = {
+    "features": fs.FrequencyShift(12, mu=(5, 50)),
+    "points": fs.Points(interior=60, boundary_total=12, initial=12),
+}
 
 
 @pytest.fixture(scope="session")
 def tiny_demo() -> Any:
-    """`run_demo` with tiny settings in the place of the best ones."""
+    """`run_demo` with tiny settings in the place of none."""
 
     def run(*args: Any, **kwargs: Any) -> list[Any]:
+        solve = demo.run_case
+
+        def solve_tiny(case: Case, settings: dict[str, Any], *, rng: int) -> CaseRun:
+            assert settings == {}, "the demonstration chooses something by hand"
+            return solve(case, TINY, rng=rng)
+
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", fs.AccuracyWarning)
-            patch.setattr(demo, "best_settings", tiny_settings)
+            patch.setattr(demo, "run_case", solve_tiny)
             return demo.run_demo(*args, **kwargs)
 
     return run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.demo import best_settings, demo, run_case
+from fspielm.demo import demo, run_case
 from fspielm.errors import ProblemError
 
 
@@ -78,13 +78,9 @@ def test_a_folder_that_holds_something_else_is_refused_first(
     assert os.listdir(tmp_path) == ["data.csv"]
 
 
-def test_nothing_is_chosen_by_hand() -> None:
-    assert all(best_settings(fs.cases.load(name)) == {} for name in fs.cases.names())
-
-
 def test_the_smallest_beats_the_paper() -> None:
     case = fs.cases.load("poisson-1d")
-    run = run_case(case, best_settings(case), rng=0)
+    run = run_case(case, {}, rng=0)
     assert run.solution.converged
     assert run.relative_error < case.paper.results["fs-l"].best
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 from fspielm.cases.advection_diffusion_pacman import advection_diffusion_pacman
@@ -24,6 +23,7 @@ from fspielm.cases.paper import (
 from fspielm.cases.poisson_1d import poisson_1d
 from fspielm.cases.wave_1d import wave_1d
 from fspielm.errors import ProblemError
+from fspielm.wording import did_you_mean
 
 __all__ = [
     "METHODS",
@@ -57,9 +57,5 @@ def names() -> list[str]:
 def load(name: str, **parameters: Any) -> Case:
     """Build the benchmark called `name`; ``helmholtz-panda`` takes a `radius`."""
     if name not in _CASES:
-        near = get_close_matches(name, _CASES, 1)
-        raise ProblemError(
-            f"unknown case {name!r}; the cases are {', '.join(_CASES)}"
-            + (f"; did you mean {near[0]!r}?" if near else "")
-        )
+        raise ProblemError(f"unknown case {name!r}; the cases are {', '.join(_CASES)}{did_you_mean(name, _CASES)}")
     return _CASES[name](**parameters)

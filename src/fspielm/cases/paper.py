@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from fspielm.collocation import Points
 from fspielm.errors import ProblemError
 from fspielm.features import GFF, Family, FrequencyShift, Siren, Tanh
 from fspielm.linalg import TruncatedSVD
+from fspielm.wording import did_you_mean
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
 # The shift of the two last along space alone, which the heat equation needs.
 SPACE_METHODS = ("fs-l-space", "fs-g-space")
+_SCALING = {"tanh": Tanh, "siren": Siren, "gff": GFF}
 
 
 @dataclass(frozen=True)
@@ -83,31 +84,17 @@ class PaperSetting:
 
 def make_features(method: str, neurons: int, mu: tuple[float, float], *, groups: int = 10) -> Family:
     """The features of a method, one of `METHODS` or `SPACE_METHODS`."""
-    match method:
-        case "tanh":
-            return Tanh(neurons, mu)
-        case "siren":
-            return Siren(neurons, mu)
-        case "gff":
-            return GFF(neurons, mu)
-        case "fs-l":
-            return FrequencyShift(neurons, mu)
-        case "fs-g":
-            return FrequencyShift(neurons, mu, groups=groups)
-        case "fs-l-space":
-            return FrequencyShift(neurons, mu, shift="space")
-        case _:
-            return FrequencyShift(neurons, mu, groups=groups, shift="space")
+    if method in _SCALING:
+        return _SCALING[method](neurons, mu)
+    shift: Literal["isotropic", "space"] = "space" if method in SPACE_METHODS else "isotropic"
+    return FrequencyShift(neurons, mu, groups if method.startswith("fs-g") else None, shift)
 
 
 def check_method(method: str) -> None:
     """Refuse an unknown method by name."""
     if method not in METHODS:
-        near = get_close_matches(method, METHODS, 1)
-        raise ProblemError(
-            f"method must be one of {', '.join(METHODS)}; got {method!r}"
-            + (f"; did you mean {near[0]!r}?" if near else "")
-        )
+        hint = did_you_mean(method, METHODS)
+        raise ProblemError(f"method must be one of {', '.join(METHODS)}; got {method!r}{hint}")
 
 
 def paper_setting(name: str) -> PaperSetting:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sympy as sp
 
 from fspielm.cases.case import Case
@@ -13,17 +15,22 @@ from fspielm.geometry import Interval, Time
 def wave_1d() -> Case:
     """One-dimensional wave equation, chirped: spatial frequency from 2 pi to 16 pi over the unit of time."""
     x, t = sp.symbols("x t")
-    u = sp.Function("u")(x, t)
     exact = sp.sin((2 * sp.pi + 14 * sp.pi * t) * x) * sp.cos(10 * sp.pi * t)
 
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(t, 2) - v.diff(x, 2)
 
+    return driven_case("wave-1d", "Chirped wave, spatial frequency 2 pi to 16 pi", operator, exact)
+
+
+def driven_case(name: str, title: str, operator: Callable[[sp.Expr], sp.Expr], exact: sp.Expr) -> Case:
+    """A case of second order in x and t, on the unit interval and the unit of time, with the data of `exact`."""
+    x, t = sp.symbols("x t")
     return Case(
-        name="wave-1d",
-        title="Chirped wave, spatial frequency 2 pi to 16 pi",
+        name=name,
+        title=title,
         problem=Problem(
-            sp.Eq(operator(u), operator(exact)),
+            sp.Eq(operator(sp.Function("u")(x, t)), operator(exact)),
             domain=Interval(0, 1) * Time(0, 1),
             conditions=[
                 Dirichlet(exact.subs(x, 0), on="x-"),
@@ -33,7 +40,7 @@ def wave_1d() -> Case:
             ],
         ),
         exact=exact,
-        paper=paper_setting("wave-1d"),
+        paper=paper_setting(name),
         notes="The paper writes one function g(t) for both ends, which the exact solution does not satisfy; "
         "each end has its own trace here.",
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console, Group
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from fspielm import cases
+from fspielm.cli.tables import headed_table
 from fspielm.demo import paper_best
 
 
@@ -18,8 +17,7 @@ def list_cases() -> None:
     The error is the smallest that the paper prints for a case, over its five methods, frequency ranges and
     seeds; the method is the one that gave it.
     """
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("case")
+    table = headed_table("case")
     table.add_column("neurons", justify="right", no_wrap=True)
     table.add_column("paper's\nbest", justify="right", no_wrap=True)
     table.add_column("method", no_wrap=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import (
@@ -23,7 +22,8 @@ from rich.table import Table
 
 from fspielm import cases
 from fspielm.cases import Case
-from fspielm.cli.old_seed import OldSeed
+from fspielm.cli.options import OldSeed
+from fspielm.cli.tables import headed_table
 from fspielm.demo import CaseRun, run_demo
 from fspielm.wording import duration
 
@@ -45,7 +45,7 @@ def show_demo(
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
     """Case, neurons, error, what the solver estimates it to be, the paper's best error, time."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = headed_table()
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
     table.add_column("neurons", justify="right")
     table.add_column("relative\nL2 error", justify="right", min_width=8)

@@ -13,10 +13,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from fspielm.cli.interrupt import Interrupted
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
 FAILED, WRONG_INPUT = 1, 2
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, or a request to terminate; not a KeyboardInterrupt, which typer answers in its own way.
+
+    Its notes (`add_note`) are printed: what is safe, and how to go on.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from fspielm.cli.progress import working
-from fspielm.demo import run_interruptibly
+from fspielm.demo import CaseRun, FileRun, draw_run, run_interruptibly
 from fspielm.geometry import Domain
 from fspielm.solution import Solution
 from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray
-from fspielm.solution.pictures import check_picture_path
+from fspielm.solution.pictures import check_picture_path, save_picture
 from fspielm.store import SUFFIX
 from fspielm.writing import check_place
 
@@ -28,28 +32,50 @@ PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
 HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
 
 
-def check_outputs(paths: Sequence[Path], domain: Domain) -> None:
-    """Say at once, before any long computation, if one of the files could not be written."""
-    for path in paths:
-        check_place(path, tuple(_WRITERS))
-        if path.suffix.lower() == ".nc":
-            check_xarray(files=True)
-        if path.suffix.lower() in VTK_SUFFIXES:
-            check_vtk(domain, path)
+@dataclass(frozen=True)
+class Outputs:
+    """What is asked for beside the report, or, as JSON, instead of it."""
 
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
+    plot: Annotated[
+        list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw solution and error{PICTURES_HELP}")
+    ] = None
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
 
-def check_pictures(paths: Sequence[Path]) -> None:
-    """The same for pictures."""
-    for path in paths:
-        check_picture_path(path)
+    def check(self, domain: Domain) -> None:
+        """Say at once, before any long computation, if one of the files could not be written."""
+        self.check_pictures()
+        for path in self.out or []:
+            check_place(path, tuple(_WRITERS))
+            if path.suffix.lower() == ".nc":
+                check_xarray(files=True)
+            if path.suffix.lower() in VTK_SUFFIXES:
+                check_vtk(domain, path)
 
+    def check_pictures(self) -> None:
+        """The same for pictures, which need no domain."""
+        for path in self.plot or []:
+            check_picture_path(path)
 
-def write_outputs(solution: Solution, paths: Sequence[Path], *, announce: bool) -> None:
-    """Write the files, each complete or not at all."""
-    suffixes = list(_WRITERS)
-    ordered = sorted(paths, key=lambda path: suffixes.index(path.suffix.lower()))
-    for path in ordered:
-        with working(f"writing {path}"):
-            run_interruptibly(partial(_WRITERS[path.suffix.lower()], solution, path))
-    if announce and ordered:
-        print("\n" + "\n".join(f"Written: {path}" for path in ordered))
+    def write(self, solution: Solution) -> None:
+        """Write the files, each complete or not at all."""
+        suffixes = list(_WRITERS)
+        ordered = sorted(self.out or [], key=lambda path: suffixes.index(path.suffix.lower()))
+        for path in ordered:
+            with working(f"writing {path}"):
+                run_interruptibly(partial(_WRITERS[path.suffix.lower()], solution, path))
+        self._announce("Written", ordered)
+
+    def draw(self, run: CaseRun | FileRun, title: str) -> None:
+        """Draw a run, if anyone wants to see it, and save the picture under every name."""
+        if not self.plot:
+            return
+        with working("drawing"):
+            figure = run_interruptibly(partial(draw_run, run, title))
+            for path in self.plot:
+                save_picture(figure, path)
+        self._announce("Picture", self.plot)
+
+    def _announce(self, what: str, paths: list[Path]) -> None:
+        if paths and not self.json:
+            print("\n" + "\n".join(f"{what}: {path}" for path in paths))

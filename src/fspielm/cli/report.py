@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
+from fspielm.cli.tables import facts_table, headed_table
 from fspielm.demo import CaseRun, FileRun
 from fspielm.solution import Report
 from fspielm.wording import duration
@@ -43,12 +42,7 @@ def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
 
 def _print_facts(facts: Mapping[str, str], report: Report) -> None:
     console = Console(highlight=False)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for name, fact in facts.items():
-        table.add_row(Text(name), Text(fact))
-    console.print(table)
+    console.print(facts_table(facts))
     if report.rounds:
         console.print()
         console.print(_rounds_table(report))
@@ -110,7 +104,7 @@ def _features(report: Report) -> str:
 
 
 def _rounds_table(report: Report) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = headed_table()
     for heading in ("round", "neurons", "rows", "estimate", "time"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("what it changed")
@@ -121,8 +115,7 @@ def _rounds_table(report: Report) -> Table:
 
 
 def _blocks_table(report: Report) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("block")
+    table = headed_table("block")
     residual = "held-out residual (rms)" if report.rounds else "residual (rms)"
     for heading in ("rows", residual, "largest"):
         table.add_column(heading, justify="right", no_wrap=True)

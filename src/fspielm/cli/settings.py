@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from fspielm import blas
 from fspielm.cases import METHODS, Case
 from fspielm.cli.names import choose
+from fspielm.cli.options import optional
 from fspielm.errors import ProblemError
 from fspielm.features import Family, FrequencyShift
 from fspielm.linalg import QR, LeastSquares, TruncatedSVD
@@ -14,22 +19,43 @@ from fspielm.solvers import APPROACHES, Budget
 
 AUTOMATIC = "auto"
 _SVD_TOLERANCE = 1e-12
+_SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Options:
     """What was typed; None where nothing was."""
 
-    method: str | None = None
-    tol: float | None = None
-    mu: tuple[float, float] | None = None
-    neurons: int | None = None
-    seconds: float | None = None
-    shift: str | None = None
-    least_squares: str | None = None
-    scaling: str | None = None
-    threads: int | None = None
-    approach: str | None = None
+    tol: Annotated[float | None, optional("X", "Relative L2 error to reach.", "1e-8")] = None
+    neurons: Annotated[int | None, optional("N", "At most so many features; with --method, so many.", "as needed")] = (
+        None
+    )
+    seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
+    memory: Annotated[
+        str | None, optional("SIZE", "At most so much, such as 500MB or 4GiB.", "60% of all there is")
+    ] = None
+    method: Annotated[str | None, optional("NAME", f"As the paper: {', '.join(METHODS)}.", "automatic")] = None
+    mu: Annotated[
+        tuple[float, float] | None,
+        optional("LOW HIGH", "With --method: range of frequencies.", "the paper's best"),
+    ] = None
+    shift: Annotated[
+        str | None,
+        optional("NAME", "With --method fs-l or fs-g: shift isotropic, or space but not time.", "isotropic"),
+    ] = None
+    least_squares: Annotated[
+        str | None,
+        optional("NAME", "svd truncates at 1e-12, as the paper; qr does not truncate.", "qr, or svd with --method"),
+    ] = None
+    scaling: Annotated[
+        str | None,
+        optional("NAME", "Rows: none, or rms to give every block the same size.", "rms, or none with --method"),
+    ] = None
+    approach: Annotated[str | None, optional("NAME", f"Kind of features: {', '.join(APPROACHES)}.", "the smallest")] = (
+        None
+    )
+    rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
+    threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
 
 
 @dataclass(frozen=True)
@@ -89,8 +115,27 @@ def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
 
 
 def _budget(options: Options, budget: Budget) -> Budget:
-    limits = {name: getattr(options, name) for name in ("neurons", "seconds", "threads")}
+    limits: dict[str, Any] = {name: getattr(options, name) for name in ("neurons", "seconds", "threads")}
+    limits["memory"] = None if options.memory is None else _bytes(options.memory)
     return replace(budget, **{name: limit for name, limit in limits.items() if limit is not None})
+
+
+def _bytes(size: str) -> float:
+    match = _SIZE.fullmatch(size.strip())
+    if match is None:
+        raise ProblemError(f"--memory must be a number of bytes, or one such as 500MB or 4GiB; got {size!r}")
+    number, prefix, binary = match.groups()
+    return float(number) * (1024.0 if binary else 1000.0) ** " kmgt".index((prefix or " ").lower())
+
+
+def limit_blas(threads: int | None) -> None:
+    """Limit the threads of the linear algebra library too, or say that it cannot be done from here."""
+    if threads is not None and not blas.set_threads(threads):
+        typer.echo(
+            "fspielm: note: the linear algebra library keeps its own number of threads; "
+            "set OMP_NUM_THREADS before starting",
+            err=True,
+        )
 
 
 def _automatics(options: Options, svd_tolerance: float) -> dict[str, Any]:
@@ -117,7 +162,7 @@ def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
         "points": case.paper.points,
         "least_squares": _least_squares(least_squares, case.paper.svd_tolerance),
         "scaling": _scaling("none" if options.scaling is None else options.scaling),
-        "budget": Budget(threads=options.threads),
+        "budget": replace(_budget(options, Budget()), neurons=None),
     }
     return Choice(method, least_squares, options.mu or case.paper.results[method].mu, settings)
 

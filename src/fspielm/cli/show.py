@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from fspielm.cli import outputs
+from fspielm.cli.outputs import HELP, PICTURES_HELP, Outputs
 from fspielm.cli.report import print_saved_report
-from fspielm.cli.steps import write_pictures
 from fspielm.demo import FileRun
 from fspielm.files import ProblemFile
 from fspielm.store import Stored, load, read_stored
@@ -22,24 +21,22 @@ _WIDTH = 80
 
 def show_saved(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
-    plot: Annotated[
-        list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{outputs.PICTURES_HELP}")
-    ] = None,
-    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=outputs.HELP)] = None,
+    plot: Annotated[list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{PICTURES_HELP}")] = None,
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None,
 ) -> None:
     """Print what a saved solution solves, how it came about and how good it is; draw or export it."""
     stored = read_stored(path)
     solution = load(path)
-    outputs.check_pictures(plot or [])
-    outputs.check_outputs(out or [], solution.problem.domain)
+    outputs = Outputs(plot=plot, out=out)
+    outputs.check(solution.problem.domain)
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
     console.print(Text(f"{path}: {solution.problem.unknown}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(stored.report, versions)
     run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
-    write_pictures(run, f"{path.name}: {stored.report.neurons} neurons", plot or [], announce=True)
-    outputs.write_outputs(solution, out or [], announce=True)
+    outputs.draw(run, f"{path.name}: {stored.report.neurons} neurons")
+    outputs.write(solution)
 
 
 def _statement(stored: Stored) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from fspielm import cases
-from fspielm.cli import outputs
+from fspielm.cli.outputs import Outputs
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
-from fspielm.cli.settings import Options, file_settings
-from fspielm.cli.steps import limit_blas, write_pictures
+from fspielm.cli.settings import Options, file_settings, limit_blas
 from fspielm.demo import FileRun, run_file, run_interruptibly
 from fspielm.files import read_problem_file
 from fspielm.writing import check_place
@@ -23,34 +22,30 @@ def is_problem_file(name: str) -> bool:
     return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).exists())
 
 
-def solve_file(
-    name: str, options: Options, *, rng: int | None, json_: bool, pictures: Sequence[Path], out: Sequence[Path]
-) -> None:
+def solve_file(name: str, options: Options, outputs: Outputs) -> None:
     """Solve the problem of a file, print what came out, and write the outputs that it asks for."""
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
     # the same digits every time, unless another seed is asked for
-    settings["rng"] = rng if rng is not None else file.rng or 0
-    if file.plot is not None and not pictures:
-        pictures = [file.plot]
-    outputs.check_pictures(pictures)
+    settings["rng"] = options.rng if options.rng is not None else file.rng or 0
+    if file.plot is not None and not outputs.plot:
+        outputs = replace(outputs, plot=[file.plot])
     if file.table is not None:
         check_place(file.table, (".csv",))
-    outputs.check_outputs(out, file.problem.domain)
-    if settings["budget"].threads is not None:
-        limit_blas(settings["budget"].threads)
+    outputs.check(file.problem.domain)
+    limit_blas(settings["budget"].threads)
     with working(f"solving {name}") as show:
         shown = show_rounds(name, show, settings["budget"].seconds)
         run = run_interruptibly(partial(run_file, file, settings | {"progress": shown}))
-    if json_:
+    if outputs.json:
         print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
     else:
         print_file_report(run, name)
-    outputs.write_outputs(run.solution, out, announce=not json_)
-    write_pictures(run, _title(run, name), pictures, announce=not json_)
+    outputs.write(run.solution)
+    outputs.draw(run, _title(run, name))
     if file.table is not None:
         run.solution.to_csv(file.table)
-        if not json_:
+        if not outputs.json:
             print(f"\nTable: {file.table}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from fspielm import cases
 from fspielm.cases import Case
@@ -14,14 +13,6 @@ from fspielm.demo.gallery import GENERATOR, gallery_page
 from fspielm.demo.run import CaseRun, draw_run, run_case
 from fspielm.solution.pictures import require_matplotlib, save_picture
 from fspielm.study.publish import check_replaceable, staged_folder
-
-
-def best_settings(case: Case) -> dict[str, Any]:
-    """The best setting for a benchmark that the package has, as keyword arguments of `fspielm.solve`: none.
-
-    The automatic solver chooses everything from the equation and its data.
-    """
-    return {}
 
 
 def run_demo(
@@ -49,7 +40,7 @@ def run_demo(
         for name in names:
             case = cases.load(name)
             starts(case)
-            run = run_interruptibly(partial(run_case, case, best_settings(case), rng=rng))
+            run = run_interruptibly(partial(run_case, case, {}, rng=rng))
             figure = run_interruptibly(partial(draw_run, run))
             save_picture(figure, folder / _picture_name(name))
             runs.append(run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, final
 
 import numpy as np
@@ -16,6 +15,7 @@ from fspielm.geometry import BoundaryPart, Domain, PlaneCurve, Quadrature
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
+from fspielm.wording import did_you_mean
 
 # Places on a line at which to see whether it leaves the domain.
 _LINE_PROBES = 400
@@ -101,8 +101,7 @@ def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
         raise ProblemError(f"on must name at least one part of the boundary; its parts are {list(by_name)}")
     for name in chosen:
         if name not in by_name:
-            near = get_close_matches(str(name), list(by_name), 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(str(name), by_name)
             raise ProblemError(f"on: the boundary has no part {name!r}; its parts are {list(by_name)}{hint}")
     return [by_name[name] for name in chosen]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from numbers import Real
@@ -20,6 +19,7 @@ from fspielm.study.job import Job
 from fspielm.study.subject import Subject
 from fspielm.study.sweep import Sweep
 from fspielm.study.terms import Terms
+from fspielm.wording import did_you_mean
 
 _MEMORY_SHARE = 0.8
 # Far beyond what anyone waits for; more of them are a mistake.
@@ -140,11 +140,8 @@ class Plan:
         for sweep in self.sweeps:
             for name in sweep.subjects:
                 if name not in known:
-                    near = get_close_matches(str(name), known, 1)
-                    raise ProblemError(
-                        f"unknown case {name!r}; the plan knows {', '.join(known)}"
-                        + (f"; did you mean {near[0]!r}?" if near else "")
-                    )
+                    hint = did_you_mean(str(name), known)
+                    raise ProblemError(f"unknown case {name!r}; the plan knows {', '.join(known)}{hint}")
 
 
 def _is_positive(value: Any) -> bool:

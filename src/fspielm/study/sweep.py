@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from itertools import product
 from numbers import Real
 from typing import Any, final
@@ -17,6 +16,7 @@ from fspielm.cases import PaperSetting
 from fspielm.errors import ProblemError
 from fspielm.features import check_count
 from fspielm.study.job import ALL_METHODS, AUTOMATIC, Job, name_least_squares
+from fspielm.wording import did_you_mean
 
 # Ranges that the paper gives: the best one of each method, or all that it tried.
 BEST, GRID = "best", "grid"
@@ -143,11 +143,8 @@ def _sequence(name: str, value: Any, *, may_be_empty: bool = False) -> tuple[Any
 def _check_choice(name: str, value: Any, known: Sequence[str]) -> None:
     if value in known:
         return
-    near = get_close_matches(value, known, 1) if isinstance(value, str) else []
-    raise ProblemError(
-        f"{name}: there is no {value!r}; there are {', '.join(known)}"
-        + (f"; did you mean {near[0]!r}?" if near else "")
-    )
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
+    raise ProblemError(f"{name}: there is no {value!r}; there are {', '.join(known)}{hint}")
 
 
 def _ranges(mu: Any) -> str | tuple[Pair, ...]:

@@ -1,4 +1,4 @@
-"""``fspielm study``: parameter studies, one file a command."""
+"""``fspielm study``: parameter studies."""
 
 from fspielm.cli.study.app import study_app
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from fspielm.cli.interrupt import Interrupted
+from fspielm.cli.entry import Interrupted
 from fspielm.cli.names import choose
 from fspielm.cli.study.screen import draw_summary
 from fspielm.cli.study.watch import read_progress, watching

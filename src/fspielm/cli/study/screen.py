@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from fspielm.cli.tables import headed_table
 from fspielm.study import Job, Progress
 from fspielm.study.job import ALL_METHODS
 from fspielm.study.outcome import ESTIMATE
@@ -104,7 +104,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
 
 
 def _table(progress: Progress, subjects: Sequence[str], methods: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = headed_table()
     table.add_column(_HEADING, overflow="fold", max_width=_NAME)
     for method in methods:
         table.add_column(method.replace("-space", "\nin space"), justify="right", no_wrap=True, min_width=_COLUMN - 3)
