@@ -96,7 +96,7 @@ def test_a_source_close_to_the_boundary_is_held(
     assert better.estimate is not None
     assert error_of(better, exact, domain) <= min(better.estimate.relative, 1e-9)
     assert better.estimate.relative <= 1e-8
-    assert better.growth < 1e5
+    assert better.outcome.growth < 1e5
     assert better.basis.size <= most
 
 
