@@ -38,7 +38,7 @@ SOLIDS: dict[str, tuple[Callable[[], Domain], float, float]] = {
 }
 
 
-@pytest.fixture(params=list(SOLIDS))
+@pytest.fixture(scope="module", params=list(SOLIDS))
 def solid(request: pytest.FixtureRequest) -> tuple[Domain, float, float]:
     make, volume, area = SOLIDS[request.param]
     return make(), volume, area

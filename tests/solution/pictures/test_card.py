@@ -32,10 +32,20 @@ def test_has_a_small_picture_and_the_numbers(request: pytest.FixtureRequest, whi
     words = " ".join(card.itertext())
     assert str(solution.problem.unknown) in words
     assert f"neurons {solution.report.neurons}" in words.replace("\n", " ")
-    assert html == solution._repr_html_()
     assert " id=" not in html
 
 
+def test_is_the_same_every_time(square: fs.Solution) -> None:
+    assert square._repr_html_() == square._repr_html_()
+
+
+@pytest.fixture
+def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words alone, as without matplotlib."""
+    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("no_picture")
 def test_says_the_verdict(automatic: fs.Solution, line: fs.Solution) -> None:
     words = " ".join(parse(automatic._repr_html_()).itertext())
     assert "converged" in words
@@ -48,14 +58,21 @@ def test_says_the_verdict(automatic: fs.Solution, line: fs.Solution) -> None:
     assert "error not estimated</strong></div>" in unknown._repr_html_()
 
 
+@pytest.mark.usefixtures("no_picture")
+def test_seconds_are_no_power_of_ten(square: fs.Solution) -> None:
+    for seconds, shown in ((0.0123, "0.01 s"), (98.7, "99 s"), (150.0, "2 min 30 s"), (1234.5, "21 min")):
+        slow = replace(square, report=replace(square.report, rounds=(), seconds={"solve": seconds}))
+        assert f">{shown}</td>" in slow._repr_html_()
+
+
 def test_names_are_escaped(solve: Callable[..., fs.Solution]) -> None:
     html = solve(fs.Interval(0, 1), (sp.Symbol("x"),), sp.Symbol("x"), name="<i>")._repr_html_()
     assert "&lt;i&gt;(x)" in html
     parse(html)
 
 
-def test_without_matplotlib_there_is_no_picture(automatic: fs.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+@pytest.mark.usefixtures("no_picture")
+def test_without_matplotlib_there_is_no_picture(automatic: fs.Solution) -> None:
     card = parse(automatic._repr_html_())
     assert card.find("img") is None
     assert "converged" in " ".join(card.itertext())

@@ -103,12 +103,6 @@ def test_the_thumbnail_of_a_card_carries_it(square: fs.Solution) -> None:
     assert orange[1] > 20
 
 
-def test_seconds_of_a_card_are_no_power_of_ten(square: fs.Solution) -> None:
-    for seconds, shown in ((0.0123, "0.01 s"), (98.7, "99 s"), (150.0, "2 min 30 s"), (1234.5, "21 min")):
-        slow = replace(square, report=replace(square.report, rounds=(), seconds={"solve": seconds}))
-        assert f">{shown}</td>" in slow._repr_html_()
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
