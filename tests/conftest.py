@@ -12,7 +12,7 @@ import sympy as sp
 from hypothesis import settings
 
 import fspielm as fs
-from fspielm.accuracy import ErrorEstimate, Sensitivity
+from fspielm.accuracy import ErrorEstimate
 from fspielm.collocation import BlockResidual
 from fspielm.features import COSINE, SINE, TANH, Basis, JoinedBasis, RidgeBasis
 from fspielm.features.singular import Power, SingularBasis, Wave
@@ -119,9 +119,8 @@ def make_solution() -> Callable[..., fs.Solution]:
             bands={str(s): BandReport(3.0, "the equation") for s in coordinates},
             rounds=rounds,
         )
-        sensitivity = Sensitivity(1e3, np.ones((4, basis.size)), np.arange(basis.size) / 7)
         numbers = (0.1 + 0.2, np.inf, 1e3, 1e-9, 2.5, 1e-16, 0.7)
-        estimate = ErrorEstimate(*numbers, residuals, np.arange(4) / 3, sensitivity)
+        estimate = ErrorEstimate(*numbers, residuals, np.arange(4) / 3, np.arange(basis.size) / 7)
         return fs.Solution(problem, basis, coefficients, report, lambda: estimate)
 
     return make

@@ -11,13 +11,15 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.accuracy import find_sensitivity
 from fspielm.collocation import make_blocks
-from fspielm.equations import Operator, Relation, Statement, Term, Unknown, constant_operator
+from fspielm.equations import Operator, Relation, Statement, Term, Unknown, constant_operator, leaves_constant_open
 from fspielm.equations.givens import Givens
 from fspielm.equations.operator import identity
 from fspielm.equations.problem import make_problem
 from fspielm.equations.regions import whole_domain
 from fspielm.equations.setting import Setting
+from fspielm.features import Component, JoinedBasis
 from fspielm.geometry import Sites
 
 x, y, t = sp.symbols("x y t")
@@ -121,6 +123,18 @@ class TestSeveral:
             setting.field(2 * v, "value")
         with pytest.raises(fs.ProblemError, match="this is for one unknown, but there are 2"):
             _ = setting.unknown
+
+    def test_an_error_estimate_would_see_one_alone(self, pair: fs.Problem) -> None:
+        basis = JoinedBasis([Component(fs.Band(3, (2, 2)).draw(2, RNG(0)), unknown, 2) for unknown in range(2)])
+        factored = fs.QR().factor(RNG(0).standard_normal((20, 7)))
+        with pytest.raises(fs.ProblemError, match="an error estimate is for one unknown, but there are 2"):
+            find_sensitivity(pair, basis, factored, RNG(0), 1)
+
+    def test_a_constant_may_be_open_in_either(self, pair: fs.Problem) -> None:
+        assert not leaves_constant_open(pair)
+        slope = Operator(2, (Term(1.0, (0, 0)), Term(1.0, (1, 0), 1)))
+        relations = tuple(replace(relation, operator=slope) for relation in pair.relations)
+        assert leaves_constant_open(make_problem(pair.statement, pair.unknowns, relations, pair.givens))
 
     def test_every_relation_has_its_rows(self, pair: fs.Problem) -> None:
         points = fs.Points(interior=20, boundary=7)

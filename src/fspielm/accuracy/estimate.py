@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-from fspielm.accuracy.sensitivity import Sensitivity
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.collocation import BlockResidual
 
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
@@ -41,8 +40,8 @@ class ErrorEstimate:
         Held-out residual of each block, in its own units.
     null_function : (n,) array
         The function that the residual sees least, at some points of the domain.
-    sensitivity : Sensitivity
-        What `amplification` came from; serves again for other data of the same problem.
+    null : (M,) array
+        Coefficients of that function.
     """
 
     relative: float
@@ -53,5 +52,5 @@ class ErrorEstimate:
     rounding: float
     scale: float
     residuals: Mapping[str, BlockResidual]
-    null_function: FloatArray
-    sensitivity: Sensitivity
+    null_function: NumberArray
+    null: NumberArray

@@ -77,7 +77,7 @@ class Examination:
             scale=scale,
             residuals=misfit.residuals,
             null_function=null,
-            sensitivity=self.sensitivity,
+            null=self.sensitivity.null,
         )
 
     def _misfit(self, coefficients: NumberArray, problem: Problem) -> _Misfit:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fspielm.arrays import NumberArray, adjoint
 from fspielm.equations import Problem, identity
+from fspielm.equations.unknowns import only
 from fspielm.features import Basis
 from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
@@ -41,7 +42,11 @@ class Sensitivity:
 def find_sensitivity(
     problem: Problem, basis: Basis, factored: Factored, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
-    """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain."""
+    """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain.
+
+    Phi shows one unknown: of several, the others would go unseen.
+    """
+    only(problem.unknowns, "an error estimate", "look at the residuals instead")
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
     Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
     rows, columns = factored.shape

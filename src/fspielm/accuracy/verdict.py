@@ -55,7 +55,7 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
     if not estimate.amplification > ILL_POSED:
         return None
     null = estimate.null_function
-    if len(null) and np.ptp(null) < 1e-3 * np.abs(null).max():
+    if len(null) and max(np.ptp(null.real), np.ptp(null.imag)) < 1e-3 * np.abs(null).max():
         if estimate.residual > 1e-6 * estimate.data:
             return (
                 "the solution is determined only up to a constant, and the data are not compatible with any: source "

@@ -90,22 +90,22 @@ class _Density:
     def total(self) -> float:
         return float(self.integral[-1])
 
-    def draw(self, constraint: Relation, n: int, rng: np.random.Generator) -> Sites:
-        part = constraint.part
+    def draw(self, relation: Relation, n: int, rng: np.random.Generator) -> Sites:
+        part = relation.part
         assert part is not None
         even = unit_stream(1, rng, "low-discrepancy")
 
         def crowded(count: int) -> FloatArray:
             return np.interp(self.total * even(count), self.integral, self.edges)
 
-        if part.keep is None and constraint.mask is None:
+        if part.keep is None and relation.mask is None:
             return part.place(crowded(n))
         what = f"the region on the part {part.name!r}"
-        return part.place(reject(crowded, lambda unit: constraint.holds(part.place(unit).points), n, what=what))
+        return part.place(reject(crowded, lambda unit: relation.holds(part.place(unit).points), n, what=what))
 
 
-def _tabulate(constraint: Relation, nearest: Distances) -> _Density:
-    part = constraint.part
+def _tabulate(relation: Relation, nearest: Distances) -> _Density:
+    part = relation.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
     lows, widths = edges[:-1], np.diff(edges)
@@ -115,7 +115,7 @@ def _tabulate(constraint: Relation, nearest: Distances) -> _Density:
         across = part.measure * widths / nearest(points)
         short = (across <= _CELL) | (widths <= _SHORTEST)
         cells.append(lows[short])
-        weights.append(np.where(constraint.holds(points), across, 0.0)[short])
+        weights.append(np.where(relation.holds(points), across, 0.0)[short])
         halves = 0.5 * widths[~short]
         lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
     starts, each = np.concatenate(cells), np.concatenate(weights)

@@ -1,15 +1,18 @@
-"""Whether a constant may be added to any solution of a problem."""
+"""Whether a constant may be added to an unknown of a problem."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from fspielm.equations.operator import Operator
 from fspielm.equations.problem import Problem
 
 
 def leaves_constant_open(problem: Problem) -> bool:
-    """Whether neither the equation nor any condition sees a constant, as with fluxes or periods alone."""
-    return all(r.region.shift is not None or not _sees(r.operator) for r in problem.relations)
+    """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone."""
+    seeing = [relation.operator for relation in problem.relations if relation.region.shift is None]
+    return any(not _sees(seeing, unknown) for unknown in range(len(problem.unknowns)))
 
 
-def _sees(operator: Operator) -> bool:
-    return any(term.order == 0 for term in operator.terms)
+def _sees(operators: Iterable[Operator], unknown: int) -> bool:
+    return any(term.order == 0 and term.unknown == unknown for operator in operators for term in operator.terms)

@@ -56,9 +56,9 @@ class Prepared:
         Parameters
         ----------
         right_hand_side : number, Expr or callable, optional
-            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default. If the plan was
-            prepared without one, the first costs another preparation, as features that satisfy the equation without
-            it do not serve.
+            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default. If the problem
+            was prepared without one, the first costs another preparation, as features that satisfy the equation
+            without it do not serve.
         values : mapping, optional
             New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``): numbers, expressions
             or callables; for ``"measured"`` an array too.
@@ -66,8 +66,8 @@ class Prepared:
         Returns
         -------
         Solution
-            With its own error estimate: data of a higher band than the plan's are noticed, with an
-            `AccuracyWarning`.
+            With its own error estimate: data of a higher band than those it was prepared with are noticed,
+            with an `AccuracyWarning`.
         """
         problem = with_data(self.problem, right_hand_side, values)
         if self._examination.discretisation.family.satisfies_equation and problem.right_hand_side.constant != 0.0:
@@ -75,11 +75,11 @@ class Prepared:
         return self._solve(problem)
 
     def _solve_with_source(self, problem: Problem) -> Solution:
-        """Solve with a right-hand side that the features cannot have: with another plan, made the first time."""
+        """Solve with a right-hand side that the features cannot have: prepared anew, the first time."""
         if self._with_source:
             return self._with_source[0]._solve(problem)
         report = self.solution.report
-        plan = prepare(
+        prepared = prepare(
             problem,
             tol=report.tol,
             budget=self._budget,
@@ -87,18 +87,19 @@ class Prepared:
             progress=self._progress,
             singular=self._singular,
         )
-        self._with_source.append(plan)
+        self._with_source.append(prepared)
         return self._with_source[0].solution
 
     def _solve(self, problem: Problem) -> Solution:
         discretisation = self._examination.discretisation
         coefficients, solving = timed(lambda: self._coefficients(problem))
         estimate, estimating = timed(lambda: self._examination.estimate(coefficients, problem))
-        ending = "these data need another band than the plan's; solve them by themselves"
+        ending = "these data need another band than those that were prepared for; solve them by themselves"
         missed = missed_jumps(problem, discretisation.basis)
         if missed:
             (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf)
-            ending = f"values jump at ({x:.6g}, {y:.6g}), where those of the plan do not; solve them by themselves"
+            where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
+            ending = f"{where}; solve them by themselves"
         verdict = judge(problem, estimate, self.solution.report.tol, ending)
         report = replace(
             self.solution.report,

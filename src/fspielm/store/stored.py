@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
-import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.accuracy import ErrorEstimate, Sensitivity
+from fspielm.accuracy import ErrorEstimate
 from fspielm.collocation import BlockResidual
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
@@ -40,7 +39,7 @@ class Stored:
         Real or complex.
     report : Report
     estimate : ErrorEstimate or None
-        Its sensitivity has no values; None if it was not estimated.
+        None if it was not estimated.
     versions : mapping
         Of fspielm, Python, NumPy and SciPy, when it was saved.
     """
@@ -126,20 +125,18 @@ def unreadable(path: str | os.PathLike[str], error: Exception) -> ProblemError:
 
 
 def _describe_estimate(estimate: ErrorEstimate, arrays: Arrays) -> dict[str, Any]:
-    arrays |= {"estimate.null_function": estimate.null_function, "estimate.null": estimate.sensitivity.null}
+    arrays |= {"estimate.null_function": estimate.null_function, "estimate.null": estimate.null}
     numbers = {name: encode(getattr(estimate, name)) for name in _NUMBERS}
     return numbers | {"residuals": encode(estimate.residuals)}
 
 
 def _read_estimate(content: dict[str, Any], arrays: Arrays) -> ErrorEstimate:
     numbers = {name: decode(float, content[name]) for name in _NUMBERS}
-    null = arrays["estimate.null"]
     return ErrorEstimate(
         **numbers,
         residuals=decode(Mapping[str, BlockResidual], content["residuals"]),
         null_function=arrays["estimate.null_function"],
-        # the values of all features at hundreds of points: many times the rest of the file
-        sensitivity=Sensitivity(numbers["amplification"], np.empty((0, len(null))), null),
+        null=arrays["estimate.null"],
     )
 
 
