@@ -113,6 +113,7 @@ def examine(
     rng : Generator
     """
     problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
+    # in this order, in which they draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)

@@ -120,8 +120,9 @@ class Householder:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the panels."""
-        return sum(panel.packed.nbytes for panel in self.panels)
+        """Memory of the panels and of the rotated values."""
+        values = 0 if self.rotated is None else self.rotated.nbytes
+        return values + sum(panel.above.nbytes + panel.packed.nbytes for panel in self.panels)
 
     @property
     def diagonal(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Least squares by Householder QR, keeping only the triangular factor."""
+"""Least squares by Householder QR: the triangular factor, and the reflections that led to it."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ class Record:
 
     Attributes
     ----------
+    budget : Budget
+        What there was to spend.
     bands : Bands or None
     rounds : tuple of Round
     best : Attempt or None
