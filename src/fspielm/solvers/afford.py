@@ -145,8 +145,9 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
-    rows, neurons, itemsize = trial.rows(request.problem), trial.neurons, request.itemsize
+    problem, neurons, itemsize = request.problem, trial.neurons, request.itemsize
+    rows = trial.rows(problem)
     matrix = matrix_bytes(rows + PROBES, neurons, itemsize=itemsize)
     workspace = request.method.workspace(rows, neurons, in_place=True, itemsize=itemsize)
-    probing = itemsize * rows * trial.further(request.problem)
+    probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
     return record.kept_bytes + matrix + workspace + probing

@@ -44,7 +44,8 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     points = _suitable(request.points or default_points(problem, features), problem, features, columns)
     trial = Trial(features, points, columns, "chosen by hand")
     rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
-    beside = method.workspace(rows, neurons, itemsize=itemsize) + itemsize * rows * trial.further(problem)
+    probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
+    beside = method.workspace(rows, neurons, itemsize=itemsize) + probing
     check_memory(rows, neurons, beside, request.budget.memory_limit, itemsize=itemsize)
     return attempt(request, trial, by_hand=True)
 

@@ -9,7 +9,7 @@ from typing import TypeVar, final
 
 import numpy as np
 
-from fspielm.accuracy import PROBES, fitting_columns, special_beside
+from fspielm.accuracy import PROBES
 from fspielm.collocation import RowBlock, assemble, draw_features, join_columns, make_blocks
 from fspielm.equations import FieldCoefficient, Problem
 from fspielm.features import Basis
@@ -178,10 +178,8 @@ def _asks_callables(problem: Problem) -> bool:
 def extent_of(problem: Problem, trial: Trial) -> Extent:
     """How large the work of a trial is."""
     checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
-    rows, neurons, further = trial.rows(problem), trial.neurons, trial.further(problem)
-    special = special_beside(problem, trial.columns) if further else []
-    columns = fitting_columns([basis.size for basis in special], neurons + further, rows)
-    return Extent(rows, neurons, checks, further, len(special), columns)
+    special = len(trial.special(problem)), trial.special_columns(problem)
+    return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem), *special)
 
 
 def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
@@ -200,8 +198,7 @@ def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
 
     placing, first, blocks = _rate(place, _PLACED)
     filling, _, _ = _rate(partial(fill, basis), _FILLED)
-    special = special_beside(problem, trial.columns) if trial.further(problem) else []
-    largest = max(special, key=lambda columns: columns.size, default=None)
+    largest = max(trial.special(problem), key=lambda columns: columns.size, default=None)
     each_entry, each_basis, _ = _rate(partial(fill, largest), _FILLED) if largest else (0.0, 0.0, None)
     return Pace(
         draw=drawing / basis.size,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from fspielm.accuracy import further_columns
+from fspielm.accuracy import fitting_columns, further_columns, special_beside
 from fspielm.collocation import Points
 from fspielm.equations import Problem
-from fspielm.features import Basis, Family
+from fspielm.features import Basis, Family, SingularBasis
 from fspielm.solvers.cost import work
 
 
@@ -48,3 +48,12 @@ class Trial:
     def further(self, problem: Problem) -> int:
         """Further columns that an honest estimate needs, if the features call for any."""
         return further_columns(problem, self.family, self.neurons, self.rows(problem))
+
+    def special(self, problem: Problem) -> list[SingularBasis]:
+        """Functions at corners and in holes that such an estimate looks at beside those."""
+        return special_beside(problem, self.columns) if self.further(problem) else []
+
+    def special_columns(self, problem: Problem) -> int:
+        """How many of these it adds."""
+        sizes = [basis.size for basis in self.special(problem)]
+        return fitting_columns(sizes, self.neurons + self.further(problem), self.rows(problem))
