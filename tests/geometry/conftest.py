@@ -374,7 +374,24 @@ CASES |= {
 }
 
 
-@pytest.fixture(scope="session", params=list(CASES))
+# Shapes that are here once more, and cost most: at another size, stated in another way, or during time.
+SLOW = {
+    "panda-huge",
+    "panda-time",
+    "curve-clockwise-huge",
+    "curve-callables",
+    "polygon-time",
+    "l-shape-huge",
+    "disk-far",
+    "cut-corner-time",
+    "hole-tiny",
+    "polar-ellipse-tiny",
+}
+
+
+@pytest.fixture(
+    scope="session", params=[pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CASES]
+)
 def case(request: pytest.FixtureRequest) -> Case:
     """Each shape in turn."""
     return CASES[request.param]()

@@ -122,8 +122,12 @@ CASES: dict[str, tuple[fs.Problem, Exact]] = {
 }
 
 
+# as the others, with waves or a source
+SLOW = ("Helmholtz, values give way to slopes", "Poisson, values give way to slopes")
+
+
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CASES])
 def test_found_and_held_without_hints(name: str, seed: int) -> None:
     stated, exact = CASES[name]
     solution = fs.solve(stated, rng=seed)

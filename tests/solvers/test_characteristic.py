@@ -47,7 +47,7 @@ def solved(problem: fs.Problem, exact: Exact, neurons: int, limit: float, **sett
     return solution
 
 
-@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), (200, 800)])
+@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), pytest.param(200, 800, marks=pytest.mark.slow)])
 def test_tens_of_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
     def source(points: np.ndarray) -> np.ndarray:
         return np.asarray(special.y0(kappa * np.linalg.norm(points - [2, 1], axis=1)))

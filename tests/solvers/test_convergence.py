@@ -32,7 +32,7 @@ def error(problem: fs.Problem, features: Family, rng: int, **settings: object) -
 
 
 @pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
-@pytest.mark.parametrize("groups", [None, 8])
+@pytest.mark.parametrize("groups", [None, pytest.param(8, marks=pytest.mark.slow)])
 def test_error_falls_faster_than_any_power(problem: fs.Problem, groups: int | None) -> None:
     sizes = np.array([100, 200, 400, 800])
     errors = np.array(

@@ -113,6 +113,7 @@ def test_a_membrane() -> None:
     solved(w.diff(t, 2) - laplacian(), exact, fs.Disk((0, 0), 0.6), 1.0, 1000)
 
 
+@pytest.mark.slow
 def test_heat_that_spreads_in_the_plane() -> None:
     later = t + sp.Rational(1, 5)
     exact = bump(x - 0.1, later, 0.1) * bump(y - 0.2, later, 0.1)

@@ -81,7 +81,7 @@ def error_of(done: Attempt, exact: Function, domain: Domain) -> float:
         (DISK, -400.0, (1.01, 0.0), 350),
         (fs.Annulus((0, 0), 0.5, 1), 0.0, (0.45, 0.0), 350),
         (PANDA, 0.0, NOTCH, 700),
-        (PANDA, 100.0, outside(PANDA, 0.3, 0.01), 700),
+        pytest.param(PANDA, 100.0, outside(PANDA, 0.3, 0.01), 700, marks=pytest.mark.slow),
     ],
     ids=["0.05", "0.0005", "0.01", "high frequency", "decay", "in a hole", "in a notch", "panda"],
 )
@@ -112,7 +112,7 @@ def test_slopes_do_as_well_as_values() -> None:
     assert error_of(better, field(100.0, (1.03, 0.0)), DISK) <= better.estimate.relative <= 1e-7
 
 
-@pytest.mark.parametrize("k", [0, 10])
+@pytest.mark.parametrize("k", [0, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_singular_corner_is_held_to_many_digits(k: int) -> None:
     domain = fs.LShape()
 

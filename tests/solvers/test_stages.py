@@ -54,7 +54,10 @@ def solved(problem: fs.Problem, exact: Exact, limit: float, **settings: Any) -> 
     return solution
 
 
-@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), (200, 800), pytest.param(400, 1400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kappa", "neurons"),
+    [(60, 300), *(pytest.param(*case, marks=pytest.mark.slow) for case in [(200, 800), (400, 1400)])],
+)
 def test_a_hundred_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
     exact = source(kappa, (2, 1))
     solution = solved(helmholtz(kappa, fs.Panda(1.0), exact), exact, 1e-11)

@@ -34,7 +34,7 @@ def here(manufacture: Callable[..., Any]) -> tuple[fs.Solution, float]:
     return solution, made.error(solution)
 
 
-@pytest.mark.parametrize("unit", [sp.Rational(1, 10**6), sp.Rational(1, 1000), sp.Integer(1000), sp.Integer(10**6)])
+@pytest.mark.parametrize("unit", [sp.Rational(1, 10**6), sp.Integer(10**6)])
 def test_units_of_length(manufacture: Callable[..., Any], here: tuple[fs.Solution, float], unit: Any) -> None:
     made = plane_wave(manufacture, unit)
     solution = fs.solve(made.problem, rng=0)
