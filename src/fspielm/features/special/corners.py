@@ -81,13 +81,18 @@ def open_conflicts(problem: Problem) -> list[str]:
 def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
     """The singular functions asked for: at all corners, at the ones named, or none."""
     if isinstance(singular, bool):
-        return tuple(_columns(problem, corner, None) for corner in singular_corners(problem)) if singular else ()
+        return _at_all_corners(problem) if singular else ()
     if problem.domain.dimension != 2 or problem.domain.time is not None:
         raise ProblemError(
             f"singular functions belong to plane domains without time; domain={problem.domain!r} is none"
         )
     wanted = [singular] if isinstance(singular, Singular) else list(singular)
     return tuple(_columns(problem, _find(problem, one), one.exponents) for one in wanted)
+
+
+@once
+def _at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
+    return tuple(_columns(problem, corner, None) for corner in singular_corners(problem))
 
 
 def _columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
