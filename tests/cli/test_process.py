@@ -39,7 +39,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     process = subprocess.run(
-        [sys.executable, "-m", "fspielm", "cases"],
+        [sys.executable, "-m", "fspielm", "study", "plans"],
         stdout=writing,
         stderr=subprocess.PIPE,
         text=True,

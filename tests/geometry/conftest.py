@@ -376,16 +376,23 @@ CASES |= {
 
 # Shapes that are here once more, and cost most: at another size, stated in another way, or during time.
 SLOW = {
+    "panda",
     "panda-huge",
     "panda-time",
     "curve-clockwise-huge",
     "curve-callables",
+    "polygon-clockwise-tiny",
     "polygon-time",
     "l-shape-huge",
     "disk-far",
+    "cut-corner-turned",
     "cut-corner-time",
+    "crescent",
     "hole-tiny",
+    "ellipse-huge",
     "polar-ellipse-tiny",
+    "surface-tiny",
+    "surface-time",
 }
 
 

@@ -138,7 +138,7 @@ def test_every_plane_shape_is_an_example_here() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:not converged")  # too small on purpose
-@pytest.mark.parametrize("name", PLANE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "Panda")) for name in PLANE])
 def test_divergence_theorem(name: str) -> None:
     domain = PLANE[name]()
     exact = sp.sin(2 * x + y) + x**2

@@ -122,8 +122,12 @@ CASES: dict[str, tuple[fs.Problem, Exact]] = {
 }
 
 
-# as the others, with waves or a source
-SLOW = ("Helmholtz, values give way to slopes", "Poisson, values give way to slopes")
+# as others, with waves, a source or corners that are none
+SLOW = (
+    "Helmholtz, values give way to slopes",
+    "Poisson, values give way to slopes",
+    "values jump at a straight vertex",
+)
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
@@ -286,7 +290,7 @@ def _angle(at: float) -> Callable[[Any], Any]:
     return lambda points: np.angle(points[:, 0] - at + 1j * np.maximum(points[:, 1], 0.0))
 
 
-@pytest.mark.parametrize("moved", [1e-7, 1e-4, 3e-3])
+@pytest.mark.parametrize("moved", [1e-7, 3e-3])
 def test_a_plan_notices_that_a_jump_has_moved(moved: float) -> None:
     """No point lies between the two places, so that no residual shows it."""
     laplacian = u.diff(x, 2) + u.diff(y, 2)

@@ -47,7 +47,8 @@ def solved(problem: fs.Problem, exact: Exact, neurons: int, limit: float, **sett
     return solution
 
 
-@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), pytest.param(200, 800, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kappa", "neurons"), [(60, 300), (200, 800)])
+@pytest.mark.slow  # without hints in test_stages.py
 def test_tens_of_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
     def source(points: np.ndarray) -> np.ndarray:
         return np.asarray(special.y0(kappa * np.linalg.norm(points - [2, 1], axis=1)))
@@ -58,13 +59,13 @@ def test_tens_of_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
     assert set(solution.report.points) == {"dirichlet outline"}
 
 
-@pytest.mark.parametrize(("place", "limit"), [((2.0, 1.0), 1e-12), ((1.85, 0.5), 1e-12)])
-def test_laplace_with_a_point_source_outside(place: tuple[float, float], limit: float) -> None:
+@pytest.mark.parametrize("place", [pytest.param((2.0, 1.0), marks=pytest.mark.slow), (1.85, 0.5)])
+def test_laplace_with_a_point_source_outside(place: tuple[float, float]) -> None:
     def source(points: np.ndarray) -> np.ndarray:
         return np.asarray(np.log(np.linalg.norm(points - place, axis=1)))
 
     problem = fs.Problem(sp.Eq(laplacian(u), 0), fs.Panda(1.0), [fs.Dirichlet(source)])
-    solved(problem, source, 400, limit)
+    solved(problem, source, 400, 1e-12)
 
 
 def test_the_modified_equation_with_a_point_source_outside() -> None:
@@ -221,7 +222,7 @@ def test_sources_near_the_boundary_are_never_taken_for_solved(distance: float, k
         assert error(solution, source) <= solution.error_estimate
 
 
-@pytest.mark.parametrize("angle", [0.7, 2.0])
+@pytest.mark.parametrize("angle", [0.7, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_a_plane_wave_in_an_l_shape(angle: float) -> None:
     exact = as_function(sp.cos(30 * (x * np.cos(angle) + y * np.sin(angle)) + 0.2), x, y)
     problem = fs.Problem(sp.Eq(laplacian(u) + 900 * u, 0), fs.LShape(), [fs.Dirichlet(exact)])

@@ -26,7 +26,7 @@ SHAPES: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize("shape", ["hole", pytest.param("bite", marks=pytest.mark.slow), "turned"])
 def test_poisson_with_a_solution_that_is_not_separable(shape: str, manufacture: Any) -> None:
     case = manufacture(laplace, EXACT, SHAPES[shape](), (x, y))
     solution = fs.solve(case.problem, rng=1)
@@ -52,6 +52,7 @@ def test_mixed_conditions_on_named_parts() -> None:
     assert abs(solution(points) - exact).max() <= 1e-8 * abs(exact).max()
 
 
+@pytest.mark.slow
 def test_laplace_in_a_notched_cube(manufacture: Any) -> None:
     domain = fs.Box((0, 0, 0), (1, 1, 1)) - fs.Box((0.5, 0.5, 0.5), (2, 2, 2))
     exact = sp.exp(x) * sp.sin(y + z / 2) * sp.Rational(1, 2) + x * y * z

@@ -100,7 +100,9 @@ def solved(equation: sp.Expr, exact: sp.Expr, space: Any, duration: float, most:
     assert error <= solution.error_estimate <= 1e-8
 
 
-@pytest.mark.parametrize("name", list(LINES))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "klein-gordon packet")) for name in LINES]
+)
 def test_on_a_line(name: str) -> None:
     equation, exact, duration, most = LINES[name]
     solved(equation, exact, LINE, duration, most)

@@ -39,7 +39,14 @@ def image(operator: Any, exact: sp.Expr, coordinates: Any, sites: Sites) -> tupl
     return np.sum(terms, axis=0), np.sum(np.abs(terms), axis=0).max()
 
 
-@pytest.mark.parametrize(("family", "seed"), [*(("stages", s) for s in (2, 5, 6, 7, 8, 11, 12, 21, 31)), ("test", 1)])
+@pytest.mark.parametrize(
+    ("family", "seed"),
+    [
+        *(("stages", seed) for seed in (5, 7, 11, 21)),
+        *(pytest.param("stages", seed, marks=pytest.mark.slow) for seed in (2, 6, 8, 12, 31)),
+        ("test", 1),
+    ],
+)
 def test_the_solution_satisfies_equation_and_conditions(
     family: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +61,7 @@ def test_the_solution_satisfies_equation_and_conditions(
         np.testing.assert_allclose(found, constraint.value(sites.points), rtol=0, atol=1e-10 * size)
 
 
-@pytest.mark.parametrize("seed", [5, 6, 7, 8, 12, 21, 31])
+@pytest.mark.parametrize("seed", [5, 7, 12, 31, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (6, 8, 21))])
 def test_a_yes_is_never_wrong(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = made(seed, "stages", monkeypatch)
     with warnings.catch_warnings():

@@ -63,6 +63,7 @@ def test_data_that_no_formula_solves() -> None:
     assert error(solution, finer) <= 1e-8
 
 
+@pytest.mark.slow
 def test_a_wave_at_a_corner() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN + 64 * u, 0), domain=fs.LShape(), conditions=[fs.Dirichlet(wave)])
     solution = fs.solve(problem, rng=0)
@@ -70,7 +71,7 @@ def test_a_wave_at_a_corner() -> None:
     assert error(solution, wave) <= 1e-10
 
 
-@pytest.mark.parametrize("k2", [0, 20, -4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("k2", [0, -4, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_constant_source_in_a_square_needs_logarithms(k2: int) -> None:
     problem = fs.Problem(sp.Eq(-LAPLACIAN - k2 * u, 1), domain=fs.Box((-1, -1), (1, 1)), conditions=[fs.Dirichlet(0)])
     solution = fs.solve(problem, rng=0)
@@ -233,7 +234,7 @@ def test_a_hole_that_the_solution_does_not_continue_into() -> None:
     assert error(solution, exact) <= 1e-11
 
 
-@pytest.mark.parametrize("k2", [0, 20, *(pytest.param(k2, marks=pytest.mark.slow) for k2 in (100, -10))])
+@pytest.mark.parametrize("k2", [0, *(pytest.param(k2, marks=pytest.mark.slow) for k2 in (100, -10))])
 def test_a_constant_source_around_two_holes(k2: int) -> None:
     domain = fs.Disk((0, 0), 0.6) - fs.Disk((0.2, 0), 0.1) - fs.Disk((-0.2, 0.1), 0.15)
     problem = fs.Problem(sp.Eq(LAPLACIAN + k2 * u, 1), domain=domain, conditions=[fs.Dirichlet(0)])

@@ -80,7 +80,7 @@ def error_of(done: Attempt, exact: Function, domain: Domain) -> float:
         (DISK, 3600.0, (-1.02, 0.0), 450),
         (DISK, -400.0, (1.01, 0.0), 350),
         (fs.Annulus((0, 0), 0.5, 1), 0.0, (0.45, 0.0), 350),
-        (PANDA, 0.0, NOTCH, 700),
+        pytest.param(PANDA, 0.0, NOTCH, 700, marks=pytest.mark.slow),
         pytest.param(PANDA, 100.0, outside(PANDA, 0.3, 0.01), 700, marks=pytest.mark.slow),
     ],
     ids=["0.05", "0.0005", "0.01", "high frequency", "decay", "in a hole", "in a notch", "panda"],

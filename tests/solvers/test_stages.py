@@ -68,7 +68,7 @@ def test_a_hundred_wavelengths_across_a_panda(kappa: int, neurons: int) -> None:
 
 
 @pytest.mark.parametrize("kappa", [0, 10])
-@pytest.mark.parametrize("distance", [0.5, 0.3, 0.1])
+@pytest.mark.parametrize("distance", [pytest.param(0.5, marks=pytest.mark.slow), 0.3, 0.1])
 def test_sources_outside_the_boundary_take_more_functions(kappa: int, distance: float) -> None:
     exact = source(kappa, (1 + distance, 0))
     solution = solved(helmholtz(kappa, DISK, exact), exact, 1e-8)

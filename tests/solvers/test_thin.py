@@ -105,7 +105,7 @@ def test_waves_in_time() -> None:
     assert error(solution, exact) <= solution.error_estimate < 1e-8
 
 
-@pytest.mark.parametrize("distance", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("distance", [1e-2, pytest.param(1e-4, marks=pytest.mark.slow), 1e-6])
 def test_the_estimate_covers_the_error_near_a_resonance(distance: float) -> None:
     pi = sp.pi
     square = 25 * float(pi) ** 2 * (1 + distance)

@@ -53,6 +53,7 @@ def test_what_is_no_sum_of_a_few_waves_is_left_alone(expression: sp.Expr) -> Non
     assert waves(expression) is None
 
 
+@pytest.mark.slow
 def test_poisson_in_five_dimensions() -> None:
     u = sp.Function("u")(*V)
     exact = sum(sp.sin((1 + k % 2) * sp.pi * v) for k, v in enumerate(V))

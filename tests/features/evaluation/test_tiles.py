@@ -285,9 +285,9 @@ def test_points_are_evaluated_once_however_many_parts_there_are(monkeypatch: pyt
 
 
 def test_variable_coefficients_normals_and_several_fields() -> None:
-    angle = np.linspace(0, 6, 20_000)
+    angle = np.linspace(0, 6, 8000)
     normals = np.column_stack([np.cos(angle), np.sin(angle)])
-    sites = Sites(cube(2, 20_000), normals)
+    sites = Sites(cube(2, 8000), normals)
     variable = Operator(2, (Term(lambda s: np.cos(s.points[:, 0]), (1, 0)), Term(2.0, (0, 1)), Term(3.0, (2, 0))))
     basis, operators = SMOOTH["joined"](2), [identity(2), variable, along_normal(2, 2)]
     fields = np.stack([weights(basis), weights(basis)[::-1]]) * (1 + 2j)

@@ -53,10 +53,20 @@ def foot(figure: Any) -> str | None:
 def test_every_picture_carries_the_note(name: str, request: pytest.FixtureRequest) -> None:
     fixture, draw = PICTURES[name]
     solution = request.getfixturevalue(fixture)
-    figure = draw(doubtful(solution))
-    assert foot(figure) == CERTAIN_OF_NOTHING
+    assert foot(draw(doubtful(solution))) == CERTAIN_OF_NOTHING
     assert foot(draw(doubtful(solution, 1e-12, converged=True))) is None
-    # it is in the picture, and on top of nothing
+
+
+# one of each layout: a panel, several, panels in space, curves above each other
+LAYOUTS = ("map", "snapshots", "isosurface", "spectrum of a line")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in LAYOUTS else [pytest.mark.slow]) for name in PICTURES]
+)
+def test_the_note_is_in_the_picture_and_on_top_of_nothing(name: str, request: pytest.FixtureRequest) -> None:
+    fixture, draw = PICTURES[name]
+    figure = draw(doubtful(request.getfixturevalue(fixture)))
     figure.canvas.draw()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
