@@ -85,6 +85,7 @@ def test_trying_out_touches_a_small_part_and_no_random_stream(monkeypatch: pytes
         return assemble(basis, blocks, **settings)
 
     monkeypatch.setattr(module, "assemble", counted)
+    monkeypatch.setattr(module, "_WORTH_TRYING", 0.2)
     solution = fs.solve(poisson(0, 20), tol=1e-2, rng=3, approach="band")
     assert entries, "rounds of this size are tried out"
     assert sum(entries) < 0.2 * sum(done.neurons * done.rows for done in solution.report.rounds)
@@ -109,6 +110,7 @@ def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> Non
     """The first round too: a machine a million times slower affords the fewest functions there are."""
     slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, each_special=0.0, fixed=0.0)
     monkeypatch.setattr(module, "try_out", lambda *given: slow)
+    monkeypatch.setattr(module, "_WORTH_TRYING", 0.0)
     with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
         solution = fs.solve(poisson(0, 20), rng=0, approach="band")
     assert solution.report.neurons == 100
@@ -120,7 +122,7 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, each_special=0.0, fixed=seconds)
     monkeypatch.setattr(
         "fspielm.solvers.afford.look_ahead",
-        lambda problem, trial, threads, operation: Outlook(extent_of(problem, trial), pace),
+        lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace),
     )
     events: list[Any] = []
     return events, fs.solve(poisson(0), tol=1e-2, rng=0, progress=events.append)

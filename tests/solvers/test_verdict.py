@@ -107,7 +107,7 @@ def test_no_round_is_begun_that_would_overrun(
     begun: list[tuple[float, float]] = []
     add = Record.add
 
-    def look(problem: fs.Problem, trial: Any, threads: int, operation: float | None) -> Outlook:
+    def look(problem: fs.Problem, trial: Any, *_: Any) -> Outlook:
         outlooks.append(Outlook(extent_of(problem, trial), pace))
         return outlooks[-1]
 

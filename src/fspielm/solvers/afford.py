@@ -60,7 +60,7 @@ def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
         if isinstance(fitting, Ending):
             return fitting
         trial, reason = fitting, tightest.reason
-    outlook = look_ahead(request.problem, trial, request.threads, record.operation)
+    outlook = look_ahead(request.problem, trial, request.threads, record.operation, record.seconds_left)
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, reason)

@@ -29,8 +29,10 @@ _FACTORED = 256
 _ROWS_PER_COLUMN = 1.6
 # Of what a part of the work takes, the share that grows with it, at least.
 _LEAST_SHARE = 0.25
-# What is over sooner is not tried out first, unless functions of the user's may make it slow.
-_WORTH_TRYING = 0.2
+# What is over sooner, or within this share of the time left, is not tried out first, unless functions of the user's may
+# make it slow.
+_WORTH_TRYING = 1.0
+_SHARE_OF_TIME = 0.2
 # What a round takes however small it is, if its error estimate draws further functions, and for each basis of special
 # ones that it looks at.
 _FIXED = 0.05
@@ -150,7 +152,7 @@ class Outlook:
 _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
 
 
-def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None) -> Outlook:
+def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None, time_left: float) -> Outlook:
     """How long a trial will take, tried out where that is worth it.
 
     Parameters
@@ -158,9 +160,11 @@ def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | 
     problem, trial, threads
     operation : float, optional
         Seconds for each operation of a large factorisation (`Pace.factor`), where a round has shown it.
+    time_left : float
+        Seconds.
     """
     extent, pace = extent_of(problem, trial), _USUAL
-    if _USUAL.seconds(extent) > _WORTH_TRYING or _asks_callables(problem):
+    if _USUAL.seconds(extent) > min(_WORTH_TRYING, _SHARE_OF_TIME * time_left) or _asks_callables(problem):
         pace = try_out(problem, trial, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 

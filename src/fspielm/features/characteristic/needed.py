@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fspielm.equations import Problem
+from fspielm.equations.once import once
 from fspielm.features.characteristic.scene import scene_of
 from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
 from fspielm.features.characteristic.symbol import symbol_of
@@ -13,6 +14,7 @@ from fspielm.features.characteristic.symbol import symbol_of
 _ORDERS_PER_FOLDING = 0.33
 
 
+@once
 def neurons_needed(problem: Problem) -> int:
     """How many features hold every wave of a problem without time; one where there are none to be held.
 
