@@ -8,6 +8,7 @@ from typing import final
 
 from fspielm.arrays import NumberArray
 from fspielm.collocation import BlockResidual
+from fspielm.scrutiny import Place
 
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
@@ -42,6 +43,8 @@ class ErrorEstimate:
         The function that the residual sees least, at some points of the domain.
     null : (M,) array
         Coefficients of that function.
+    unresolved : Place or None
+        Something narrow in the data or a coefficient, where much of the residual is.
     """
 
     relative: float
@@ -54,3 +57,4 @@ class ErrorEstimate:
     residuals: Mapping[str, BlockResidual]
     null_function: NumberArray
     null: NumberArray
+    unresolved: Place | None = None

@@ -12,11 +12,13 @@ import numpy as np
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
 from fspielm.equations import Problem, leaves_constant_open
 from fspielm.linalg import Factored
+from fspielm.scrutiny import Place
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -24,6 +26,8 @@ _NO_DIGITS = 0.5
 _ROUNDING = 2e-15
 # Rows and functions.
 _FEW = 16
+# Of all the residual, what one narrow place must have to be named.
+_MUCH = 0.3
 
 
 @final
@@ -78,6 +82,7 @@ class Examination:
             residuals=misfit.residuals,
             null_function=null,
             null=self.sensitivity.null,
+            unresolved=misfit.unresolved,
         )
 
     def _misfit(self, coefficients: NumberArray, problem: Problem) -> _Misfit:
@@ -85,6 +90,8 @@ class Examination:
         basis, threads = self.discretisation.basis, self.discretisation.threads
         total, data, peak = 0.0, 0.0, 1.0
         residuals = {}
+        closely = look_at_places(problem, self.held_out.sites, basis, coefficients, threads)
+        most: tuple[float, Place | None] = 0.0, None
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
             deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
             rms = safe_rms(deviation)
@@ -92,11 +99,14 @@ class Examination:
             if max(len(block), basis.size) < _FEW:  # which may be met by luck, better than rounding allows
                 rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
+            local = closely.get(fitted.name, Local())
+            rms = math.hypot(rms, local.rms)
+            most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             total = math.hypot(total, weight * rms)
             data = math.hypot(data, weight * safe_rms(block.values))
             if rms > 0:
-                peak = max(peak, float(deviation.max()) / rms)
-        return _Misfit(total, data, peak, residuals)
+                peak = max(peak, max(float(deviation.max()), local.largest) / rms)
+        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None)
 
 
 def examine(
@@ -122,12 +132,16 @@ def examine(
 
 @dataclass(frozen=True, eq=False)
 class _Misfit:
-    """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has."""
+    """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has.
+
+    And the narrow place that much of the residual comes from, if there is one.
+    """
 
     residual: float
     data: float
     peak: float
     residuals: dict[str, BlockResidual]
+    unresolved: Place | None
 
 
 def _ratio(error: float, scale: float) -> float:

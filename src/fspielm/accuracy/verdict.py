@@ -36,6 +36,7 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
     cause = (
         _missing(problem)
         or _ill_posed(estimate)
+        or _narrow(estimate)
         or _corners(problem)
         or _rough_data(bands)
         or ending
@@ -70,6 +71,12 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
         f"the problem is ill-posed or close to a resonance: errors may be {estimate.amplification:.0e} times the "
         "residual; check that no condition is missing, or move the coefficients off the resonance"
     )
+
+
+def _narrow(estimate: ErrorEstimate) -> str | None:
+    if estimate.unresolved is None:
+        return None
+    return f"{estimate.unresolved}, and the features do not resolve it; make it wider, or expect few digits"
 
 
 def _corners(problem: Problem) -> str | None:

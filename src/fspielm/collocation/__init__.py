@@ -1,7 +1,7 @@
 """How: points, row blocks, and the assembled system."""
 
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
-from fspielm.collocation.blocks import RowBlock, make_blocks
+from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
 from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
@@ -26,6 +26,7 @@ __all__ = [
     "first_edges",
     "join_columns",
     "join_points",
+    "make_block",
     "make_blocks",
     "matrix_bytes",
     "nearest_of",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Operator, Problem
+from fspielm.equations import Operator, Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 
@@ -55,6 +55,10 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
     for relation in problem.relations:
         if relation.region.kind == "domain" and relation.name not in sites:
             continue
-        here = sites[relation.name]
-        blocks.append(RowBlock(relation.name, relation.pieces(here), relation.values(here), relation.weight))
+        blocks.append(make_block(relation, sites[relation.name]))
     return tuple(blocks)
+
+
+def make_block(relation: Relation, sites: Sites) -> RowBlock:
+    """One relation, collocated at these sites."""
+    return RowBlock(relation.name, relation.pieces(sites), relation.values(sites), relation.weight)

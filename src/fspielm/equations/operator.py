@@ -62,6 +62,11 @@ class Operator:
         """Whether every coefficient is a number."""
         return not any(callable(term.coefficient) for term in self.terms)
 
+    @property
+    def fields(self) -> dict[Field, str]:
+        """The coefficients that are fields, with what they are called."""
+        return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
+
     def times(self, coefficient: Coefficient) -> Operator:
         """The operator followed by a multiplication."""
         terms = (replace(t, coefficient=_product(coefficient, t.coefficient)) for t in self.terms)
@@ -144,6 +149,12 @@ class _Product:
     def __call__(self, sites: Sites) -> FloatArray:
         factors = [f(sites) if callable(f) else f for f in (self.first, self.second)]
         return np.asarray(factors[0] * factors[1])
+
+
+def _fields_in(coefficient: Coefficient) -> tuple[FieldCoefficient, ...]:
+    if isinstance(coefficient, _Product):
+        return _fields_in(coefficient.first) + _fields_in(coefficient.second)
+    return (coefficient,) if isinstance(coefficient, FieldCoefficient) else ()
 
 
 def field_coefficient(field: Field, what: str) -> Coefficient:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.accuracy import PROBES
 from fspielm.collocation import RowBlock, assemble, draw_features, join_columns, make_blocks
-from fspielm.equations import FieldCoefficient, Problem
+from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, timed
@@ -171,12 +171,8 @@ def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | 
 
 def _asks_callables(problem: Problem) -> bool:
     """Whether data or coefficients ask functions of the user's, which may take any time."""
-    terms = [term for relation in problem.relations for term in relation.operator.terms]
-    coefficients = [term.coefficient for term in terms if callable(term.coefficient)]
-    fields = [relation.value for relation in problem.relations]
-    fields += [one.field for one in coefficients if isinstance(one, FieldCoefficient)]
-    others = any(not isinstance(one, FieldCoefficient) for one in coefficients)
-    return others or not all(field.is_formula for field in fields)
+    fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
+    return not all(field.is_formula for field in fields)
 
 
 def extent_of(problem: Problem, trial: Trial) -> Extent:

@@ -1,0 +1,70 @@
+"""The residual where something is narrow, which rows spread all over would hardly meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fspielm.arrays import NumberArray
+from fspielm.collocation import make_block
+from fspielm.equations import Problem
+from fspielm.features import Basis
+from fspielm.features.evaluation import evaluate
+from fspielm.geometry import Sites
+from fspielm.scrutiny import Place, look_closely
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """What the narrow places of one block add to its residual.
+
+    Attributes
+    ----------
+    rms : float
+        Root of the mean square that they add, over all that the block holds on.
+    largest : float
+        The largest deviation.
+    most : float
+        The part of `rms` that one of the places has.
+    place : Place or None
+        That place.
+    """
+
+    rms: float = 0.0
+    largest: float = 0.0
+    most: float = 0.0
+    place: Place | None = None
+
+
+def look_at_places(
+    problem: Problem, blocks: Iterable[str], basis: Basis, coefficients: NumberArray, threads: int
+) -> dict[str, Local]:
+    """The residual in every narrow place of these blocks of a problem, by the name of the block."""
+    names = set(blocks)
+    result = {}
+    for relation in problem.relations:
+        places = look_closely(problem, relation).places if relation.name in names else ()
+        if not places:
+            continue
+        block = make_block(relation, _joined(places))
+        # directly, as all that residuals are made of
+        pieces = [
+            evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
+        ]
+        deviation = np.abs(np.asarray(sum(pieces)) - block.values)
+        squares = np.concatenate([place.shares for place in places]) * deviation**2
+        each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
+        worst = int(each.argmax())
+        result[block.name] = Local(
+            float(np.sqrt(squares.sum())), float(deviation.max()), float(np.sqrt(each[worst])), places[worst]
+        )
+    return result
+
+
+def _joined(places: tuple[Place, ...]) -> Sites:
+    first, *others = [place.sites for place in places]
+    for sites in others:
+        first = first.followed_by(sites)
+    return first

@@ -1,0 +1,176 @@
+"""Every datum and coefficient of a problem, looked at for what is narrow in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import sympy as sp
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem, Region, Relation
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, make_field
+from fspielm.geometry import Sites
+from fspielm.scrutiny.atoms import Atom, sharp_atoms
+from fspielm.scrutiny.charts import Chart, chart_of
+from fspielm.scrutiny.place import Place
+from fspielm.scrutiny.points import Looked, points_in
+from fspielm.scrutiny.sampled import look_at_samples
+from fspielm.scrutiny.search import find_narrow
+
+# An expression of more functions than this is sampled.
+_MOST_ATOMS = 24
+# Points closer than this, relative to the extent, or than so many widths, belong to one place.
+_TOGETHER = 0.1
+_WIDTHS = 8.0
+# Places of one atom at most, and points of one at least.
+_MOST_PLACES = 32
+_FEW = 5
+
+
+@final
+@dataclass(frozen=True)
+class Look:
+    """How a datum or coefficient was looked at, where that was by sampling.
+
+    Attributes
+    ----------
+    source : str
+    width : float
+        As a share of the extent: whatever is narrower may have been missed.
+    places : int
+        How many points were looked at.
+    """
+
+    source: str
+    width: float
+    places: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source} was looked at in {self.places} places: what is narrower than {self.width:.1g} of the extent "
+            "may have been missed"
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scrutiny:
+    """What was found in one relation.
+
+    Attributes
+    ----------
+    places : tuple of Place
+    looks : tuple of Look
+    """
+
+    places: tuple[Place, ...] = ()
+    looks: tuple[Look, ...] = ()
+
+
+@dataclass(eq=False)
+class _Known:
+    """What was found on a region so far: coefficients stay when data change, and share their functions."""
+
+    chart: Chart | None
+    atoms: dict[Atom, Looked | bool] = field(default_factory=dict)
+    fields: WeakKeyDictionary[Field, Scrutiny] = field(default_factory=WeakKeyDictionary)
+
+
+_known: WeakKeyDictionary[Region, _Known] = WeakKeyDictionary()
+
+
+def look_closely(problem: Problem, relation: Relation) -> Scrutiny:
+    """Whatever is narrow in the value and the coefficients of a relation."""
+    if relation.region not in _known:
+        _known[relation.region] = _Known(chart_of(problem, relation))
+    known = _known[relation.region]
+    found = [_of_field(one, source, known) for one, source in _fields(relation).items()]
+    places = {id(place.sites): place for one in found for place in one.places}  # each once, for the first that has it
+    return Scrutiny(tuple(places.values()), tuple(look for one in found for look in one.looks))
+
+
+def _fields(relation: Relation) -> dict[Field, str]:
+    of = "the right-hand side" if relation.condition is None else f"the value of {relation.name!r}"
+    return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
+
+
+def _of_field(one: Field, source: str, known: _Known) -> Scrutiny:
+    if one not in known.fields:
+        known.fields[one] = Scrutiny() if known.chart is None else _look(one, source, known, known.chart)
+    return known.fields[one]
+
+
+def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
+    places: list[Place] = []
+    complete = isinstance(one.source, sp.Expr) and not one.needs_normals
+    if isinstance(one.source, sp.Expr):
+        atoms, all_known = sharp_atoms(one.source)
+        complete = complete and all_known and len(atoms) <= _MOST_ATOMS
+        for atom in atoms[:_MOST_ATOMS]:
+            if atom not in known.atoms:
+                known.atoms[atom] = _of_atom(atom, chart, one.arguments)
+            looked = known.atoms[atom]
+            if isinstance(looked, bool):
+                complete = complete and looked
+            else:
+                places += _places(looked, atom, chart, source)
+    if complete:
+        return Scrutiny(tuple(places))
+    sampled = look_at_samples(lambda sites: _finite(one, sites), chart)
+    if sampled.looked is not None:
+        places += _places(sampled.looked, None, chart, source)
+    return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
+
+
+def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:
+    """Where an atom is narrow; otherwise whether that is known."""
+    if not atom.argument.free_symbols <= set(arguments):
+        return False
+    try:
+        argument = make_field(atom.argument, arguments)
+    except ProblemError:  # functions of the user's in it
+        return False
+    found = find_narrow(atom, chart, arguments)
+    if found is None:
+        return False
+    return points_in(found, atom, argument, chart, np.random.default_rng(0)) or True
+
+
+def _finite(one: Field, sites: Sites) -> FloatArray:
+    values = one(sites.points, sites.normals)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Place]:
+    """Points that are close to each other make one place."""
+    points, extent = looked.sites.points, _extent(chart)
+    widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
+    reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
+    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
+    number, labels = connected_components(links, directed=False)
+    sizes = np.bincount(labels)
+    if number > _MOST_PLACES or sizes.max() < _FEW:
+        labels = np.zeros(len(points), dtype=int)
+    else:  # a few points by themselves go with the others
+        labels = np.where(sizes[labels] < _FEW, np.argmax(sizes), labels)
+    places = []
+    for label in np.unique(labels):
+        here = labels == label
+        width = float(looked.widths[here].min())
+        kind = atom.kind if atom is not None and width <= 1e-10 * extent else "narrow"
+        box = points[here].min(axis=0), points[here].max(axis=0)
+        places.append(Place(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
+    return places
+
+
+def _extent(chart: Chart) -> float:
+    lower, upper = chart.coordinates(chart.whole)
+    return float((upper.max(axis=0) - lower.min(axis=0)).max())

@@ -1,0 +1,47 @@
+"""Something narrow in what a user wrote: where it is, how narrow, and points to look at it with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, final
+
+from fspielm.arrays import FloatArray
+from fspielm.geometry import Sites
+
+Kind = Literal["narrow", "kink", "jump"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a datum or a coefficient changes over a short distance.
+
+    Attributes
+    ----------
+    source : str
+        Which of them: ``"the right-hand side"``, ``"the coefficient of u"``, ``"the value of 'dirichlet x-'"``.
+    kind : {"narrow", "kink", "jump"}
+        A bump or a layer; a slope that jumps; a value that does.
+    lower, upper : (d,) array
+        A box of the coordinates that holds it.
+    width : float
+        The shortest distance over which it changes by much; zero for a kink or a jump.
+    sites : Sites
+        Points within it, and close to it.
+    shares : (n,) array
+        Of all that the relation holds on, what each of these points stands for.
+    """
+
+    source: str
+    kind: Kind
+    lower: FloatArray
+    upper: FloatArray
+    width: float
+    sites: Sites
+    shares: FloatArray
+
+    def __str__(self) -> str:
+        center = ", ".join(f"{x:.4g}" for x in 0.5 * (self.lower + self.upper))
+        extent = ", ".join(f"{x:.2g}" for x in self.upper - self.lower)
+        what = {"narrow": f"changes within a distance of {self.width:.1e}", "kink": "has a kink", "jump": "jumps"}
+        return f"{self.source} {what[self.kind]}, about ({center}), in a box of ({extent})"
