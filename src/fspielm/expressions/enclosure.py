@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 import sympy as sp
+from sympy.core.relational import Relational
 
 from fspielm.arrays import FloatArray
 from fspielm.expressions.compile import evaluate_derivatives, on_the_real_line
@@ -163,10 +164,8 @@ def _operation(node: sp.Basic) -> tuple[Operation, tuple[sp.Basic, ...]]:
         return _power(node.base, node.exp)
     if kind in FUNCTIONS:
         return FUNCTIONS[kind], node.args
-    if kind in CONDITIONS:
-        return CONDITIONS[kind], node.args
-    if kind is sp.Piecewise:
-        return choose, tuple(part for branch in node.args for part in branch.args)
+    if kind in CONDITIONS or kind is sp.Piecewise:
+        return _choice(node)
     if kind is sp.Heaviside and node.args[1].is_Number and 0 <= node.args[1] <= 1:
         return partial(step_function, float(node.args[1])), node.args[:1]
     if node in (sp.true, sp.false):
@@ -174,6 +173,19 @@ def _operation(node: sp.Basic) -> tuple[Operation, tuple[sp.Basic, ...]]:
     if isinstance(node, sp.Number | sp.NumberSymbol):
         return partial(constant, _double(node), _is_double(node)), ()
     raise _UnknownError
+
+
+def _choice(node: sp.Basic) -> tuple[Operation, tuple[sp.Basic, ...]]:
+    if isinstance(node, sp.Piecewise):
+        parts: tuple[sp.Basic, ...] = tuple(part for branch in node.args for part in branch.args)
+        operation: Operation = choose
+        conditions = parts[1::2]
+    else:
+        parts, operation = node.args, CONDITIONS[type(node)]
+        conditions = () if isinstance(node, Relational) else parts
+    if any(isinstance(c, sp.Symbol) for c in conditions):
+        raise _UnknownError  # true or false, and not a coordinate
+    return operation, parts
 
 
 def _product(node: sp.Mul) -> tuple[Operation, tuple[sp.Basic, ...]]:

@@ -16,6 +16,7 @@ from scipy import special
 
 from fspielm.arrays import BoolArray
 from fspielm.expressions.intervals import (
+    OUTWARD,
     Ends,
     add,
     constant,
@@ -70,11 +71,8 @@ def real_power(exponent: float, a: Ends) -> Ends:
     """``a ** exponent`` for ``a >= 0`` and an exponent that is a double but no integer."""
     if exponent < 0:
         return reciprocal(real_power(-exponent, a))
-    return _rising(np.sqrt if exponent == 0.5 else partial(_power_of, exponent), 0.0)(a)  # type: ignore[no-any-return]
-
-
-def _power_of(exponent: float, base: Ends) -> Ends:
-    return np.power(base, exponent)
+    cut = np.maximum(a, 0.0)
+    return whole_where(widened(np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)), a[1] < 0.0)
 
 
 def power(base: Ends, exponent: Ends) -> Ends:
@@ -96,8 +94,8 @@ def _holds_integer(a: Ends) -> BoolArray:
 
 def _periods(a: Ends, length: float, origin: float) -> Ends:
     """`a` in periods from an origin, itself in periods, to rounding."""
-    turns = a / length - origin
-    return turns + (1e-15 + 1e-15 * np.abs(turns)) * np.array([[-1.0], [1.0]])
+    turns: Ends = a / length - origin
+    return turns + (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
 
 
 def _wave(function: Operation, crest: float, a: Ends) -> Ends:
@@ -126,7 +124,7 @@ def _angle(y: Ends, x: Ends) -> Ends:
     corners = np.stack([np.arctan2(v, u) for v in y for u in x])
     ends = widened(np.stack([corners.min(axis=0), corners.max(axis=0)]))
     cut = (y[0] < 0.0) & (y[1] >= 0.0) & (x[0] <= 0.0)
-    ends[:, cut] = constant(np.pi, exact=False)[1] * np.array([[-1.0], [1.0]])
+    ends[:, cut] = constant(np.pi, exact=False)[1] * OUTWARD
     return ends
 
 

@@ -25,7 +25,7 @@ _ARITHMETIC = 4e-16
 _FUNCTION = 1.5e-15
 
 _LARGEST = float(np.finfo(np.float64).max)
-_OUTWARD = np.array([[-1.0], [1.0]])
+OUTWARD = np.array([[-1.0], [1.0]])
 _WHOLE = np.array([[-np.inf], [np.inf]])
 
 
@@ -43,7 +43,7 @@ def widened(ends: Ends, share: float = _FUNCTION) -> Ends:
     # what overflows is beyond the largest double, and nobody knows how far
     np.minimum(ends[0], _LARGEST, out=ends[0])
     np.maximum(ends[1], -_LARGEST, out=ends[1])
-    ends += np.abs(ends) * (share * _OUTWARD)
+    ends += np.abs(ends) * (share * OUTWARD)
     return ends
 
 
