@@ -1,9 +1,11 @@
 """Text and SymPy: numbers, expressions and callables as functions of points."""
 
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
+from fspielm.expressions.enclosure import Enclosure, enclose
 from fspielm.expressions.field import Field, Value, check_value, make_field
 from fspielm.expressions.finite import flaw
 from fspielm.expressions.identities import is_multiple, is_zero
+from fspielm.expressions.intervals import Intervals
 from fspielm.expressions.parser import Scope, check_name, nearest, parse_condition, parse_equation, parse_expression
 from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
@@ -11,7 +13,9 @@ from fspielm.expressions.values import PointFunction, describe
 
 __all__ = [
     "NONLOCAL",
+    "Enclosure",
     "Field",
+    "Intervals",
     "PointFunction",
     "Scope",
     "Value",
@@ -20,6 +24,7 @@ __all__ = [
     "compile_expression",
     "compile_relation",
     "describe",
+    "enclose",
     "evaluate_derivatives",
     "flaw",
     "is_multiple",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sympy as sp
 from numpy.typing import ArrayLike
@@ -28,6 +28,16 @@ def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
     return evaluated
 
 
+def on_the_real_line(expression: sp.Expr, arguments: Iterable[sp.Symbol]) -> tuple[sp.Expr, dict[sp.Symbol, sp.Symbol]]:
+    """The expression with the derivatives carried out that need real arguments, and what stands for arguments there.
+
+    SymPy's derivative of ``Abs(x)`` is full of derivatives of re(x) and im(x), unless x is real, as points are.
+    """
+    complex_arguments = [a for a in arguments if not a.is_real] if expression.has(sp.Derivative) else []
+    real = {a: sp.Dummy(a.name, real=True) for a in complex_arguments}
+    return evaluate_derivatives(expression.xreplace(real)), real
+
+
 def compile_expression(
     expression: sp.Expr,
     arguments: tuple[sp.Symbol, ...],
@@ -43,10 +53,7 @@ def compile_expression(
     _check_supplied(expression, functions, what)
     supplied = {key: sp.Dummy(real=True) for key in functions if expression.has(key)}
     body = expression.xreplace(supplied)
-    # SymPy's derivative of Abs(x) is full of derivatives of re(x) and im(x), unless x is real, as points are.
-    complex_arguments = [a for a in arguments if not a.is_real] if body.has(sp.Derivative) else []
-    real = {a: sp.Dummy(a.name, real=True) for a in complex_arguments}
-    body = evaluate_derivatives(body.xreplace(real))
+    body, real = on_the_real_line(body, arguments)
     who = f"{what}: {describe(expression)}"
     numeric = numeric_function([*(real.get(a, a) for a in arguments), *supplied.values()], body, who)
     callables = [(functions[key], f"the callable given for {key}") for key in supplied]
