@@ -18,6 +18,10 @@ _EXCESS_TIMES_SHARE = 22.0
 _LARGEST_SHARE = _EXCESS_TIMES_SHARE / _RESOLUTION
 # Samples for each function, at least.
 _SAMPLES = 2.2
+# Frequencies to try at most: the work grows as their cube. Of more, from a few digits to many is taken to be as far as
+# for a bump, whose spectrum falls off as a Gaussian.
+_MOST_FREQUENCIES = 400
+_FURTHER = 1.3
 # Rates of decay, times the length of a line.
 _RATES = np.geomspace(0.3, 3e3, 24)
 
@@ -49,6 +53,8 @@ def extension_band(
     excess = _EXCESS_TIMES_SHARE / share
     # as far as a sharp end of the band needs; if that is not enough, as far as the tail of a bump may
     narrow, wide = reach + 1.5 * excess, 1.2 * reach + 24.0 * np.sqrt(reach) + 60.0
+    if wide * (1 + share) > 2 * np.pi * _MOST_FREQUENCIES:
+        return _FURTHER * guess
     found = _first_enough(samples / scale, narrow, share, tolerance, decaying)
     if np.any(np.isinf(found)):
         found = np.minimum(_first_enough(samples / scale, wide, share, tolerance, decaying), wide)
