@@ -141,7 +141,9 @@ EXPRESSIONS = st.recursive(st.one_of(st.sampled_from([x, y]), NUMBERS), _compose
 
 @given(EXPRESSIONS, st.integers(0, 10**6))
 def test_values_are_inside(expression: sp.Expr, seed: int) -> None:
-    assume(not expression.has(sp.I, sp.oo, sp.zoo, sp.nan, sp.re, sp.im, sp.arg))
+    numbers = [e for e in sp.preorder_traversal(expression) if isinstance(e, sp.Expr) and e.is_number]
+    assume(all(number.is_comparable for number in numbers))  # finite and real
+    assume(not expression.has(sp.I, sp.re, sp.im, sp.arg))
     enclosure = enclose([expression], [x, y])
     assert enclosure is not None
     lower, upper = random_boxes(seed, 20, 2)
@@ -356,7 +358,7 @@ def test_a_narrow_bump_is_seen_from_afar() -> None:
     lower, upper = over(bump, (0, 1), (0, 1))
     assert 0 <= lower <= 1e-300
     assert 1 <= upper < 1 + 1e-13
-    assert over(bump, (0, 0.25), (0, 1))[1] < 1e-300
+    assert over(bump, (0, 0.25), (0, 1))[1] < 1e-289
 
 
 def test_many_boxes_are_the_same_as_one_by_one() -> None:
@@ -407,6 +409,9 @@ def test_derivatives_are_carried_out() -> None:
         sp.conjugate(x),
         sp.besselj(0, x),
         sp.I * x,
+        sp.cos(sp.asin(2) * x),
+        sp.Abs(sp.sqrt(sp.Integer(-2)) + x),
+        sp.cosh((-2) ** THIRD * x),
         sp.zoo,
         sp.oo * x,
         sp.Symbol("q"),

@@ -35,6 +35,10 @@ Operation = Callable[..., Any]
 # Of `erfc` far out, by Cephes: a relative error of up to 6e-14.
 _FAR_OUT = 2e-13
 
+# Most values of a narrow bump are as good as zero. Arithmetic with numbers that are almost too small for a double, and
+# with their rounding errors, would take a hundred times as long.
+_SMALL = 1e-290
+
 
 def _rising(function: Operation, lowest: float = -np.inf, highest: float = np.inf) -> Operation:
     """An increasing function with the domain ``[lowest, highest]``, by its ends."""
@@ -58,10 +62,11 @@ def _of(outer: Operation, inner: Operation) -> Operation:
 
 
 def exponential(a: Ends) -> Ends:
-    """``exp(a)``, never zero."""
-    ends = widened(np.exp(a))
-    np.maximum(ends[1], np.finfo(np.float64).smallest_subnormal, out=ends[1])
-    return ends
+    """``exp(a)``; what is smaller than 1e-290 lies between zero and that."""
+    ends = np.exp(a)
+    ends[0, ends[0] < _SMALL] = 0.0
+    np.maximum(ends[1], _SMALL, out=ends[1])
+    return widened(ends)
 
 
 logarithm = _rising(np.log, 0.0)
@@ -94,8 +99,9 @@ def _holds_integer(a: Ends) -> BoolArray:
 
 def _periods(a: Ends, length: float, origin: float) -> Ends:
     """`a` in periods from an origin, itself in periods, to rounding."""
-    turns: Ends = a / length - origin
-    return turns + (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
+    turns = a / length - origin
+    slack: Ends = (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
+    return turns + slack
 
 
 def _wave(function: Operation, crest: float, a: Ends) -> Ends:

@@ -40,10 +40,14 @@ class Intervals:
 
 def widened(ends: Ends, share: float = _FUNCTION) -> Ends:
     """`ends`, which are overwritten, moved outward by a `share` of themselves; zero stays zero."""
+    lower, upper = ends
     # what overflows is beyond the largest double, and nobody knows how far
-    np.minimum(ends[0], _LARGEST, out=ends[0])
-    np.maximum(ends[1], -_LARGEST, out=ends[1])
-    ends += np.abs(ends) * (share * OUTWARD)
+    np.minimum(lower, _LARGEST, out=lower)
+    np.maximum(upper, -_LARGEST, out=upper)
+    margin = np.abs(ends)
+    margin *= share
+    lower -= margin[0]
+    upper += margin[1]
     return ends
 
 
@@ -82,13 +86,22 @@ def scale(factor: float, a: Ends) -> Ends:
 
 def multiply(a: Ends, b: Ends) -> Ends:
     """The product, whose ends are among the four products of ends."""
-    products = np.stack([a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]])
-    ends = np.stack([products.min(axis=0), products.max(axis=0)])
+    first, second = a[0] * b, a[1] * b
+    ends = _hull(first, second)
     if np.isnan(ends).any():
         # zero times an end that is infinite but not reached
-        products[np.isnan(products)] = 0.0
-        ends = np.stack([products.min(axis=0), products.max(axis=0)])
+        first[np.isnan(first)] = 0.0
+        second[np.isnan(second)] = 0.0
+        ends = _hull(first, second)
     return widened(ends, _ARITHMETIC)
+
+
+def _hull(first: FloatArray, second: FloatArray) -> Ends:
+    """From the least to the largest of four numbers, two in either argument."""
+    ends = np.empty_like(first)
+    np.min(np.minimum(first, second), axis=0, out=ends[0])
+    np.max(np.maximum(first, second), axis=0, out=ends[1])
+    return ends
 
 
 def reciprocal(a: Ends) -> Ends:
@@ -109,15 +122,13 @@ def integer_power(exponent: int, a: Ends) -> Ends:
     """``a ** exponent``, of any sign."""
     if exponent < 0:
         return reciprocal(integer_power(-exponent, a))
-    square = magnitude(a) if exponent % 2 == 0 else a
-    power = np.ones_like(a)
-    left = exponent
-    while left:
-        if left % 2:
-            power = power * square
-        left //= 2
-        if left:
-            square = square * square
+    if exponent < 2:
+        return a if exponent else np.ones_like(a)
+    power = base = magnitude(a) if exponent % 2 == 0 else a
+    for digit in f"{exponent:b}"[1:]:
+        power = power * power
+        if digit == "1":
+            power = power * base
     # one rounding, of half a unit, for each factor
     return widened(power, _ARITHMETIC + 1.2e-16 * exponent)
 
