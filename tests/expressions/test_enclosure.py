@@ -286,6 +286,20 @@ def test_angles(sides: Any, expected: tuple[float, float]) -> None:
     np.testing.assert_allclose(over(sp.atan2(x, y), *sides), expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "expression", [x**49, x * x**31 * y, 1e-200 * x**11, -((x**2) ** 40), sp.erfc(1 / x**2), (x**2) ** 20.5], ids=str
+)
+@pytest.mark.parametrize("end", [-1e-9, 1e-9])
+def test_what_underflows_keeps_its_sign(expression: sp.Expr, end: float) -> None:
+    box, point = ((end, end / 2), sp.Rational(end) * 3 / 4)
+    exact = sp.N(expression.xreplace({x: point, y: point}), 20)
+    lower, upper = over(expression, tuple(sorted(box)), tuple(sorted(box)))
+    assert lower < exact < upper
+    assert upper - lower < 1e-200
+    assert lower >= 0 or exact < 0
+    assert upper <= 0 or exact > 0
+
+
 def test_products_of_all_signs() -> None:
     rng = np.random.default_rng(4)
     lower = rng.uniform(-1, 1, (200, 2))

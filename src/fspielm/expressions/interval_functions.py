@@ -16,7 +16,9 @@ from scipy import special
 
 from fspielm.arrays import BoolArray
 from fspielm.expressions.intervals import (
+    FUNCTION,
     OUTWARD,
+    SMALL,
     Ends,
     add,
     constant,
@@ -34,10 +36,6 @@ Operation = Callable[..., Any]
 
 # Of `erfc` far out, by Cephes: a relative error of up to 6e-14.
 _FAR_OUT = 2e-13
-
-# Most values of a narrow bump are as good as zero. Arithmetic with numbers that are almost too small for a double, and
-# with their rounding errors, would take a hundred times as long.
-_SMALL = 1e-290
 
 
 def _rising(function: Operation, lowest: float = -np.inf, highest: float = np.inf) -> Operation:
@@ -61,12 +59,15 @@ def _of(outer: Operation, inner: Operation) -> Operation:
     return lambda a: outer(inner(a))
 
 
+def _never_zero(ends: Ends, share: float = FUNCTION) -> Ends:
+    """Values of a positive function, which are overwritten, some of them zero by underflow."""
+    np.maximum(ends[1], SMALL, out=ends[1])
+    return widened(ends, share)
+
+
 def exponential(a: Ends) -> Ends:
-    """``exp(a)``; what is smaller than 1e-290 lies between zero and that."""
-    ends = np.exp(a)
-    ends[0, ends[0] < _SMALL] = 0.0
-    np.maximum(ends[1], _SMALL, out=ends[1])
-    return widened(ends)
+    """``exp(a)``."""
+    return _never_zero(np.exp(a))
 
 
 logarithm = _rising(np.log, 0.0)
@@ -77,7 +78,9 @@ def real_power(exponent: float, a: Ends) -> Ends:
     if exponent < 0:
         return reciprocal(real_power(-exponent, a))
     cut = np.maximum(a, 0.0)
-    return whole_where(widened(np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)), a[1] < 0.0)
+    ends = np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)
+    ends[1, (ends[1] == 0.0) & (a[1] > 0.0)] = SMALL
+    return whole_where(widened(ends), a[1] < 0.0)
 
 
 def power(base: Ends, exponent: Ends) -> Ends:
@@ -174,7 +177,7 @@ FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.asech: _reciprocal_first(_rising(np.arccosh, 1.0)),
     sp.acsch: _reciprocal_first(_rising(np.arcsinh)),
     sp.erf: _rising(special.erf),
-    sp.erfc: lambda a: widened(special.erfc(a[::-1]), _FAR_OUT),
+    sp.erfc: lambda a: _never_zero(special.erfc(a[::-1]), _FAR_OUT),
 }
 
 

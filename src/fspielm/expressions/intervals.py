@@ -4,7 +4,8 @@ Many intervals are one array of *ends*, shape ``(2, n)``: the lower ends, then t
 ``(2, 1)`` and is broadcast. No lower end is +inf and no upper end -inf, so that sums of ends are never NaN.
 
 Results are rounded outward by some units of the last place, more than NumPy is wrong by. That is no proof to the last
-bit: what underflows counts as zero, and a library less accurate than NumPy's would break it; a relative 1e-15 is safe.
+bit: a library less accurate than NumPy's would break it; a relative 1e-15 is safe. Ends closer to zero than 1e-290 are
+moved to that or to zero, so that nothing is lost by underflow.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ Ends = FloatArray
 # Relative errors: of a number that is no double times another, and of NumPy's functions (up to four units of the last
 # place by vector instructions).
 _ARITHMETIC = 4e-16
-_FUNCTION = 1.5e-15
+FUNCTION = 1.5e-15
+
+# Most values of a narrow bump are as good as zero. Arithmetic with numbers that are almost too small for a double, and
+# with their rounding errors, would take a hundred times as long.
+SMALL = 1e-290
 
 _LARGEST = float(np.finfo(np.float64).max)
 OUTWARD = np.array([[-1.0], [1.0]])
@@ -38,13 +43,17 @@ class Intervals:
     upper: FloatArray
 
 
-def widened(ends: Ends, share: float = _FUNCTION) -> Ends:
+def widened(ends: Ends, share: float = FUNCTION) -> Ends:
     """`ends`, which are overwritten, moved outward by a `share` of themselves; zero stays zero."""
     lower, upper = ends
     # what overflows is beyond the largest double, and nobody knows how far
     np.minimum(lower, _LARGEST, out=lower)
     np.maximum(upper, -_LARGEST, out=upper)
     margin = np.abs(ends)
+    small = margin < SMALL
+    if small.any():
+        np.copyto(ends, np.where(ends * OUTWARD > 0.0, SMALL * OUTWARD, 0.0), where=small)
+        np.abs(ends, out=margin)
     margin *= share
     lower -= margin[0]
     upper += margin[1]
@@ -56,6 +65,12 @@ def whole_where(ends: Ends, mask: BoolArray) -> Ends:
     if mask.any():
         ends[:, mask] = _WHOLE
     return ends
+
+
+def _keep_signs(ends: Ends, negative: BoolArray, positive: BoolArray) -> None:
+    """Overwrite ends that have become zero by underflow, from the signs that there are inside."""
+    ends[0, (ends[0] == 0.0) & negative] = -SMALL
+    ends[1, (ends[1] == 0.0) & positive] = SMALL
 
 
 def constant(value: float, exact: bool) -> Ends:
@@ -81,7 +96,11 @@ def scale(factor: float, a: Ends) -> Ends:
         return a
     if factor == -1.0:
         return negate(a)
-    return widened((a if factor > 0 else a[::-1]) * factor, _ARITHMETIC)
+    signed = a if factor > 0 else negate(a)
+    ends = signed * abs(factor)
+    if not ends.all():
+        _keep_signs(ends, signed[0] < 0.0, signed[1] > 0.0)
+    return widened(ends, _ARITHMETIC)
 
 
 def multiply(a: Ends, b: Ends) -> Ends:
@@ -93,6 +112,10 @@ def multiply(a: Ends, b: Ends) -> Ends:
         first[np.isnan(first)] = 0.0
         second[np.isnan(second)] = 0.0
         ends = _hull(first, second)
+    if not ends.all():
+        (a_negative, b_negative), (a_positive, b_positive) = (a[0] < 0.0, b[0] < 0.0), (a[1] > 0.0, b[1] > 0.0)
+        negative = (a_negative & b_positive) | (a_positive & b_negative)
+        _keep_signs(ends, negative, (a_negative & b_negative) | (a_positive & b_positive))
     return widened(ends, _ARITHMETIC)
 
 
@@ -129,6 +152,8 @@ def integer_power(exponent: int, a: Ends) -> Ends:
         power = power * power
         if digit == "1":
             power = power * base
+    if not power.all():
+        _keep_signs(power, base[0] < 0.0, base[1] > 0.0)
     # one rounding, of half a unit, for each factor
     return widened(power, _ARITHMETIC + 1.2e-16 * exponent)
 
