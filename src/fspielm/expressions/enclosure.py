@@ -48,20 +48,17 @@ class Enclosure:
         lower, upper : array (n, d)
             Corners of the boxes, with ``lower <= upper``.
         """
-        n = len(lower)
+        starts = range(0, max(len(lower), 1), _BOXES_AT_A_TIME)
         with np.errstate(all="ignore"):
-            blocks = [
-                self._block(np.stack([lower[i : i + _BOXES_AT_A_TIME].T, upper[i : i + _BOXES_AT_A_TIME].T], axis=1))
-                for i in range(0, max(n, 1), _BOXES_AT_A_TIME)
-            ]
+            blocks = [self._block(lower[i : i + _BOXES_AT_A_TIME], upper[i : i + _BOXES_AT_A_TIME]) for i in starts]
         return [Intervals(*np.concatenate(parts, axis=1)) for parts in zip(*blocks, strict=True)]
 
-    def _block(self, boxes: FloatArray) -> list[Ends]:
-        values: list[Any] = [*boxes]
+    def _block(self, lower: FloatArray, upper: FloatArray) -> list[Ends]:
+        # ends side by side in memory: everything computed from them will be like that, and several times as fast
+        values: list[Any] = [np.array(ends, dtype=np.float64) for ends in zip(lower.T, upper.T, strict=True)]
         for step in self.steps:
             values.append(step.operation(*[values[i] for i in step.inputs]))
-        n = boxes.shape[2]
-        results = [np.array(np.broadcast_to(values[i], (2, n))) for i in self.results]
+        results = [np.array(np.broadcast_to(values[i], (2, len(lower)))) for i in self.results]
         return [whole_where(ends, np.isnan(ends).any(axis=0)) for ends in results]
 
 

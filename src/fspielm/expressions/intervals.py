@@ -50,9 +50,10 @@ def widened(ends: Ends, share: float = FUNCTION) -> Ends:
     np.minimum(lower, _LARGEST, out=lower)
     np.maximum(upper, -_LARGEST, out=upper)
     margin = np.abs(ends)
-    small = margin < SMALL
+    small = (margin < SMALL) & (margin > 0.0)
     if small.any():
-        np.copyto(ends, np.where(ends * OUTWARD > 0.0, SMALL * OUTWARD, 0.0), where=small)
+        outward = OUTWARD[np.nonzero(small)[0], 0]
+        ends[small] = np.where(ends[small] * outward > 0.0, SMALL * outward, 0.0)
         np.abs(ends, out=margin)
     margin *= share
     lower -= margin[0]
@@ -69,8 +70,8 @@ def whole_where(ends: Ends, mask: BoolArray) -> Ends:
 
 def _keep_signs(ends: Ends, negative: BoolArray, positive: BoolArray) -> None:
     """Overwrite ends that have become zero by underflow, from the signs that there are inside."""
-    ends[0, (ends[0] == 0.0) & negative] = -SMALL
-    ends[1, (ends[1] == 0.0) & positive] = SMALL
+    np.copyto(ends[0], -SMALL, where=(ends[0] == 0.0) & negative)
+    np.copyto(ends[1], SMALL, where=(ends[1] == 0.0) & positive)
 
 
 def constant(value: float, exact: bool) -> Ends:
