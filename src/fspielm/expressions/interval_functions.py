@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 import sympy as sp
-from scipy import special
 
 from fspielm.arrays import BoolArray
 from fspielm.expressions.intervals import (
@@ -176,8 +176,9 @@ FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.acoth: _reciprocal_first(_rising(np.arctanh, -1.0, 1.0)),
     sp.asech: _reciprocal_first(_rising(np.arccosh, 1.0)),
     sp.acsch: _reciprocal_first(_rising(np.arcsinh)),
-    sp.erf: _rising(special.erf),
-    sp.erfc: lambda a: _never_zero(special.erfc(a[::-1]), _FAR_OUT),
+    # SciPy's special functions are not loaded before they are used
+    sp.erf: _rising(lambda a: scipy.special.erf(a)),
+    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), _FAR_OUT),
 }
 
 
