@@ -11,12 +11,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 import sympy as sp
-from scipy import special
 
 from fspielm.arrays import BoolArray
 from fspielm.expressions.intervals import (
+    FUNCTION,
     OUTWARD,
+    SMALL,
     Ends,
     add,
     constant,
@@ -57,11 +59,15 @@ def _of(outer: Operation, inner: Operation) -> Operation:
     return lambda a: outer(inner(a))
 
 
+def _never_zero(ends: Ends, share: float = FUNCTION) -> Ends:
+    """Values of a positive function, which are overwritten, some of them zero by underflow."""
+    np.maximum(ends[1], SMALL, out=ends[1])
+    return widened(ends, share)
+
+
 def exponential(a: Ends) -> Ends:
-    """``exp(a)``, never zero."""
-    ends = widened(np.exp(a))
-    np.maximum(ends[1], np.finfo(np.float64).smallest_subnormal, out=ends[1])
-    return ends
+    """``exp(a)``."""
+    return _never_zero(np.exp(a))
 
 
 logarithm = _rising(np.log, 0.0)
@@ -72,7 +78,9 @@ def real_power(exponent: float, a: Ends) -> Ends:
     if exponent < 0:
         return reciprocal(real_power(-exponent, a))
     cut = np.maximum(a, 0.0)
-    return whole_where(widened(np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)), a[1] < 0.0)
+    ends = np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)
+    ends[1, (ends[1] == 0.0) & (a[1] > 0.0)] = SMALL
+    return whole_where(widened(ends), a[1] < 0.0)
 
 
 def power(base: Ends, exponent: Ends) -> Ends:
@@ -94,8 +102,9 @@ def _holds_integer(a: Ends) -> BoolArray:
 
 def _periods(a: Ends, length: float, origin: float) -> Ends:
     """`a` in periods from an origin, itself in periods, to rounding."""
-    turns: Ends = a / length - origin
-    return turns + (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
+    turns = a / length - origin
+    slack: Ends = (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
+    return turns + slack
 
 
 def _wave(function: Operation, crest: float, a: Ends) -> Ends:
@@ -167,8 +176,9 @@ FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.acoth: _reciprocal_first(_rising(np.arctanh, -1.0, 1.0)),
     sp.asech: _reciprocal_first(_rising(np.arccosh, 1.0)),
     sp.acsch: _reciprocal_first(_rising(np.arcsinh)),
-    sp.erf: _rising(special.erf),
-    sp.erfc: lambda a: widened(special.erfc(a[::-1]), _FAR_OUT),
+    # SciPy's special functions are not loaded before they are used
+    sp.erf: _rising(lambda a: scipy.special.erf(a)),
+    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), _FAR_OUT),
 }
 
 
