@@ -37,6 +37,7 @@ from fspielm.files import ProblemFile, read_problem, read_problem_file, write_pr
 from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, Factored, LeastSquares, TruncatedSVD
+from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
 from fspielm.solution import Forecast, Report, Round, Solution
 from fspielm.solvers import Budget, Prepared, Singular, prepare, solve
 from fspielm.spectrum import Bands, infer_bands
@@ -68,6 +69,7 @@ __all__ = [
     "LeastSquares",
     "Measured",
     "MemoryBudgetError",
+    "Narrow",
     "Neumann",
     "Operator",
     "Periodic",
@@ -82,6 +84,7 @@ __all__ = [
     "Robin",
     "Round",
     "RowBlock",
+    "Scrutiny",
     "Singular",
     "Siren",
     "Sites",
@@ -104,6 +107,7 @@ __all__ = [
     "prepare",
     "read_problem",
     "read_problem_file",
+    "scrutinise",
     "solve",
     "write_problem",
 ]

@@ -8,7 +8,7 @@ from typing import final
 
 from fspielm.arrays import NumberArray
 from fspielm.collocation import BlockResidual
-from fspielm.scrutiny import Place
+from fspielm.scrutiny import Narrow
 
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
@@ -43,7 +43,7 @@ class ErrorEstimate:
         The function that the residual sees least, at some points of the domain.
     null : (M,) array
         Coefficients of that function.
-    unresolved : Place or None
+    unresolved : Narrow or None
         Something narrow in the data or a coefficient, where much of the residual is.
     """
 
@@ -57,4 +57,4 @@ class ErrorEstimate:
     residuals: Mapping[str, BlockResidual]
     null_function: NumberArray
     null: NumberArray
-    unresolved: Place | None = None
+    unresolved: Narrow | None = None

@@ -18,7 +18,7 @@ from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
 from fspielm.equations import Problem, leaves_constant_open
 from fspielm.linalg import Factored
-from fspielm.scrutiny import Place
+from fspielm.scrutiny import Narrow
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -91,7 +91,7 @@ class Examination:
         total, data, peak = 0.0, 0.0, 1.0
         residuals = {}
         closely = look_at_places(problem, self.held_out.sites, basis, coefficients, threads)
-        most: tuple[float, Place | None] = 0.0, None
+        most: tuple[float, Narrow | None] = 0.0, None
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
             deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
             rms = safe_rms(deviation)
@@ -141,7 +141,7 @@ class _Misfit:
     data: float
     peak: float
     residuals: dict[str, BlockResidual]
-    unresolved: Place | None
+    unresolved: Narrow | None
 
 
 def _ratio(error: float, scale: float) -> float:

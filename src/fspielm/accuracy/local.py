@@ -13,7 +13,7 @@ from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
-from fspielm.scrutiny import Place, look_closely
+from fspielm.scrutiny import Narrow, look_closely
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +28,14 @@ class Local:
         The largest deviation.
     most : float
         The part of `rms` that one of the places has.
-    place : Place or None
+    place : Narrow or None
         That place.
     """
 
     rms: float = 0.0
     largest: float = 0.0
     most: float = 0.0
-    place: Place | None = None
+    place: Narrow | None = None
 
 
 def look_at_places(
@@ -63,7 +63,7 @@ def look_at_places(
     return result
 
 
-def _joined(places: tuple[Place, ...]) -> Sites:
+def _joined(places: tuple[Narrow, ...]) -> Sites:
     first, *others = [place.sites for place in places]
     for sites in others:
         first = first.followed_by(sites)

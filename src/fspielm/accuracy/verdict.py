@@ -43,7 +43,16 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
     )
     finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
-    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}")
+    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
+
+
+def _suggestion(estimate: ErrorEstimate) -> str:
+    """What the residual suggests where nothing is certain: tells a useless field from one that may be of use."""
+    if np.isfinite(estimate.relative) or not estimate.data > 0:
+        return ""
+    return (
+        f" (the residual alone, {estimate.residual / estimate.data:.0e} of the data, would suggest an error like that)"
+    )
 
 
 def _missing(problem: Problem) -> str | None:

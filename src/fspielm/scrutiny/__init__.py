@@ -1,6 +1,6 @@
 """What is narrow in the data and coefficients of a problem, found before anything is solved."""
 
-from fspielm.scrutiny.look import Look, Scrutiny, look_closely
-from fspielm.scrutiny.place import Place
+from fspielm.scrutiny.look import Look, Scrutiny, look_closely, scrutinise
+from fspielm.scrutiny.narrow import Narrow
 
-__all__ = ["Look", "Place", "Scrutiny", "look_closely"]
+__all__ = ["Look", "Narrow", "Scrutiny", "look_closely", "scrutinise"]

@@ -1,8 +1,8 @@
 """The functions in an expression that can be narrow, and where their argument makes them so.
 
-An expression as a whole drowns in what its terms have in common, when it is enclosed; but whatever is narrow in it comes
-from an exponential, a step, a root, a pole or a border whose argument passes through a short range within a short
-distance, and arguments are short.
+An expression as a whole drowns in what its terms have in common, when it is enclosed; but whatever is narrow in it
+comes from an exponential, a step, a root, a pole or a border whose argument passes through a short range within a
+short distance, and arguments are short.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sympy.core.relational import Relational
 
 from fspielm.arrays import FloatArray
 from fspielm.expressions import Intervals
-from fspielm.scrutiny.place import Kind
+from fspielm.scrutiny.narrow import Kind
 
 # Beyond this a function has done most of what it does: exp(-8) is little beside exp(0).
 _VANISHED = 8.0
@@ -104,8 +104,8 @@ def _atoms_of(node: sp.Basic) -> Iterator[Atom | None]:
         yield Atom(node.args[0], _border, kind="jump")
     elif isinstance(node, _GROWING):
         yield from (Atom(side, _exponential, _CORE, from_top=True) for side in (node.args[0], -node.args[0]))
-    elif isinstance(node, tuple(_REACH)):
-        yield Atom(node.args[0], _steps[type(node)], (-3.0, 3.0))
+    elif isinstance(node, sp.Function) and type(node) in _REACH:
+        yield Atom(node.args[0], _STEPS[type(node)], (-3.0, 3.0))
     elif isinstance(node, _WAVES):
         yield Atom(node.args[0], _always, everywhere=True)
     elif isinstance(node, _OUTSIDE):
@@ -143,7 +143,7 @@ def _step(reach: float) -> Law:
     return law
 
 
-_steps: dict[type[sp.Basic], Law] = {function: _step(reach) for function, reach in _REACH.items()}
+_STEPS: dict[type[sp.Basic], Law] = {function: _step(reach) for function, reach in _REACH.items()}
 
 
 def _relative(argument: Intervals, top: float) -> FloatArray:

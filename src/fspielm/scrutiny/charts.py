@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Problem, Relation
@@ -53,11 +54,11 @@ class Boxes:
         """In parameters, ``(n,)``."""
         return np.asarray(np.prod(self.widths, axis=1))
 
-    def select(self, which: FloatArray | BoolArray) -> Boxes:
+    def select(self, which: NDArray[np.intp] | BoolArray) -> Boxes:
         """Some of them."""
         return Boxes(self.lower[which], self.upper[which], self.rates[which])
 
-    def halved(self, axes: FloatArray) -> Boxes:
+    def halved(self, axes: NDArray[np.intp]) -> Boxes:
         """Both halves of each, cut across one parameter each."""
         rows = np.arange(len(self))
         middle = 0.5 * (self.lower[rows, axes] + self.upper[rows, axes])
@@ -161,8 +162,7 @@ def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper
     """How fast each coordinate changes with each parameter, at most, ``(d, p)``; by differences."""
     step = _STEP * (upper - lower)
     unit = lower + step + kronecker(_SPEEDS, len(lower)) * (upper - lower - 2 * step)
-    slopes = []
-    for nudge in np.diag(step):
-        slopes.append(np.abs(points(unit + nudge) - points(unit - nudge)).max(axis=0) / (2 * nudge.max()))
+    slopes = [
+        np.abs(points(unit + nudge) - points(unit - nudge)).max(axis=0) / (2 * nudge.max()) for nudge in np.diag(step)
+    ]
     return _MARGIN * np.stack(slopes, axis=1)
-

@@ -19,7 +19,7 @@ from fspielm.expressions import Field, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
 from fspielm.scrutiny.charts import Chart, chart_of
-from fspielm.scrutiny.place import Place
+from fspielm.scrutiny.narrow import Narrow
 from fspielm.scrutiny.points import Looked, points_in
 from fspielm.scrutiny.sampled import look_at_samples
 from fspielm.scrutiny.search import find_narrow
@@ -54,24 +54,35 @@ class Look:
 
     def __str__(self) -> str:
         return (
-            f"{self.source} was looked at in {self.places} places: what is narrower than {self.width:.1g} of the extent "
-            "may have been missed"
+            f"{self.source} was looked at in {self.places} places: what is narrower than {self.width:.1g} of the "
+            "extent may have been missed"
         )
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Scrutiny:
-    """What was found in one relation.
+    """What was found.
 
     Attributes
     ----------
-    places : tuple of Place
+    places : tuple of Narrow
     looks : tuple of Look
+        Of what could only be sampled.
     """
 
-    places: tuple[Place, ...] = ()
+    places: tuple[Narrow, ...] = ()
     looks: tuple[Look, ...] = ()
+
+
+def scrutinise(problem: Problem) -> Scrutiny:
+    """Whatever is narrow in the data and the coefficients of a problem, with its place and width.
+
+    Expressions are enclosed over boxes: nothing in them is too narrow to be found. Callables, and what cannot be
+    enclosed, are sampled; `Scrutiny.looks` says how closely.
+    """
+    found = [look_closely(problem, relation) for relation in problem.relations]
+    return Scrutiny(tuple(p for one in found for p in one.places), tuple(s for one in found for s in one.looks))
 
 
 @dataclass(eq=False)
@@ -108,7 +119,7 @@ def _of_field(one: Field, source: str, known: _Known) -> Scrutiny:
 
 
 def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
-    places: list[Place] = []
+    places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and not one.needs_normals
     if isinstance(one.source, sp.Expr):
         atoms, all_known = sharp_atoms(one.source)
@@ -148,7 +159,7 @@ def _finite(one: Field, sites: Sites) -> FloatArray:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Place]:
+def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Narrow]:
     """Points that are close to each other make one place."""
     points, extent = looked.sites.points, _extent(chart)
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
@@ -167,7 +178,7 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         width = float(looked.widths[here].min())
         kind = atom.kind if atom is not None and width <= 1e-10 * extent else "narrow"
         box = points[here].min(axis=0), points[here].max(axis=0)
-        places.append(Place(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
+        places.append(Narrow(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
     return places
 
 

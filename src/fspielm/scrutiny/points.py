@@ -59,6 +59,7 @@ def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.r
         unit[layers], parts = _onto_layer(found, atom, argument, chart, chosen[layers], unit[layers], rng)
         shares[layers] *= parts
     sites, held = chart.place(unit)
+    held &= shares > 0.0
     if not held.any():
         return None
     return Looked(sites.select(held), shares[held], found.widths[chosen][held])
@@ -108,4 +109,5 @@ def _onto_layer(
         parts = np.minimum(1.0, span / np.maximum(changes[rows, axes], 1e-300))
     result = unit.copy()
     result[rows, axes] = arrived
-    return result, np.where(crossed, parts, 1.0)
+    # where the layer passes by the line, other points meet it
+    return result, np.where(crossed, parts, 0.0 if crossed.any() else 1.0)

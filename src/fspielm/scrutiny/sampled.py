@@ -20,7 +20,9 @@ _POINTS = 2**17
 _MOST_ALONG = 2**14
 # The time that functions of the user's may take for it, in seconds.
 _SECONDS = 0.5
+# Points that are tried first, and how often: the machine may be busy with something else.
 _TRIED = 512
+_TIMES = 3
 # Places that are looked at more closely, how often, and the points along each parameter then.
 _STANDING_OUT = 24
 _ZOOMS = 3
@@ -56,7 +58,7 @@ def look_at_samples(values: Values, chart: Chart) -> Sampled:
     parameters = chart.whole.lower.shape[1]
     each = _affordable(values, chart)
     # what was read from a grid is the same at every call; no data are periodic with it by chance
-    along = max(int(round(each ** (1.0 / parameters))), 4)
+    along = max(round(each ** (1.0 / parameters)), 4)
     grids = [_grid(low, high, along) for low, high in zip(chart.whole.lower, chart.whole.upper, strict=True)]
     shape = (along,) * parameters
     asked = [_ask(values, chart, grid) for grid in grids]
@@ -75,11 +77,15 @@ def _affordable(values: Values, chart: Chart) -> int:
     pieces = len(chart.whole)
     low, high = chart.whole.lower[0], chart.whole.upper[0]
     unit = low + (high - low) * kronecker(_TRIED, len(low))
-    begun = perf_counter()
-    _ask(values, chart, unit)
-    seconds = (perf_counter() - begun) / _TRIED
+    seconds = min(_timed(lambda: _ask(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
     most = min(_POINTS, _MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
     return max(most // pieces, 4)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begun = perf_counter()
+    work()
+    return perf_counter() - begun
 
 
 def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
@@ -122,7 +128,10 @@ def _apart(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> ND
 
 
 def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, varied: float) -> Looked | None:
-    """Points about each of these places, and about where values stand out most there; `varied` is by how much all do."""
+    """Points about each of these places, and about where values stand out most there.
+
+    All of the values differ by as much as `varied`.
+    """
     parameters = centers.shape[1]
     along = _ALONG.get(parameters, 3)
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)

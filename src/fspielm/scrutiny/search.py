@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expressions import Enclosure, Intervals, enclose
@@ -127,7 +128,7 @@ class _Search:
         usual = float(np.median((slopes * self.chart.extent).max(axis=1)))
         return max(_NARROW, _FASTER * usual)
 
-    def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> FloatArray:
+    def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
         """Across which parameter each box is to be halved: that along which it changes most."""
         endless = np.isinf(rates).any(axis=1, keepdims=True)
         along = np.where(np.isinf(slopes), 1e300, slopes) * boxes.widths

@@ -116,6 +116,8 @@ class Report:
     rounds : tuple of Round
     choice : str
         Which kind of features was taken, and why; empty in a solve by hand.
+    sampled : tuple of str
+        What could only be sampled, as callables can, and how closely it was looked at for something narrow.
     """
 
     features: str
@@ -139,6 +141,7 @@ class Report:
     bands: Mapping[str, BandReport]
     rounds: tuple[Round, ...]
     choice: str = ""
+    sampled: tuple[str, ...] = ()
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -182,6 +185,7 @@ class Report:
             f"condition {self.condition:.1e}",
             f"coefficients   norm {self.coefficient_norm:.2e}",
             *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
+            *(f"sampled        {look}" for look in self.sampled),
             *(str(done) for done in self.rounds),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),

@@ -16,6 +16,7 @@ from fspielm.errors import SolveError
 from fspielm.expressions import Value
 from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
+from fspielm.scrutiny import scrutinise
 from fspielm.solution import Solution
 from fspielm.solvers.attempt import timed
 from fspielm.solvers.automatic import solve_automatically
@@ -113,6 +114,7 @@ class Prepared:
             reason=verdict.reason,
             bands={},
             rounds=(),
+            sampled=tuple(str(look) for look in scrutinise(problem).looks),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)

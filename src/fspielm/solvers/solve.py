@@ -18,6 +18,7 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
+from fspielm.scrutiny import scrutinise
 from fspielm.solution import BandReport, Report, Solution
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt
@@ -150,6 +151,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         bands={} if bands is None else _band_reports(problem, bands),
         rounds=() if course is None else course.record.rounds,
         choice="" if course is None else course.choice,
+        sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
     if verdict is not None:

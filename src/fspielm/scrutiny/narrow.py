@@ -13,7 +13,7 @@ Kind = Literal["narrow", "kink", "jump"]
 
 @final
 @dataclass(frozen=True, eq=False)
-class Place:
+class Narrow:
     """Where a datum or a coefficient changes over a short distance.
 
     Attributes

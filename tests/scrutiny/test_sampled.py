@@ -1,0 +1,87 @@
+"""Callables are sampled: bumps as wide as is promised are found wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import sleep
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.arrays import FloatArray
+
+x, y, z = sp.symbols("x y z")
+DOMAINS = {1: fs.Interval(0, 1), 2: fs.Box((0, 0), (1, 1)), 3: fs.Box((0, 0, 0), (1, 1, 1))}
+# What is promised, as a share of the extent.
+WIDTHS = {1: 1e-3, 2: 1 / 300, 3: 1 / 50}
+
+
+def with_callable(c: Callable[[FloatArray], FloatArray], domain: fs.Domain) -> fs.Problem:
+    coordinates = (x, y, z)[: domain.dimension]
+    u, k = sp.Function("u")(*coordinates), sp.Function("k")(*coordinates)
+    equation = sp.Eq(-sum(u.diff(s, 2) for s in coordinates) + k * u, 1)
+    return fs.Problem(equation, domain, [fs.Dirichlet(0)], given={k: c})
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("dimension", DOMAINS)
+def test_a_bump_of_the_promised_width(dimension: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    center, width = rng.uniform(0.05, 0.95, dimension), WIDTHS[dimension]
+
+    def bump(points: FloatArray) -> FloatArray:
+        return np.asarray(np.cos(3 * points[:, 0]) + 0.1 * np.exp(-np.sum((points - center) ** 2, axis=1) / width**2))
+
+    scrutiny = fs.scrutinise(with_callable(bump, DOMAINS[dimension]))
+    points = np.concatenate([one.sites.points for one in scrutiny.places])
+    assert (np.linalg.norm(points - center, axis=1) < width).sum() >= 3
+    (look,) = scrutiny.looks
+    assert look.width <= 1.1 * width
+    assert look.places > 1000
+
+
+def test_a_jump_is_followed_to_where_it_is() -> None:
+    def jump(points: FloatArray) -> FloatArray:
+        return np.where(points[:, 0] < 0.512345, 1.0, 2.0)
+
+    narrow = min(fs.scrutinise(with_callable(jump, DOMAINS[2])).places, key=lambda one: one.width)
+    assert narrow.width < 1e-3
+    assert np.abs(narrow.sites.points[:, 0] - 0.512345).min() < 1e-4
+
+
+def test_nothing_is_asked_outside() -> None:
+    domain = fs.Disk((0, 0), 1) - fs.Disk((0.2, 0), 0.3)
+
+    def strict(points: FloatArray) -> FloatArray:
+        assert domain.contains(points).all()
+        return np.exp(points[:, 0])
+
+    places = fs.scrutinise(with_callable(strict, domain)).places
+    assert all(domain.contains(one.sites.points).all() for one in places)
+
+
+def test_slow_functions_are_asked_at_fewer_places() -> None:
+    """And it is said down to which width that is any good."""
+
+    def slow(points: FloatArray) -> FloatArray:
+        sleep(2e-5 * len(points))
+        return np.exp(points[:, 0])
+
+    (look,) = fs.scrutinise(with_callable(slow, DOMAINS[2])).looks
+    assert look.places < 60_000
+    assert look.width > 1 / 300
+
+
+def test_data_of_a_condition_with_normals() -> None:
+    u = sp.Function("u")(x, y)
+
+    def flux(points: FloatArray, normals: FloatArray) -> FloatArray:
+        return np.asarray(normals[:, 0] * np.exp(-((points[:, 1] - 0.3) ** 2) / 1e-4))
+
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), fs.Disk((0, 0), 1), [fs.Robin(1, 1, flux)])
+    scrutiny = fs.scrutinise(problem)
+    assert scrutiny.looks[0].source == "the value of 'robin circle'"
+    points = np.concatenate([one.sites.points for one in scrutiny.places])
+    assert (np.abs(points[:, 1] - 0.3) < 0.02).sum() > 10
