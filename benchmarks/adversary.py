@@ -60,7 +60,9 @@ def check_all(families: list[str], count: int) -> None:
                 for what in finding.wrong:
                     told = make_challenge(family, int(seed), deceptive)
                     print(f"{family} {seed}{'' if deceptive else ' --twin'}: {told.kind}, {told.width:.1e}: {what}")
-        print(f"{family}: {2 * count} checked, {wrong} wrong; above rounding at {np.mean(seen):.0%} of points", flush=True)
+        print(
+            f"{family}: {2 * count} checked, {wrong} wrong; above rounding at {np.mean(seen):.0%} of points", flush=True
+        )
 
 
 def main() -> None:

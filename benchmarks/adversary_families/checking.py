@@ -18,7 +18,7 @@ from fspielm.geometry import Sites
 _POINTS = 40
 _HALF = 4
 # Of the length over which things change; the error of nine points is this to the eighth.
-_STEP = 0.08
+_STEP = 0.06
 # What is taken for the length where nothing is narrow, over the domain's sides.
 _WIDEST = 0.02
 _RESIDUAL = 1e-6

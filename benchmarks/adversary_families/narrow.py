@@ -105,5 +105,3 @@ def scales(spots: Sequence[Spot], points: NDArray[np.float64], widest: float) ->
         # the tail of a Gaussian is as steep as its flank until it is below rounding
         result = np.minimum(result, np.maximum(spot.width, spot.distance(points) / 8))
     return result
-
-

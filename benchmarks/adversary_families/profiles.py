@@ -35,7 +35,7 @@ def _box(s: sp.Expr, w: float) -> sp.Expr:
 
 BUMPS = (
     Profile("Gaussian", lambda s, w: sp.exp(-((s / w) ** 2))),
-    Profile("sech2", lambda s, w: 1 - sp.tanh(s / w) ** 2),
+    Profile("sech2", lambda s, w: sp.sech(s / w) ** 2),
     Profile("pole", lambda s, w: w**2 / (s**2 + w**2)),
     Profile("jump", _box, jumps=(-1.0, 1.0)),
 )

@@ -51,7 +51,7 @@ class _Inclusion:
         a, f = sp.Integer(1), sp.Integer(0)
         if self.role == "divergence":
             # a ring that insulates, or a point that conducts
-            a = 1 / (1 + height * size**2 * g) if self.ring else 1 + self.strength * g * narrow
+            a = 1 / (1 + height * size**2 * g) if self.ring else 1 + (self.strength * narrow) * g
         elif self.role == "source":
             f = -height * g
         else:
@@ -112,8 +112,9 @@ def make_inclusion(draw: Draw, narrow: bool, roles: tuple[str, ...]) -> Challeng
         r = np.linalg.norm(points - centre, axis=1)
         return np.min([np.abs(r - inclusion.ring - j * w) for j in inclusion.profile.jumps], axis=0)
 
+    where = "ring" if inclusion.ring else "point"
     return Challenge(
-        f"{inclusion.profile.name} {role}, {'ring' if inclusion.ring else 'point'} {dimension}d {type(domain).__name__}",
+        f"{inclusion.profile.name} {role}, {where} {dimension}d {type(domain).__name__}",
         fs.Problem(equation, domain, [condition], given=stating.given),
         field,
         inclusion.goal.tol,
@@ -167,7 +168,13 @@ def _draw_inclusion(draw: Draw, role: str, dimension: int, size: float, inner: f
 
 
 def _solve(
-    line: Line, dimension: int, centre: NDArray[np.float64], radius: float, reach: float, robin: float, data: list[float]
+    line: Line,
+    dimension: int,
+    centre: NDArray[np.float64],
+    radius: float,
+    reach: float,
+    robin: float,
+    data: list[float],
 ) -> _Field:
     """The field with ``u + robin du/dn`` equal to data times the polynomials at the radius."""
     marches = [around(line, dimension, order, reach) for order in _ORDERS]

@@ -67,9 +67,10 @@ def report(table: Path) -> str:
 
 def _told(row: Row) -> str:
     which = "deceptive" if row["deceptive"] == "True" else "twin"
+    beyond = ", beyond" * (row["beyond"] == "True")
     return (
-        f"{row['family']} {row['seed']} ({which}, {row['stated']}, width {row['width']}{', beyond' * (row['beyond'] == 'True')}"
-        f"): {row['kind']}; tol {row['tol']}, error {row['error']}, estimate {row['estimate']}, effect {row['effect']}, "
+        f"{row['family']} {row['seed']} ({which}, {row['stated']}, width {row['width']}{beyond}): {row['kind']}; "
+        f"tol {row['tol']}, error {row['error']}, estimate {row['estimate']}, effect {row['effect']}, "
         f"{row['seconds']} s: {row['reason']}"
     )
 
