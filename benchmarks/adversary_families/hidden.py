@@ -135,7 +135,7 @@ def _well(draw: Draw, hidden: bool) -> Challenge:
     """A state bound in a well at the centre, which is even, and odd data at the ends."""
     half, w = draw.log_between(0.5, 2), draw.between(0.06, 0.2)
     depth = draw.between(0.6, 1.8) / (w * half) ** 2
-    well = depth * sp.sech(S / (w * half)) ** 2
+    well = depth / sp.cosh(S / (w * half)) ** 2
 
     def tried(square: float) -> Any:
         return around(Line(sp.Integer(1), square - well, sp.Integer(0), [(0.0, w * half)]), 1, 0, 1.1 * half)

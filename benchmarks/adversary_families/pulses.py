@@ -18,7 +18,7 @@ _T = sp.Symbol("t")
 # A pulse and its integral from the far past on, of (t - t0) / w, over w.
 _PULSES = (
     ("Gaussian", lambda s: sp.exp(-(s**2)), lambda s: sp.sqrt(sp.pi) / 2 * (1 + sp.erf(s))),
-    ("sech2", lambda s: sp.sech(s) ** 2, lambda s: 1 + sp.tanh(s)),
+    ("sech2", lambda s: 1 / sp.cosh(s) ** 2, lambda s: 1 + sp.tanh(s)),
     ("pole", lambda s: 1 / (1 + s**2), lambda s: sp.pi / 2 + sp.atan(s)),
 )
 

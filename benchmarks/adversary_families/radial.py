@@ -15,7 +15,7 @@ import fspielm as fs
 from adversary_families.along import Line, S, around
 from adversary_families.challenge import Challenge
 from adversary_families.narrow import Spot
-from adversary_families.profiles import BUMPS, TRANSITIONS, Profile
+from adversary_families.profiles import BUMPS, GAUSSIAN, JUMP, KINK, SMOOTH_BUMPS, Profile
 from adversary_families.reference import March
 from adversary_families.stating import Goal, Stating, draw_goal
 
@@ -147,18 +147,18 @@ def _draw_place(draw: Draw, dimension: int) -> tuple[Any, NDArray[np.float64], f
 def _draw_inclusion(draw: Draw, role: str, dimension: int, size: float, inner: float) -> _Inclusion:
     is_ring = draw.chance(0.3)
     if is_ring:
-        goal, profiles = draw_goal(draw, dimension, 1e-7, 0.02), (BUMPS[0], BUMPS[3])
+        goal, profiles = draw_goal(draw, dimension, 1e-7, 0.02), (GAUSSIAN, JUMP)
     elif role == "divergence":
         # an inclusion that conducts is felt as its volume
-        goal, profiles = draw_goal(draw, dimension, 0.01 if dimension == 2 else 0.02), (BUMPS[0], BUMPS[2])
+        goal, profiles = draw_goal(draw, dimension, 0.01 if dimension == 2 else 0.02), SMOOTH_BUMPS
     elif role == "source" or dimension == 2:
-        goal, profiles = draw_goal(draw, dimension), (*BUMPS, TRANSITIONS[1])
+        goal, profiles = draw_goal(draw, dimension), (*BUMPS, KINK)
     else:
         # what absorbs at a point of space is felt as its width
-        goal, profiles = draw_goal(draw, dimension, 3e-4), (*BUMPS, TRANSITIONS[1])
+        goal, profiles = draw_goal(draw, dimension, 3e-4), (*BUMPS, KINK)
     profile = draw.one_of(profiles)
     if role == "divergence" and is_ring:
-        profile = BUMPS[0]
+        profile = GAUSSIAN
     ring = float(f"{draw.between(0.35, 0.7) * inner:.4g}") if is_ring else 0.0
     strength = draw.log_between(0.5, 20) if profile.bump else draw.log_between(5, 60)
     if role == "divergence" and not is_ring:

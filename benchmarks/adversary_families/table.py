@@ -83,14 +83,15 @@ def make_row(task: Task) -> tuple[Any, ...]:
     """The row of one problem."""
     warnings.simplefilter("ignore")
     family, seed, deceptive = task
-    challenge = make_challenge(family, seed, deceptive)
+    both = {which: make_challenge(family, seed, which) for which in (True, False)}
+    challenge = both[deceptive]
     about = {
         "kind": challenge.kind,
         "stated": challenge.stated,
         "width": f"{challenge.width:.2g}",
         "beyond": challenge.beyond,
         "determined": challenge.determined,
-        "effect": f"{_effect(challenge, make_challenge(family, seed, not deceptive)):.1e}",
+        "effect": f"{_effect(both[True], both[False]):.1e}",
         "dimension": challenge.problem.dimension,
         "tol": f"{challenge.tol:.1e}",
     }
