@@ -40,7 +40,8 @@ class Challenge:
     tol : float
     width : float
         Half the width of the narrow part (1/e of a Gaussian, half the height of a pole, the radius of a jump), over the
-        longest side of the domain; NaN where what deceives has none.
+        longest side of the space, or over the time where that is longer and it is narrow in time; NaN where what
+        deceives has none.
     stated : {"expression", "callable"}
         How the data or the coefficient that deceive are given.
     beyond : bool

@@ -16,7 +16,8 @@ from scipy.optimize import brentq
 import fspielm as fs
 from adversary_families.along import Line, S, around
 from adversary_families.challenge import Challenge, Exact
-from adversary_families.reference import graded, march
+from adversary_families.reference import Equation, March, graded, march
+from adversary_families.stating import Stating
 
 _X, _Y, _Z = sp.symbols("x y z")
 
@@ -36,11 +37,22 @@ def make_hidden(draw: Draw, hidden: bool) -> Challenge:
     return draw.one_of(makers)(draw, hidden)
 
 
-def _stated(draw: Draw, kind: str, equation: Any, domain: Any, conditions: Any, exact: Any, hidden: bool) -> Challenge:
+def _stated(
+    draw: Draw,
+    kind: str,
+    equation: Any,
+    domain: Any,
+    conditions: Any,
+    exact: Any,
+    hidden: bool,
+    stating: Stating | None = None,
+) -> Challenge:
     x = _coordinates(domain)
     values: Exact = as_callable(exact, x) if isinstance(exact, sp.Basic) else exact
     tol = draw.log_between(1e-8, 1e-4) if domain.dimension < 3 else draw.log_between(1e-5, 1e-3)
-    return Challenge(kind, fs.Problem(equation, domain, conditions), values, tol, determined=not hidden)
+    given = {} if stating is None else stating.given
+    problem = fs.Problem(equation, domain, conditions, given=given)
+    return Challenge(kind, problem, values, tol, stated="callable" if given else "expression", determined=not hidden)
 
 
 def _coordinates(domain: Any) -> tuple[sp.Symbol, ...]:
@@ -93,10 +105,15 @@ def _box_steklov(draw: Draw, hidden: bool) -> Challenge:
 def _gallery(draw: Draw, hidden: bool) -> Challenge:
     """A resonance of a high order on a disk, with an index that varies, and data of order zero."""
     order, radius, varying = draw.one_of(range(4, 15)), draw.log_between(0.5, 2), draw.between(-0.4, 0.4)
-    shape = sp.exp(-2 * (S / radius) ** 2) * varying + 1
+    breaks = graded(0.0, 1.1 * radius, [(0.0, 0.05 * radius)])
 
-    def tried(square: float, m: int) -> Any:
-        return around(Line(sp.Integer(1), -square * shape, sp.Integer(0)), 2, m, 1.1 * radius)
+    def tried(square: float, m: int) -> March:
+        equation = Equation(
+            lambda r: (2 * m + 1) / r,
+            lambda r: square * (1 + varying * np.exp(-2 * (r / radius) ** 2)),
+            np.zeros_like,
+        )
+        return march(equation, [(1.0, 0.0, 0.0)], breaks)
 
     def end(square: float, m: int = order) -> float:
         return float(tried(square, m)(np.array([radius]))[0, 0])
@@ -106,7 +123,7 @@ def _gallery(draw: Draw, hidden: bool) -> Challenge:
     k = next(i for i in range(len(values) - 1) if values[i] * values[i + 1] < 0)
     resonant = brentq(end, guesses[k], guesses[k + 1], xtol=1e-13 * guesses[k], rtol=1e-14)
     if not hidden:
-        resonant = max((resonant * f for f in np.linspace(0.75, 1.25, 21)), key=lambda q: _clearance(tried, q, radius))
+        resonant = max((resonant * f for f in np.linspace(0.8, 1.2, 11)), key=lambda q: _clearance(tried, q, radius))
     solution = tried(resonant, 0)
     size = float(solution(np.array([radius]))[0, 0])
 
@@ -115,10 +132,11 @@ def _gallery(draw: Draw, hidden: bool) -> Challenge:
         return values
 
     u = sp.Function("u")(_X, _Y)
-    index = shape.subs(S, sp.sqrt(_X**2 + _Y**2))
+    stating = Stating((_X, _Y), draw.chance(0.4))
+    index = stating.inside("n", 1 + varying * sp.exp(-2 * (_X**2 + _Y**2) / radius**2))
     kind = f"{'resonance' if hidden else 'no resonance'} on a disk, order {order}"
     equation = sp.Eq(_laplacian(u) + resonant * index * u, 0)
-    return _stated(draw, kind, equation, fs.Disk((0, 0), radius), [fs.Dirichlet(1)], exact, hidden)
+    return _stated(draw, kind, equation, fs.Disk((0, 0), radius), [fs.Dirichlet(1)], exact, hidden, stating)
 
 
 def _clearance(tried: Any, square: float, radius: float) -> float:
@@ -153,10 +171,11 @@ def _well(draw: Draw, hidden: bool) -> Challenge:
     square *= 1 if hidden else off
     odd = _odd(Line(sp.Integer(1), square - well, sp.Integer(0), [(0.0, w * half)]), half)
     u = sp.Function("u")(_X)
-    equation = sp.Eq(u.diff(_X, 2) + (well.subs(S, _X) - square) * u, 0)
+    stating = Stating((_X,), draw.chance(0.4))
+    equation = sp.Eq(u.diff(_X, 2) + stating.inside("c", well.subs(S, _X) - square) * u, 0)
     conditions = [fs.Dirichlet(-1, on="x-"), fs.Dirichlet(1, on="x+")]
     kind = "a bound state" if hidden else "no bound state"
-    return _stated(draw, kind, equation, fs.Interval(-half, half), conditions, odd, hidden)
+    return _stated(draw, kind, equation, fs.Interval(-half, half), conditions, odd, hidden, stating)
 
 
 def _odd(line: Line, half: float) -> Exact:
@@ -197,10 +216,12 @@ def _eddy(draw: Draw, hidden: bool) -> Challenge:
     stream = (_Y + shift) ** 2 / 2 - strength * sp.cos(2 * math.pi * _X)
     u = sp.Function("u")(_X, _Y)
     exact = sp.cos(stream / height**2 * draw.between(0.5, 1.5))
-    equation = sp.Eq(stream.diff(_Y) * u.diff(_X) - stream.diff(_X) * u.diff(_Y), 0)
+    stating = Stating((_X, _Y), draw.chance(0.4))
+    velocity = stating.inside("a", stream.diff(_Y)), stating.inside("b", -stream.diff(_X))
+    equation = sp.Eq(velocity[0] * u.diff(_X) + velocity[1] * u.diff(_Y), 0)
     domain = fs.Box((-0.5, -height), (0.5, height))
     kind = "an eddy" if hidden else "no eddy"
-    return _stated(draw, kind, equation, domain, [fs.Dirichlet(exact)], exact, hidden)
+    return _stated(draw, kind, equation, domain, [fs.Dirichlet(exact)], exact, hidden, stating)
 
 
 def _waves_all_round(draw: Draw, hidden: bool) -> Challenge:

@@ -36,7 +36,7 @@ COLUMNS = (
     "reason",
 )
 # Far more than the budget of a solve: what takes longer hangs.
-_HANGS = 150.0
+_HANGS = 100.0
 
 
 def rows(table: Path) -> list[dict[str, str]]:
@@ -82,11 +82,19 @@ def run(table: Path, left: list[Task], workers: int) -> None:
 def make_row(task: Task) -> tuple[Any, ...]:
     """The row of one problem."""
     warnings.simplefilter("ignore")
+    return _row(task, _measure(make_challenge(*task), task[1]))
+
+
+def _row(task: Task, measured: dict[str, Any]) -> tuple[Any, ...]:
+    """A row from what was measured, and what is known of the problem."""
     family, seed, deceptive = task
     both = {which: make_challenge(family, seed, which) for which in (True, False)}
     challenge = both[deceptive]
-    about = {
+    columns = measured | {
+        "family": family,
         "kind": challenge.kind,
+        "seed": seed,
+        "deceptive": deceptive,
         "stated": challenge.stated,
         "width": f"{challenge.width:.2g}",
         "beyond": challenge.beyond,
@@ -95,12 +103,7 @@ def make_row(task: Task) -> tuple[Any, ...]:
         "dimension": challenge.problem.dimension,
         "tol": f"{challenge.tol:.1e}",
     }
-    return _row(task, about | _measure(challenge, seed))
-
-
-def _row(task: Task, columns: dict[str, Any]) -> tuple[Any, ...]:
-    known = dict(zip(("family", "seed", "deceptive"), task, strict=True))
-    return tuple((columns | known).get(column, "") for column in COLUMNS)
+    return tuple(columns.get(column, "") for column in COLUMNS)
 
 
 def _effect(challenge: Challenge, twin: Challenge) -> float:
