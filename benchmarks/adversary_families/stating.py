@@ -13,6 +13,8 @@ from random_families.draw import Draw
 # Down to which width a callable's features are promised to be found, over the longest side of the domain.
 _LIMIT = {1: 1 / 300, 2: 1 / 300, 3: 1 / 50}
 _WIDEST = 0.05
+# What matters at this width does so at any.
+_ANY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,16 +28,19 @@ class Goal:
 
 
 def draw_goal(draw: Draw, coordinates: int, least: float = 1e-7, widest: float = _WIDEST) -> Goal:
-    """Tolerance, width and how it is stated; `least` for an expression, which may now and then be far narrower."""
+    """Tolerance, width and how it is stated.
+
+    From `least` on, what is ignored matters; an expression that matters at any width is now and then far narrower.
+    """
     tol = draw.log_between(1e-9, 1e-4) if coordinates < 3 else draw.log_between(1e-6, 1e-3)
     rare, narrower, by_callable = draw.chance(0.08), draw.chance(0.15), draw.chance(0.45)
     limit = _LIMIT[coordinates]
     if not by_callable:
-        low = 1e-3 * least if rare else least
-        return Goal(tol, draw.log_between(low, least if rare else widest), "expression", False)
-    if narrower:
+        low, high = (1e-3 * least, least) if rare and least <= _ANY else (least, widest)
+        return Goal(tol, draw.log_between(low, high), "expression", False)
+    if narrower and least < 0.5 * limit:
         return Goal(tol, draw.log_between(max(limit / 30, least), 0.95 * limit), "callable", True)
-    return Goal(tol, draw.log_between(1.02 * limit, max(widest, 2 * limit)), "callable", False)
+    return Goal(tol, draw.log_between(max(1.02 * limit, least), max(widest, 2 * limit)), "callable", False)
 
 
 @dataclass(eq=False)
