@@ -67,6 +67,8 @@ def _residual(challenge: Challenge, relation: Any, sites: Any) -> tuple[float, f
     value = relation.value(points, sites.normals) if relation.value.needs_normals else relation.value(points)
     total, size, noise = -value, np.abs(value), np.zeros(len(points))
     magnitude = np.abs(challenge.exact(points)) + np.abs(challenge.exact(points + _HALF * steps))
+    # what is small beside a peak may be what is left of large numbers
+    magnitude = np.maximum(magnitude, 1e-3 * np.abs(challenge.exact(challenge.check_points(_POINTS, 0)[0])).max())
     for term in relation.operator.terms:
         coefficient = term.at(sites)
         image = coefficient * _derivative(challenge.exact, points, term.orders, steps)

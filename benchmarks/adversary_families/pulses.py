@@ -117,7 +117,7 @@ def _draw_wave(draw: Draw, dimension: int) -> tuple[tuple[sp.Symbol, ...], float
     """Coordinates, the side of the domain, the end of time, a wave that vanishes all round, its frequency squared."""
     x = sp.symbols("x y")[:dimension]
     side, end = draw.log_between(0.6, 2), draw.between(0.3, 1)
-    waves = [draw.one_of((1, 2)) for _ in x]
+    waves = [draw.one_of((1, 2)) if dimension == 1 else 1 for _ in x]
     wave = sp.prod([sp.sin(n * math.pi / side * v) for n, v in zip(waves, x, strict=True)])
     return x, side, end * side**2 / math.pi, wave, sum((n * math.pi / side) ** 2 for n in waves)
 

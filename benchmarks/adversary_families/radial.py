@@ -152,7 +152,8 @@ def _draw_inclusion(draw: Draw, role: str, dimension: int, size: float, inner: f
         # an inclusion that conducts is felt as its volume
         goal, profiles = draw_goal(draw, dimension, 0.01 if dimension == 2 else 0.02), SMOOTH_BUMPS
     elif role == "source" or dimension == 2:
-        goal, profiles = draw_goal(draw, dimension), (*BUMPS, KINK)
+        # in space the reference loses as many digits as a source is narrow
+        goal, profiles = draw_goal(draw, dimension, 1e-7 if dimension == 2 else 1e-5), (*BUMPS, KINK)
     else:
         # what absorbs at a point of space is felt as its width
         goal, profiles = draw_goal(draw, dimension, 3e-4), (*BUMPS, KINK)

@@ -32,7 +32,7 @@ def draw_goal(draw: Draw, coordinates: int, least: float = 1e-7, widest: float =
 
     From `least` on, what is ignored matters; an expression that matters at any width is now and then far narrower.
     """
-    tol = draw.log_between(1e-9, 1e-4) if coordinates < 3 else draw.log_between(1e-6, 1e-3)
+    tol = draw.log_between(1e-9, 1e-4) if coordinates < 3 else draw.log_between(1e-5, 1e-3)
     rare, narrower, by_callable = draw.chance(0.08), draw.chance(0.15), draw.chance(0.45)
     limit = _LIMIT[coordinates]
     if not by_callable:
