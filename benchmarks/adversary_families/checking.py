@@ -68,7 +68,7 @@ def _residual(challenge: Challenge, relation: Any, sites: Any) -> tuple[float, f
     total, size, noise = -value, np.abs(value), np.zeros(len(points))
     magnitude = np.abs(challenge.exact(points)) + np.abs(challenge.exact(points + _HALF * steps))
     # what is small beside a peak may be what is left of large numbers
-    magnitude = np.maximum(magnitude, 1e-3 * np.abs(challenge.exact(challenge.check_points(_POINTS, 0)[0])).max())
+    magnitude = np.maximum(magnitude, 2e-2 * np.abs(challenge.exact(challenge.check_points(_POINTS, 0)[0])).max())
     for term in relation.operator.terms:
         coefficient = term.at(sites)
         image = coefficient * _derivative(challenge.exact, points, term.orders, steps)
