@@ -79,7 +79,10 @@ def between(line: Line, ends: tuple[End, End]) -> tuple[Sum, float]:
     """The solution with conditions at both ends, on either side of zero, and how far it is from a resonance."""
     starts = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     equation = line.equation()
-    left, right = (march(equation, starts, graded(0.0, end.at, line.places, line.jumps)) for end in ends)
+    # somewhat further than the ends, for whoever differentiates there
+    left, right = (
+        march(equation, starts, graded(0.0, 1.1 * end.at, line.places, [*line.jumps, end.at])) for end in ends
+    )
     rows = np.array(
         [
             (end.value * side(at) + end.slope * side(at, slope=True))[0]
