@@ -40,8 +40,8 @@ class _Slab:
     varying: float
     ends: tuple[tuple[float, float, float], tuple[float, float, float]]
 
-    def line(self, narrow: bool, across: float) -> Line:
-        """The equation along the coordinate; `across` is the square of the frequency in the others."""
+    def line(self, narrow: bool, across: float = 0.0, decay: float = 0.0) -> Line:
+        """The equation along the coordinate; `across` is the square of the frequency in the others, `decay` in time."""
         length = self.length
         w = self.goal.width * length
         height = self.strength
@@ -60,14 +60,15 @@ class _Slab:
             # an index of refraction attracts; a wide one that does would have resonances
             c += height * g / length**2 * (-1 if self.role == "index" and self.profile.bump else 1)
         jumps = [j * w for j in self.profile.jumps]
-        return Line(a, c + a * across, f, [(0.0, w)] if narrow or not self.profile.bump else [], jumps)
+        return Line(a, c + a * across - decay, f, [(0.0, w)] if narrow or not self.profile.bump else [], jumps)
 
-    def solution(self, narrow: bool, across: float) -> tuple[Sum, float]:
+    def solution(self, narrow: bool, across: float, decay: float = 0.0) -> tuple[Sum, float]:
         """Along the coordinate, from the centre."""
         left, right = self.start - self.centre, self.start + self.length - self.centre
         (v0, s0, d0), (v1, s1, d1) = self.ends
         return between(
-            self.line(narrow, across), (End(left, v0, -s0 * self.length, d0), End(right, v1, s1 * self.length, d1))
+            self.line(narrow, across, decay),
+            (End(left, v0, -s0 * self.length, d0), End(right, v1, s1 * self.length, d1)),
         )
 
 
@@ -82,12 +83,12 @@ def make_slab(draw: Draw, narrow: bool, roles: tuple[str, ...]) -> Challenge:
     decay = draw.between(0.3, 2) / slab.length**2 if in_time else 0.0
     while role == "index" and slab.solution(True, across)[1] < _FAR:
         slab = replace(slab, strength=0.7 * slab.strength)
-    along, _ = slab.solution(narrow, across - decay)
+    along, _ = slab.solution(narrow, across, decay)
     factor = sp.prod(factors) * (sp.exp(-decay * x[-1]) if in_time else 1)
 
     stating = Stating(x, slab.goal.stated == "callable")
     place = {S: x[0] - slab.centre}
-    line = slab.line(narrow, 0)
+    line = slab.line(narrow)
     u = sp.Function("u")(*x)
     a = stating.within_divergence("a", line.a.subs(place))
     c = stating.inside("c", line.c.subs(place))
