@@ -78,7 +78,7 @@ def _growing(draw: Draw, hidden: bool) -> Challenge:
     if spread:
         # u_t = -u_xx - stiffness u_xxxx: modes about the one with (k pi)^2 = 1 / (2 stiffness) grow
         fastest = draw.one_of((6, 8, 10)) * math.pi
-        stiffness = 1 / (2 * fastest**2) if hidden else 0.1
+        stiffness = 1 / (2 * fastest**2)
         sign = 1 if hidden else -1
         rate = sign * (n * math.pi) ** 2 - stiffness * (n * math.pi) ** 4
         operator = u.diff(_T) + sign * u.diff(_X, 2) + stiffness * u.diff(_X, 4)
