@@ -1,0 +1,94 @@
+"""A problem made to deceive, or its benign twin; what only its maker knows; and how it is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fspielm as fs
+from adversary_families.narrow import Spot, weighted_points
+
+Exact: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+BUDGET = fs.Budget(neurons=2500, seconds=40)
+_CHECKS = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """Data for what was prepared with other data."""
+
+    right_hand_side: Any
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Challenge:
+    """A problem and what only its maker knows.
+
+    Attributes
+    ----------
+    kind : str
+    problem : fs.Problem
+        The one that `exact` solves.
+    exact : callable
+    tol : float
+    width : float
+        Half the width of the narrow part (1/e of a Gaussian, half the height of a pole, the radius of a jump), over the
+        longest side of the space, or over the time where that is longer and it is narrow in time; NaN where what
+        deceives has none.
+    stated : {"expression", "callable"}
+        How the data or the coefficient that deceive are given.
+    beyond : bool
+        Whether it is a callable narrower than what is promised to be found.
+    determined : bool
+        Whether there is one solution, which depends on the data continuously; any yes is wrong otherwise.
+    spots : tuple of Spot
+        Where the solution may be narrow.
+    jumps : callable or None
+        The distance of points from where a coefficient jumps, for whoever differentiates the solution.
+    scale : callable or None
+        The length over which the solution changes at points, by coordinate; from `spots` by default.
+    first, later
+        The problem to prepare, and the data to solve it with after that, which make it `problem`; None for a solve.
+    """
+
+    kind: str
+    problem: fs.Problem
+    exact: Exact
+    tol: float
+    width: float = float("nan")
+    stated: str = "expression"
+    beyond: bool = False
+    determined: bool = True
+    spots: tuple[Spot, ...] = ()
+    jumps: Exact | None = None
+    scale: Exact | None = None
+    first: fs.Problem | None = None
+    later: Later = field(default_factory=lambda: Later(None, {}))
+
+    def solve(self, seed: int, progress: bool = False) -> tuple[fs.Solution, float]:
+        """The solver's solution, and the seconds it took."""
+        start = perf_counter()
+        if self.first is None:
+            solution = fs.solve(self.problem, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+        else:
+            prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            solution = prepared.solve(self.later.right_hand_side, self.later.values)
+        return solution, perf_counter() - start
+
+    def error(self, solution: Exact) -> float:
+        """Relative L2 error at fresh points: uniform ones, and as many in and near each narrow place, weighted."""
+        points, weights = self.check_points(_CHECKS, 0)
+        exact = self.exact(points)
+        difference = solution(points) - exact
+        return float(np.sqrt((weights @ difference**2) / (weights @ exact**2)))
+
+    def check_points(self, count: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Points and weights of a mean over the domain."""
+        return weighted_points(self.problem.domain, self.spots, count, np.random.default_rng(seed))
