@@ -113,8 +113,9 @@ def test_borders_are_met_at_both_sides_from_afar_and_close() -> None:
     radii = np.linalg.norm(found.sites.points - [float(X), float(Y)], axis=1)
     assert (radii < 1e-3).sum() > 20
     assert (radii > 1e-3).sum() > 20
-    assert np.all(radii < 2e-2)
-    assert str(found).endswith("in a box of (0.002, 0.002)")
+    # all of what is inside, within what a few points can tell
+    assert found.shares[radii < 1e-3].sum() == pytest.approx(np.pi * 1e-6, rel=0.9)
+    assert "jumps, about (0.3" in str(found)
     kink, _ = closest(with_coefficient(sp.Abs(x - y)), (0.5, 0.5))
     assert kink.kind == "kink"
     assert "has a kink" in str(kink)

@@ -27,7 +27,7 @@ _ROUNDING = 2e-15
 # Rows and functions.
 _FEW = 16
 # Of all the residual, what one narrow place must have to be named.
-_MUCH = 0.3
+_MUCH = 0.1
 
 
 @final
@@ -103,7 +103,7 @@ class Examination:
             rms = math.hypot(rms, local.rms)
             most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             total = math.hypot(total, weight * rms)
-            data = math.hypot(data, weight * safe_rms(block.values))
+            data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
                 peak = max(peak, max(float(deviation.max()), local.largest) / rms)
         return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None)

@@ -24,6 +24,8 @@ class Local:
     ----------
     rms : float
         Root of the mean square that they add, over all that the block holds on.
+    data : float
+        The same of the data.
     largest : float
         The largest deviation.
     most : float
@@ -33,6 +35,7 @@ class Local:
     """
 
     rms: float = 0.0
+    data: float = 0.0
     largest: float = 0.0
     most: float = 0.0
     place: Narrow | None = None
@@ -54,11 +57,16 @@ def look_at_places(
             evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
         ]
         deviation = np.abs(np.asarray(sum(pieces)) - block.values)
-        squares = np.concatenate([place.shares for place in places]) * deviation**2
+        shares = np.concatenate([place.shares for place in places])
+        squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
         worst = int(each.argmax())
         result[block.name] = Local(
-            float(np.sqrt(squares.sum())), float(deviation.max()), float(np.sqrt(each[worst])), places[worst]
+            rms=float(np.sqrt(squares.sum())),
+            data=float(np.sqrt(np.sum(shares * block.values**2))),
+            largest=float(deviation.max()),
+            most=float(np.sqrt(each[worst])),
+            place=places[worst],
         )
     return result
 

@@ -94,16 +94,21 @@ class Chart:
     def volume(self) -> float:
         """Of what belongs to the region, in parameters; counted at points spread over all of it."""
         unit = kronecker(_COUNTED, self.whole.lower.shape[1])
-        held = [self.place(low + unit * (high - low))[1].mean() for low, high in self._bounds]
+        held = [self.place(low + unit * (high - low))[1].mean() for low, high in self._pieces]
         return float(np.dot(np.maximum(held, 1.0 / _COUNTED), self.whole.volumes))
 
     @property
     def extent(self) -> FloatArray:
         """Of the parameters, ``(p,)``."""
-        return np.asarray(self.whole.upper.max(axis=0) - self.whole.lower.min(axis=0))
+        return np.asarray(np.ptp(self.bounds, axis=0))
 
     @property
-    def _bounds(self) -> zip[tuple[FloatArray, FloatArray]]:
+    def bounds(self) -> FloatArray:
+        """The least and the largest parameters, ``(2, p)``."""
+        return np.stack([self.whole.lower.min(axis=0), self.whole.upper.max(axis=0)])
+
+    @property
+    def _pieces(self) -> zip[tuple[FloatArray, FloatArray]]:
         return zip(self.whole.lower, self.whole.upper, strict=True)
 
     def coordinates(self, boxes: Boxes) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, final
 
 from fspielm.arrays import FloatArray
@@ -37,8 +37,8 @@ class Narrow:
     lower: FloatArray
     upper: FloatArray
     width: float
-    sites: Sites
-    shares: FloatArray
+    sites: Sites = field(repr=False)
+    shares: FloatArray = field(repr=False)
 
     def __str__(self) -> str:
         center = ", ".join(f"{x:.4g}" for x in 0.5 * (self.lower + self.upper))

@@ -20,8 +20,9 @@ _POINTS = 192
 # On a line across a box, to see between which of them a layer is; and halvings from there.
 _ON_LINE = 17
 _HALVINGS = 45
-# Beside what has no width, points at distances that shrink by so many powers of ten.
-_DECADES = 8.0
+# Beside what has no width, points at distances up to this share of the extent, and less by so many powers of ten.
+_FARTHEST = 1.0 / 15.0
+_DECADES = 9.0
 
 
 @final
@@ -102,12 +103,22 @@ def _onto_layer(
         same = signs(middle) == before
         left, right = np.where(same, middle, left), np.where(same, right, middle)
     arrived = np.where(crossed, left, unit[rows, axes])
-    if span == 0.0:  # beside a border, at either side of it
-        parts = 10.0 ** (-_DECADES * rng.random(len(unit)))
-        arrived = np.clip(arrived + rng.choice([-1.0, 1.0], len(unit)) * parts * (high - low), low, high)
+    if span == 0.0:
+        arrived, parts = _beside(arrived, chart.extent[axes], rng)
+        parts /= high - low
     else:
         parts = np.minimum(1.0, span / np.maximum(changes[rows, axes], 1e-300))
     result = unit.copy()
-    result[rows, axes] = arrived
+    result[rows, axes] = np.clip(arrived, *chart.bounds[:, axes])
     # where the layer passes by the line, other points meet it
     return result, np.where(crossed, parts, 0.0 if crossed.any() else 1.0)
+
+
+def _beside(border: FloatArray, extent: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Places at either side of borders, as many at each scale of their distance, and the lengths they stand for.
+
+    What has no width may be the border of something small, or of something large.
+    """
+    farthest = _FARTHEST * extent
+    distances = farthest * 10.0 ** (-_DECADES * rng.random(len(border)))
+    return border + rng.choice([-1.0, 1.0], len(border)) * distances, 2 * np.log(10.0) * _DECADES * distances

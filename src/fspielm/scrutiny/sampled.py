@@ -137,9 +137,8 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)
     spread = np.linspace(0, len(offsets) - 1, min(_KEPT, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
-    lower, upper = chart.whole.lower.min(axis=0), chart.whole.upper.max(axis=0)
     for _ in range(_ZOOMS):
-        unit = np.clip(centers[:, None] + offsets * steps[:, None], lower, upper)
+        unit = np.clip(centers[:, None] + offsets * steps[:, None], *chart.bounds)
         found = _ask(values, chart, unit.reshape(-1, parameters)).reshape(len(centers), *(along,) * parameters)
         bent = np.stack([_deviation(one) for one in found]).reshape(len(centers), -1)
         best = np.argmax(bent, axis=1)
