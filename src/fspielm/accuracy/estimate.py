@@ -42,6 +42,8 @@ class ErrorEstimate:
         The function that the residual sees least, at some points of the domain.
     null : (M,) array
         Coefficients of that function.
+    beyond : str
+        What may hide beyond the basis, where that counts: a cause, and what would help.
     """
 
     relative: float
@@ -54,3 +56,4 @@ class ErrorEstimate:
     residuals: Mapping[str, BlockResidual]
     null_function: NumberArray
     null: NumberArray
+    beyond: str = ""

@@ -12,6 +12,7 @@ from fspielm.equations import Problem
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
+from fspielm.spectrum.hidden import hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
@@ -28,7 +29,8 @@ class Bands:
     frequencies : (d,) array
         Along each axis.
     sources : tuple of str
-        What set each one: a datum's name, ``"the equation"``, ``"data that do not oscillate"`` or ``"constant data"``.
+        What set each one: a datum's name, ``"the equation"``, ``"a condition that lets it through"``, ``"data that do
+        not oscillate"`` or ``"constant data"``.
     unsettled : tuple of str
         Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
     data : tuple of DataBand
@@ -75,9 +77,12 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
             sources[band.axis] = "data that do not oscillate"
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
     waves = symbol_band(problem.operator, sites, frequencies)
-    for axis in np.flatnonzero(waves > frequencies):
-        frequencies[axis] = waves[axis]
-        sources[axis] = "the equation"
+    lower, upper = problem.domain.bounding_box
+    passing = hidden_of(problem).affordable(upper - lower)
+    for found, source in ((waves, "the equation"), (passing, "a condition that lets it through")):
+        for axis in np.flatnonzero(found > frequencies):
+            frequencies[axis] = found[axis]
+            sources[axis] = source
     return Bands(frequencies, tuple(sources), _unsettled(data), tuple(data))
 
 

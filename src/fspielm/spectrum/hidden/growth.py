@@ -1,0 +1,136 @@
+"""How fast disturbances grow in time: exponents in time of the symbol at real frequencies in space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.features.characteristic.directions import half_sphere
+from fspielm.geometry import Sites
+from fspielm.spectrum.hidden.frozen import Frozen, freeze, roots_of, telling
+
+_SITES = 512
+_DIRECTIONS = 8
+# Frequencies from half of one over the extent of the domain, so many octaves up, with so many steps for each.
+_OCTAVES = 20
+_STEPS = 3
+# A real part below this share of a root is rounding: of a double one, half of the digits are.
+_ROUNDING = 1e-12
+_ROUNDING_OF_MANY = 1e-6
+# Growth over the time given by more than this, and by as much more two octaves on, has no bound.
+HOPELESS = 40.0
+_LARGER = 1.3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Disturbances ``exp(i k x + s t)`` that grow, and by how much.
+
+    Attributes
+    ----------
+    frequencies : (n, d) array
+        Absolute values of k along each axis of space; along time, of s.
+    rates : (n,) array
+        Real parts of s, all positive.
+    durations : (n,) array
+        How long each may grow: to the end of time, or until it has left the domain.
+    has_bound : bool
+        Whether the growth stays bounded as frequencies rise.
+    """
+
+    frequencies: FloatArray
+    rates: FloatArray
+    durations: FloatArray
+    has_bound: bool = True
+
+    @property
+    def foldings(self) -> FloatArray:
+        """By how many powers of e each grows."""
+        return np.asarray(self.rates * self.durations)
+
+    def first_hopeless(self) -> tuple[float, float]:
+        """The lowest frequency in space of which no digit would be left, and its e-foldings."""
+        lost = np.flatnonzero(self.foldings > HOPELESS)
+        sizes = np.linalg.norm(self.frequencies[lost, :-1], axis=1)
+        first = lost[np.argmin(sizes)]
+        return float(sizes.min()), float(self.foldings[first])
+
+
+def find_growth(problem: Problem) -> Growth:
+    """The disturbances that grow, with coefficients frozen at some points; a ProblemError where they have no value."""
+    time, space = problem.domain.time, problem.dimension - 1
+    assert time is not None
+    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    frozen = freeze(problem.operator, sites)
+    frozen = frozen.select(telling(frozen))
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    k = _frequencies(lengths)
+    n, m = len(frozen.coefficients), len(k)
+    exponents = np.zeros((n * m, problem.dimension), dtype=np.complex128)
+    exponents[:, :space] = 1j * np.tile(k, (n, 1))
+    later = np.zeros(problem.dimension)
+    later[-1] = 1.0
+    degree = int(frozen.orders[:, -1].max(initial=0))
+    each = frozen.select(np.repeat(np.arange(n), m))
+    polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
+    roots = roots_of(polynomials, np.full(n * m, 1 / time.duration))
+    share = _ROUNDING if degree <= 2 else _ROUNDING_OF_MANY
+    with np.errstate(invalid="ignore"):
+        rates = np.where(roots.real > share * np.abs(roots), roots.real, 0.0).reshape(n, m, degree)
+    durations = np.full(n, time.duration) if _is_periodic(problem) else _durations(frozen, lengths, time.duration)
+    grown = rates * durations[:, None, None]
+    # the site and the root that grow most, for each frequency
+    most = grown.transpose(1, 0, 2).reshape(m, -1).argmax(axis=1)
+    at, root = np.divmod(most, degree)
+    rate = rates[at, np.arange(m), root]
+    sizes = np.abs(roots.reshape(n, m, degree)[at, np.arange(m), root])
+    grows = rate > 0
+    has_bound = _has_bound(grown.max(axis=(0, 2))) if space else True
+    found = np.column_stack([np.abs(k), sizes])[grows]
+    return Growth(found, rate[grows], durations[at][grows], has_bound)
+
+
+def _is_periodic(problem: Problem) -> bool:
+    return any(constraint.region.partner is not None for constraint in problem.constraints)
+
+
+def _frequencies(lengths: FloatArray) -> FloatArray:
+    """Frequencies in space ``(m, d - 1)``: none, then all sizes in some directions, the highest last."""
+    space = len(lengths)
+    if not space:
+        return np.zeros((1, 0))
+    sizes = 0.5 * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
+    directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
+    # those along the axes, which may differ most
+    directions = np.concatenate([directions, np.diag(1 / lengths)])
+    every = (sizes[:, None, None] * directions).reshape(-1, space)
+    return np.concatenate([np.zeros((1, space)), every])
+
+
+def _durations(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
+    """How long a disturbance stays at most, by site: what is only carried along leaves the domain."""
+    orders = frozen.orders
+    if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
+        return np.full(len(frozen.coefficients), duration)
+    velocity = np.zeros((len(frozen.coefficients), len(lengths)))
+    start = np.zeros(len(frozen.coefficients))
+    for order, values in zip(orders, frozen.coefficients.T, strict=True):
+        if order[-1]:
+            start += values
+        elif order.any():
+            velocity[:, int(order.argmax())] += values
+    crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
+    return np.asarray(np.minimum(duration, crossings))
+
+
+def _has_bound(foldings: FloatArray) -> bool:
+    """Whether growth levels off towards the highest frequencies."""
+    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1)
+    later, before = highest[-1], highest[-1 - 2 * _STEPS]
+    return not (later > HOPELESS and later > _LARGER * before)
