@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
+from fspielm.accuracy.estimate import ILL_POSED
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
-from fspielm.collocation import Discretisation
+from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem, identity
 from fspielm.features import Basis
 from fspielm.features.characteristic import directions_needed, scene_of
@@ -22,8 +24,9 @@ _ROUNDING = 2e-16
 _PROBES = 256
 # A frequency that is in a basis up to this is in it.
 _SLACK = 1 - 1e-3
-# e-foldings that no number would hold.
-_MOST_FOLDINGS = 700.0
+# e-foldings that no number would hold, nearly; and those that a factorisation still shows.
+_MOST_FOLDINGS = 600.0
+_SEEN_FOLDINGS = 30.0
 
 
 @final
@@ -35,14 +38,36 @@ class Beyond:
     reason: str = ""
 
 
-def beyond_basis(problem: Problem, discretisation: Discretisation, coefficients: NumberArray) -> Beyond:
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A solution, and what is known of it.
+
+    Attributes
+    ----------
+    basis : Basis
+    coefficients : (M,) array
+    amplification : float
+        How much larger its error can be than the residual, as far as the basis shows.
+    residuals : mapping of str to BlockResidual
+        Of each block, in its own units.
+    """
+
+    basis: Basis
+    coefficients: NumberArray
+    amplification: float
+    residuals: Mapping[str, BlockResidual]
+
+
+def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
     """What may hide beyond the basis of a solution of `problem`."""
     hidden = hidden_of(problem)
     if hidden.reason:
         return Beyond(float("inf"), hidden.reason)
     if hidden.passing:
-        return _passing(problem, hidden, discretisation.basis)
-    return _grown(problem, hidden, discretisation, coefficients)
+        return _passing(problem, hidden, solved)
+    mode = _fastest(hidden, solved.basis)
+    return Beyond() if mode is None else _grown(problem, mode, solved)
 
 
 def passing_size(problem: Problem) -> int:
@@ -58,51 +83,94 @@ def _size(problem: Problem, frequency: float) -> int:
     return directions_needed(frequency * scene.radius(tuple(range(scene.dimension))), problem.dimension)
 
 
-def _passing(problem: Problem, hidden: Hidden, basis: Basis) -> Beyond:
-    """Whether the basis holds the functions that conditions let through: then the sensitivity has seen them."""
-    highest = _highest(basis)
+def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
+    """Whether the basis holds the functions that conditions let through: then the sensitivity has seen them.
+
+    Where that is very large, one of them may be a solution without data, of which any multiple can be added.
+    """
+    highest, basis = _highest(solved.basis), solved.basis
     lower, upper = problem.domain.bounding_box
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
             continue  # which every basis holds
+        almost = (
+            f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
+            f"{function.condition!r} almost"
+        )
+        remedy = (
+            "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
+            "the same)"
+        )
         if np.any(_SLACK * function.along > highest) or basis.size < _size(problem, function.frequency):
-            return Beyond(
-                float("inf"),
-                f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
-                f"{function.condition!r} almost, and is beyond the features that were solved with, so that it may be in "
-                "the solution unseen; the sign of the condition may be wrong (alpha u + beta du/dn, n outward, with "
-                "alpha and beta of one sign), or allow more features",
-            )
+            beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
+            return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
+        if solved.amplification > ILL_POSED:
+            return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()
 
 
-def _grown(
-    problem: Problem, hidden: Hidden, discretisation: Discretisation, coefficients: NumberArray
-) -> Beyond:
-    """What the last digits of the solution at every time have grown to, at frequencies that the basis does not hold."""
-    growth, time = hidden.growth, problem.domain.time
-    if growth is None or time is None or not len(growth.rates):
-        return Beyond()
-    unseen = np.any(_SLACK * growth.frequencies > _highest(discretisation.basis), axis=1)
+@final
+@dataclass(frozen=True)
+class _Mode:
+    """A disturbance that grows: its frequency in space, its rate, and for how long."""
+
+    frequency: float
+    rate: float
+    duration: float
+
+
+def _fastest(hidden: Hidden, basis: Basis) -> _Mode | None:
+    """The disturbance that grows most among those that the sensitivity does not show.
+
+    Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
+    """
+    growth = hidden.growth
+    if growth is None or not len(growth.rates):
+        return None
+    foldings = growth.foldings
+    unseen = np.any(_SLACK * growth.frequencies > _highest(basis), axis=1) | (foldings > _SEEN_FOLDINGS)
     if not unseen.any():
-        return Beyond()
-    fastest = int(np.argmax(np.where(unseen, growth.foldings, 0.0)))
+        return None
+    most = int(np.argmax(np.where(unseen, foldings, 0.0)))
+    frequency = float(np.linalg.norm(growth.frequencies[most, :-1]))
+    return _Mode(frequency, float(growth.rates[most]), float(growth.durations[most]))
+
+
+def _grown(problem: Problem, mode: _Mode, solved: Solved) -> Beyond:
+    """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
+    time = problem.domain.time
+    assert time is not None
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
-    values = evaluate(discretisation.basis, coefficients, identity(problem.dimension), sites, threads=1)
-    left = np.minimum(time.end - sites.points[:, -1], growth.durations[fastest])
-    grown = np.exp(np.minimum(growth.rates[fastest] * left, _MOST_FOLDINGS))
-    error = _ROUNDING * safe_rms(values * grown)
-    frequency = float(np.linalg.norm(growth.frequencies[fastest, :-1]))
-    what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
+    values = evaluate(solved.basis, solved.coefficients, identity(problem.dimension), sites, threads=1)
+    left = np.minimum(time.end - sites.points[:, -1], mode.duration)
+    rounded = _ROUNDING * safe_rms(values * np.exp(np.minimum(mode.rate * left, _MOST_FOLDINGS)))
+    foldings = mode.rate * mode.duration
+    error = rounded + _disturbance(problem, time.duration, sites, solved) * float(np.exp(min(foldings, _MOST_FOLDINGS)))
+    what = f"of frequency {mode.frequency:.3g} " if problem.dimension > 1 else ""
     return Beyond(
         error,
-        f"a disturbance {what}grows by a factor of 1e{growth.foldings[fastest] / np.log(10):.0f} over the time given, and "
-        "with it the last digits of the data; shorten the time, or check the signs of the equation",
+        f"a disturbance {what}grows by a factor of 1e{foldings / np.log(10):.0f} over the time given, and with it the "
+        "last digits of the data; shorten the time, or check the signs of the equation",
     )
+
+
+def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved) -> float:
+    """The residuals in units of the solution: as values at the start and on the boundary, and as a source."""
+    terms = problem.operator.terms
+    highest = max(term.orders[-1] for term in terms)
+    leading = sum(safe_rms(term.at(sites)) for term in terms if term.orders[-1] == term.order == highest)
+    total = 0.0
+    for relation in problem.relations:
+        residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
+        if relation.condition is None:
+            total += residual * duration**highest / leading if leading > 0 else 0.0
+        elif relation.region.kind == "start" or relation.operator.order == 0:
+            total += residual * duration**relation.operator.order
+    return total
 
 
 def _highest(basis: Basis) -> FloatArray:
     """The highest frequency along each axis; as steep as it is where it is complex."""
     known = [leaf.frequencies for leaf in basis.leaves]
     sizes = [np.abs(W).max(axis=0) for W in known if W is not None and len(W)]
-    return np.max([np.zeros(basis.dimension), *sizes], axis=0)
+    return np.asarray(np.max([np.zeros(basis.dimension), *sizes], axis=0))

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy.beyond import beyond_basis
+from fspielm.accuracy.beyond import Solved, beyond_basis
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
@@ -67,7 +67,7 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         blind = misfit.residual == 0.0 and amplification > ILL_POSED
         undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
-        beyond = beyond_basis(problem, self.discretisation, coefficients)
+        beyond = beyond_basis(problem, Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals))
         error = float("inf") if undetermined else amplification * misfit.residual + beyond.error
         return ErrorEstimate(
             relative=_ratio(error + rounding, scale),

@@ -15,9 +15,12 @@ from fspielm.spectrum.hidden.frozen import Frozen, freeze, roots_of, telling
 
 _SITES = 512
 _DIRECTIONS = 8
-# Frequencies from half of one over the extent of the domain, so many octaves up, with so many steps for each.
+# Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
 _OCTAVES = 20
 _STEPS = 3
+_LOWEST = np.pi / 4
+# Those below the lowest that values prescribed all round allow for, by so much.
+_BELOW = 0.9
 # A real part below this share of a root is rounding: of a double one, half of the digits are.
 _ROUNDING = 1e-12
 _ROUNDING_OF_MANY = 1e-6
@@ -90,7 +93,7 @@ def find_growth(problem: Problem) -> Growth:
     at, root = np.divmod(most, degree)
     rate = rates[at, np.arange(m), root]
     sizes = np.abs(roots.reshape(n, m, degree)[at, np.arange(m), root])
-    grows = rate > 0
+    grows = (rate > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
     has_bound = _has_bound(grown.max(axis=(0, 2))) if space else True
     found = np.column_stack([np.abs(k), sizes])[grows]
     return Growth(found, rate[grows], durations[at][grows], has_bound)
@@ -100,12 +103,21 @@ def _is_periodic(problem: Problem) -> bool:
     return any(constraint.region.partner is not None for constraint in problem.constraints)
 
 
+def _lowest(problem: Problem, lengths: FloatArray) -> float:
+    """The lowest frequency in space of a disturbance: where values are prescribed all round, half a period each way."""
+    bound = [c for c in problem.constraints if c.region.kind == "boundary"]
+    held = all(c.operator.order == 0 and c.region.partner is None for c in bound)
+    covered = {name for c in bound if c.mask is None for name in c.part_names}
+    names = {part.name for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates])}
+    return float(np.linalg.norm(np.pi / lengths)) if bound and held and names <= covered else 0.0
+
+
 def _frequencies(lengths: FloatArray) -> FloatArray:
     """Frequencies in space ``(m, d - 1)``: none, then all sizes in some directions, the highest last."""
     space = len(lengths)
     if not space:
         return np.zeros((1, 0))
-    sizes = 0.5 * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
+    sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
     directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
     # those along the axes, which may differ most
     directions = np.concatenate([directions, np.diag(1 / lengths)])

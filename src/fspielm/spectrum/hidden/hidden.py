@@ -101,9 +101,8 @@ def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: fl
 
 
 _WAVES = (
-    "the problem is ill-posed: the highest derivatives are those of waves, which run along the boundary as well as into "
-    "it, and conditions all round do not determine them; make one coordinate time (space * fs.Time, the last one) and "
-    "prescribe fs.Initial values"
+    "the problem is ill-posed: the highest derivatives are those of waves, which conditions all round do not determine; "
+    "make one coordinate time (the last one, domain=space * fs.Time(start, end)) and prescribe fs.Initial values"
 )
 
 
@@ -130,7 +129,7 @@ def _everywhere(function: LetThrough) -> str:
 def _unbounded(growth: Growth) -> str:
     frequency, foldings = growth.first_hopeless()
     return (
-        f"the problem is ill-posed: a disturbance of frequency {frequency:.3g} grows by a factor of 1e{foldings / np.log(10):.0f} "
-        "over the time given, without bound for higher ones; check the signs of the equation, run time the other way, "
-        "or prescribe values where this has none"
+        f"the problem is ill-posed: a disturbance of frequency {frequency:.3g} grows by a factor of "
+        f"1e{foldings / np.log(10):.0f} over the time given, without bound for higher ones; check the signs of the "
+        "equation and of time, or state it with conditions all round instead of at the start"
     )
