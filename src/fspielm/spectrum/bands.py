@@ -9,15 +9,19 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
+from fspielm.spectrum.fastest_places import fastest_places
 from fspielm.spectrum.hidden import hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
 
 _FROZEN_SITES = 512
+# Higher by a few percent is what every band has beyond its frequencies.
+_CLEARLY = 1.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,7 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
         elif band.varies and sources[band.axis] == "constant data":
             sources[band.axis] = "data that do not oscillate"
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
-    waves = symbol_band(problem.operator, sites, frequencies)
+    waves = _waves(problem, sites, frequencies)
     lower, upper = problem.domain.bounding_box
     passing = hidden_of(problem).affordable(upper - lower)
     for found, source in ((waves, "the equation"), (passing, "a condition that lets it through")):
@@ -84,6 +88,18 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
             frequencies[axis] = found[axis]
             sources[axis] = source
     return Bands(frequencies, tuple(sources), _unsettled(data), tuple(data))
+
+
+def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArray:
+    """The waves that the equation carries: where coefficients vary, at the fastest places, if that is clearly more."""
+    waves = symbol_band(problem.operator, sites, frequencies)
+    if problem.operator.is_constant:
+        return waves
+    try:
+        fastest = symbol_band(problem.operator, sites, frequencies, fastest_places(problem, frequencies))
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return waves
+    return np.where(fastest > _CLEARLY * waves, fastest, waves)
 
 
 def _unsettled(data: list[DataBand]) -> tuple[str, ...]:

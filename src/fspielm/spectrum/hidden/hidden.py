@@ -101,7 +101,7 @@ def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: fl
 
 
 _WAVES = (
-    "the problem is ill-posed: the highest derivatives are those of waves, which conditions all round do not determine; "
+    "the problem is ill-posed: the highest derivatives are those of waves, that conditions all round do not determine; "
     "make one coordinate time (the last one, domain=space * fs.Time(start, end)) and prescribe fs.Initial values"
 )
 
