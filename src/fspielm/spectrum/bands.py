@@ -14,10 +14,11 @@ from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
 from fspielm.spectrum.fastest_places import fastest_places
-from fspielm.spectrum.hidden import hidden_of
+from fspielm.spectrum.hidden import affordable, hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
+from fspielm.spectrum.wells import well_band
 
 _FROZEN_SITES = 512
 # Higher by a few percent is what every band has beyond its frequencies.
@@ -33,8 +34,8 @@ class Bands:
     frequencies : (d,) array
         Along each axis.
     sources : tuple of str
-        What set each one: a datum's name, ``"the equation"``, ``"a condition that lets it through"``, ``"data that do
-        not oscillate"`` or ``"constant data"``.
+        What set each one: a datum's name, ``"the equation"``, ``"a wave caught in a well of its coefficients"``, ``"a
+        condition that lets it through"``, ``"data that do not oscillate"`` or ``"constant data"``.
     unsettled : tuple of str
         Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
     data : tuple of DataBand
@@ -83,7 +84,12 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
     waves = _waves(problem, sites, frequencies)
     lower, upper = problem.domain.bounding_box
     passing = hidden_of(problem).affordable(upper - lower)
-    for found, source in ((waves, "the equation"), (passing, "a condition that lets it through")):
+    caught = affordable(well_band(problem), upper - lower)
+    for found, source in (
+        (waves, "the equation"),
+        (caught, "a wave caught in a well of its coefficients"),
+        (passing, "a condition that lets it through"),
+    ):
         for axis in np.flatnonzero(found > frequencies):
             frequencies[axis] = found[axis]
             sources[axis] = source

@@ -4,7 +4,7 @@ Coefficients are frozen at some places, so that all is a matter of polynomials; 
 """
 
 from fspielm.spectrum.hidden.growth import Growth
-from fspielm.spectrum.hidden.hidden import Hidden, hidden_of
+from fspielm.spectrum.hidden.hidden import Hidden, affordable, hidden_of
 from fspielm.spectrum.hidden.let_through import LetThrough
 
-__all__ = ["Growth", "Hidden", "LetThrough", "hidden_of"]
+__all__ = ["Growth", "Hidden", "LetThrough", "affordable", "hidden_of"]

@@ -16,7 +16,7 @@ from fspielm.spectrum.hidden.let_through import LetThrough, let_through
 from fspielm.spectrum.hidden.streamlines import undetermined_streamline
 from fspielm.spectrum.hidden.waves_all_round import is_wave_all_round
 
-# Functions that a filled band may have for the sake of frequencies that conditions let through.
+# Functions that a filled band may have for the sake of frequencies that may be hidden.
 _AFFORDABLE = 4000.0
 # Of such a band: density of its frequencies, and how many more it has along each axis.
 _DENSITY, _MORE = 1.4, 6.0
@@ -48,10 +48,14 @@ class Hidden:
         """
         highest = np.zeros(len(lengths))
         for function in self.passing:
-            wanted = np.maximum(highest, function.along)
-            if np.isfinite(wanted).all() and np.prod(_DENSITY * wanted * lengths / np.pi + _MORE) <= _AFFORDABLE:
-                highest = wanted
+            highest = np.maximum(highest, affordable(function.along, lengths))
         return np.where(highest * lengths > 2 * np.pi, highest, 0.0)
+
+
+def affordable(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
+    """The frequencies along each axis, or zero where a band that holds them would have too many functions."""
+    functions = np.prod(_DENSITY * frequencies * lengths / np.pi + _MORE)
+    return frequencies if functions <= _AFFORDABLE else np.zeros(len(frequencies))
 
 
 @once
