@@ -119,7 +119,7 @@ v = u(x, t)
 def test_what_does_not_grow(operator: Any, orders: int) -> None:
     found = in_time(operator, orders)
     assert found.growth is not None
-    assert len(found.growth.rates) == 0
+    assert len(found.growth.foldings) == 0
     assert not found.reason
 
 
@@ -150,7 +150,7 @@ def test_growth_with_a_bound_has_its_rate() -> None:
     for condition, rate in ((fs.Dirichlet(0), 40 - np.pi**2), (fs.Neumann(0), 40.0)):
         found = in_time(heated, 1, condition).growth
         assert found is not None
-        assert found.rates.max() == pytest.approx(rate, rel=1e-6)
+        assert found.foldings.max() == pytest.approx(2 * rate, rel=1e-6)
 
 
 def test_what_is_carried_along_grows_until_it_leaves() -> None:
@@ -165,15 +165,23 @@ def test_what_is_carried_along_grows_until_it_leaves() -> None:
 def test_a_condition_may_make_things_grow() -> None:
     found = in_time(v.diff(t) - v.diff(x, 2), 1, fs.Robin(-10, 1, 0))
     assert found.growth is not None
-    assert found.growth.rates.max() == pytest.approx(100, rel=1e-3)  # exp(10 n x + 100 t)
+    assert found.growth.foldings.max() == pytest.approx(2 * 100, rel=1e-3)  # exp(10 n x + 100 t)
     assert not found.reason
-    assert len(in_time(v.diff(t) - v.diff(x, 2), 1, fs.Robin(10, 1, 0)).growth.rates) == 0  # type: ignore[union-attr]
+    assert len(in_time(v.diff(t) - v.diff(x, 2), 1, fs.Robin(10, 1, 0)).growth.foldings) == 0  # type: ignore[union-attr]
 
 
 def test_time_alone() -> None:
     growth = hidden(u(t).diff(t, 2) - 9 * u(t), fs.Time(0, 4), fs.Initial(1), fs.Initial(0, 1)).growth
     assert growth is not None
     assert growth.foldings.tolist() == pytest.approx([12.0])
+
+
+def test_rates_that_change_with_time_are_summed_up() -> None:
+    growth = hidden(u(t).diff(t, 2) - t * u(t), fs.Time(-20, 2), fs.Initial(1), fs.Initial(0, 1)).growth
+    assert growth is not None
+    exact = 2 / 3 * 2**1.5  # of the root of t, from zero on
+    assert exact < growth.foldings.max() < 2 * exact
+    assert growth.left(0, np.array([0.0, 0.5, 1.0])) == pytest.approx([growth.foldings[0], growth.foldings[0], 0.0])
 
 
 # --- waves and streams --------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from fspielm.features.characteristic import directions_needed, scene_of
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
 from fspielm.spectrum import Hidden, hidden_of
+from fspielm.spectrum.hidden import Growth
 
 # Data and solutions are known to so many digits.
 _ROUNDING = 2e-16
@@ -66,8 +67,7 @@ def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
         return Beyond(float("inf"), hidden.reason)
     if hidden.passing:
         return _passing(problem, hidden, solved)
-    mode = _fastest(hidden, solved.basis)
-    return Beyond() if mode is None else _grown(problem, mode, solved)
+    return Beyond() if hidden.growth is None else _grown(problem, hidden.growth, solved)
 
 
 def passing_size(problem: Problem) -> int:
@@ -109,44 +109,29 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     return Beyond()
 
 
-@final
-@dataclass(frozen=True)
-class _Mode:
-    """A disturbance that grows: its frequency in space, its rate, and for how long."""
-
-    frequency: float
-    rate: float
-    duration: float
-
-
-def _fastest(hidden: Hidden, basis: Basis) -> _Mode | None:
+def _fastest(growth: Growth, basis: Basis) -> int | None:
     """The disturbance that grows most among those that the sensitivity does not show.
 
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
-    growth = hidden.growth
-    if growth is None or not len(growth.rates):
-        return None
     foldings = growth.foldings
     unseen = np.any(_SLACK * growth.frequencies > _highest(basis), axis=1) | (foldings > _SEEN_FOLDINGS)
-    if not unseen.any():
-        return None
-    most = int(np.argmax(np.where(unseen, foldings, 0.0)))
-    frequency = float(np.linalg.norm(growth.frequencies[most, :-1]))
-    return _Mode(frequency, float(growth.rates[most]), float(growth.durations[most]))
+    return int(np.argmax(np.where(unseen, foldings, 0.0))) if unseen.any() else None
 
 
-def _grown(problem: Problem, mode: _Mode, solved: Solved) -> Beyond:
+def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
-    time = problem.domain.time
-    assert time is not None
+    time, fastest = problem.domain.time, _fastest(growth, solved.basis)
+    if fastest is None or time is None:
+        return Beyond()
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
     values = evaluate(solved.basis, solved.coefficients, identity(problem.dimension), sites, threads=1)
-    left = np.minimum(time.end - sites.points[:, -1], mode.duration)
-    rounded = _ROUNDING * safe_rms(values * np.exp(np.minimum(mode.rate * left, _MOST_FOLDINGS)))
-    foldings = mode.rate * mode.duration
+    left = growth.left(fastest, (sites.points[:, -1] - time.start) / time.duration)
+    rounded = _ROUNDING * safe_rms(values * np.exp(np.minimum(left, _MOST_FOLDINGS)))
+    foldings = float(growth.foldings[fastest])
     error = rounded + _disturbance(problem, time.duration, sites, solved) * float(np.exp(min(foldings, _MOST_FOLDINGS)))
-    what = f"of frequency {mode.frequency:.3g} " if problem.dimension > 1 else ""
+    frequency = float(np.linalg.norm(growth.frequencies[fastest, :-1]))
+    what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
     return Beyond(
         error,
         f"a disturbance {what}grows by a factor of 1e{foldings / np.log(10):.0f} over the time given, and with it the "

@@ -67,8 +67,10 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
         line[:, axis] = np.linspace(place[axis], end, _LINE)
         outside = np.flatnonzero(~problem.domain.contains(line))
         line = line[: outside[0]] if outside.size else line
-        turned = np.flatnonzero(_square_of(freeze(problem.operator, Sites(line)), axis) < 0) if len(line) else []
-        if not len(turned):
+        if not len(line):
+            return 0.0
+        turned = np.flatnonzero(_square_of(freeze(problem.operator, Sites(line)), axis) < 0)
+        if not turned.size:
             return 0.0
         sides.append(abs(float(line[turned[0], axis] - place[axis])))
     return 0.5 * sum(sides)

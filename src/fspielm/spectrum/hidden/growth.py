@@ -9,6 +9,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.equations.operator import FieldCoefficient
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.geometry import Sites
 from fspielm.spectrum.hidden.frozen import Frozen, freeze, roots_of, telling
@@ -21,6 +22,8 @@ _STEPS = 3
 _LOWEST = np.pi / 4
 # Those below the lowest that values prescribed all round allow for, by so much.
 _BELOW = 0.9
+# Where coefficients change with time, so do rates: from one of so many stretches to the next.
+_STRETCHES = 12
 # A real part below this share of a root is rounding: of a double one, half of the digits are.
 _ROUNDING = 1e-12
 _ROUNDING_OF_MANY = 1e-6
@@ -38,23 +41,25 @@ class Growth:
     ----------
     frequencies : (n, d) array
         Absolute values of k along each axis of space; along time, of s.
-    rates : (n,) array
-        Real parts of s, all positive.
-    durations : (n,) array
-        How long each may grow: to the end of time, or until it has left the domain.
+    stretches : (n, m) array
+        By how many powers of e each grows on each of m equal stretches of the time given.
     has_bound : bool
         Whether the growth stays bounded as frequencies rise.
     """
 
     frequencies: FloatArray
-    rates: FloatArray
-    durations: FloatArray
+    stretches: FloatArray
     has_bound: bool = True
 
     @property
     def foldings(self) -> FloatArray:
-        """By how many powers of e each grows."""
-        return np.asarray(self.rates * self.durations)
+        """By how many powers of e each grows over the time given."""
+        return np.asarray(self.stretches.sum(axis=1))
+
+    def left(self, which: int, shares: FloatArray) -> FloatArray:
+        """By how many powers of e one of them still grows after these shares of the time given."""
+        grown = np.concatenate([[0.0], np.cumsum(self.stretches[which])])
+        return np.asarray(grown[-1] - np.interp(shares, np.linspace(0.0, 1.0, len(grown)), grown))
 
     def first_hopeless(self) -> tuple[float, float]:
         """The lowest frequency in space of which no digit would be left, and its e-foldings."""
@@ -68,35 +73,55 @@ def find_growth(problem: Problem) -> Growth:
     """The disturbances that grow, with coefficients frozen at some points; a ProblemError where they have no value."""
     time, space = problem.domain.time, problem.dimension - 1
     assert time is not None
-    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
-    frozen = freeze(problem.operator, sites)
-    frozen = frozen.select(telling(frozen))
+    points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
     lower, upper = problem.domain.bounding_box
     lengths = (upper - lower)[:-1]
     k = _frequencies(lengths)
-    n, m = len(frozen.coefficients), len(k)
-    exponents = np.zeros((n * m, problem.dimension), dtype=np.complex128)
+    number = _STRETCHES if _changes(problem) else 1
+    during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
+    frozen = freeze(problem.operator, Sites(points))
+    stretches, rates = [], []
+    for stretch in range(number):
+        here = frozen.select(np.flatnonzero(during == stretch))
+        here = here.select(telling(here))
+        stay = np.full(len(here.coefficients), time.duration)
+        if not _is_periodic(problem):
+            stay = _stays(here, lengths, time.duration)
+        growing, size = _rates(here, k, 1 / time.duration)
+        grown = growing * stay[:, None] / number
+        stretches.append(grown.max(axis=0))
+        rates.append(size[grown.argmax(axis=0), np.arange(len(k))])
+    each = np.stack(stretches, axis=1)
+    foldings = each.sum(axis=1)
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
+    found = np.column_stack([np.abs(k), np.max(rates, axis=0)])[grows]
+    return Growth(found, each[grows], _has_bound(foldings) if space else True)
+
+
+def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The fastest growth at each site with each frequency in space ``(n, m)``, and the size of that exponent."""
+    n, m, space = len(frozen.coefficients), len(k), k.shape[1]
+    exponents = np.zeros((n * m, space + 1), dtype=np.complex128)
     exponents[:, :space] = 1j * np.tile(k, (n, 1))
-    later = np.zeros(problem.dimension)
-    later[-1] = 1.0
+    later = np.append(np.zeros(space), 1.0)
     degree = int(frozen.orders[:, -1].max(initial=0))
     each = frozen.select(np.repeat(np.arange(n), m))
     polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
-    roots = roots_of(polynomials, np.full(n * m, 1 / time.duration))
+    roots = roots_of(polynomials, np.full(n * m, unit))
     share = _ROUNDING if degree <= 2 else _ROUNDING_OF_MANY
     with np.errstate(invalid="ignore"):
-        rates = np.where(roots.real > share * np.abs(roots), roots.real, 0.0).reshape(n, m, degree)
-    durations = np.full(n, time.duration) if _is_periodic(problem) else _durations(frozen, lengths, time.duration)
-    grown = rates * durations[:, None, None]
-    # the site and the root that grow most, for each frequency
-    most = grown.transpose(1, 0, 2).reshape(m, -1).argmax(axis=1)
-    at, root = np.divmod(most, degree)
-    rate = rates[at, np.arange(m), root]
-    sizes = np.abs(roots.reshape(n, m, degree)[at, np.arange(m), root])
-    grows = (rate > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
-    has_bound = _has_bound(grown.max(axis=(0, 2))) if space else True
-    found = np.column_stack([np.abs(k), sizes])[grows]
-    return Growth(found, rate[grows], durations[at][grows], has_bound)
+        rates = np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
+    most = rates.argmax(axis=1)
+    row = np.arange(n * m)
+    return rates[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+
+
+def _changes(problem: Problem) -> bool:
+    """Whether coefficients may change with time: callables may."""
+    coefficients = [term.coefficient for term in problem.operator.terms if callable(term.coefficient)]
+    fields = [c.field for c in coefficients if isinstance(c, FieldCoefficient) and c.field.is_formula]
+    now = problem.coordinates[-1]
+    return len(fields) < len(coefficients) or any(now in getattr(f.source, "free_symbols", ()) for f in fields)
 
 
 def _is_periodic(problem: Problem) -> bool:
@@ -125,7 +150,7 @@ def _frequencies(lengths: FloatArray) -> FloatArray:
     return np.concatenate([np.zeros((1, space)), every])
 
 
-def _durations(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
+def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
     """How long a disturbance stays at most, by site: what is only carried along leaves the domain."""
     orders = frozen.orders
     if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:

@@ -96,10 +96,11 @@ def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: fl
     endless = not np.isfinite(rates).all() or (
         sizes[fastest] > 0 and sizes[fastest] == sizes.max() and rates[fastest] * duration > HOPELESS
     )
+    number = growth.stretches.shape[1]
+    evenly = np.tile(rates[:, None] * duration / number, (1, number))
     return Growth(
         np.concatenate([growth.frequencies, along]),
-        np.concatenate([growth.rates, rates]),
-        np.concatenate([growth.durations, np.full(len(rates), duration)]),
+        np.concatenate([growth.stretches, evenly]),
         growth.has_bound and not endless,
     )
 
