@@ -14,7 +14,7 @@ from fspielm.geometry import Sites
 from fspielm.spectrum.hidden.frozen import Frozen, freeze, roots_of
 
 # Points that are looked at, of coefficients that are expressions, and of callables, which may be slow.
-_POINTS, _POINTS_OF_CALLABLES = 8192, 1024
+_POINTS, _POINTS_OF_CALLABLES = 4096, 1024
 # Around the best of them: points of each closer look, how many there are, and how much closer each is.
 _CLOSER_POINTS, _LOOKS, _CLOSER = 64, 3, 0.3
 
@@ -30,7 +30,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     bands : (d,) array
         Frequencies along the other axes: waves have none of them, or all.
     """
-    points, frozen = _spread(problem)
+    points, frozen = spread(problem)
     lower, upper = problem.domain.bounding_box
     lengths = upper - lower
     rng = np.random.default_rng(0)  # only looks
@@ -53,7 +53,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
 
 
 @once
-def _spread(problem: Problem) -> tuple[FloatArray, Frozen]:
+def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
     number = _POINTS if _is_written(problem.operator) else _POINTS_OF_CALLABLES
     points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # only looks

@@ -8,7 +8,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
-from fspielm.spectrum.fastest_places import fastest_places
+from fspielm.spectrum.fastest_places import fastest_places, spread
 from fspielm.spectrum.hidden.frozen import Frozen, freeze
 
 # Points of the line through a well.
@@ -35,6 +35,8 @@ def well_band(problem: Problem) -> FloatArray:
     lower, upper = domain.bounding_box
     lengths = upper - lower
     try:
+        if not np.any(_changes_sign(problem)):
+            return found
         middle = fastest_places(problem, np.zeros(problem.dimension))
         for axis in range(problem.dimension):
             squares = _square_of(freeze(operator, middle), axis)
@@ -47,6 +49,13 @@ def well_band(problem: Problem) -> FloatArray:
     except ProblemError:  # a coefficient has no value there
         return np.zeros(problem.dimension)
     return found
+
+
+def _changes_sign(problem: Problem) -> list[bool]:
+    """Whether the square along each axis is positive in some places and negative in others."""
+    _, everywhere = spread(problem)
+    squares = [_square_of(everywhere, axis) for axis in range(problem.dimension)]
+    return [bool(np.any(square > 0) and np.any(square < 0)) for square in squares]
 
 
 def _square_of(frozen: Frozen, axis: int) -> FloatArray:

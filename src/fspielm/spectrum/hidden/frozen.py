@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.equations import Operator
+from fspielm.equations import Operator, Problem
 from fspielm.features.powers import expand_powers
 from fspielm.geometry import Sites
 
@@ -17,7 +17,8 @@ from fspielm.geometry import Sites
 _NOTHING = 1e-12
 # Leading coefficients of a polynomial below this share of the largest belong to roots beyond all bounds.
 _NEGLIGIBLE = 1e-14
-# Sites beside those where a coefficient is extreme.
+# Sites inside; and those beside the ones where a coefficient is extreme.
+_SITES = 512
 _FEW = 4
 
 
@@ -63,6 +64,15 @@ def freeze(operator: Operator, sites: Sites) -> Frozen:
     values = np.stack([term.at(sites) for term in operator.terms], axis=1)
     values = np.where(np.abs(values) <= _NOTHING * np.abs(values).max(axis=0, initial=0.0), 0.0, values)
     return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
+
+
+def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
+    """Points of the domain, and the operator at them; where it is constant, a single one, which may be any."""
+    if problem.operator.is_constant:
+        points = problem.domain.bounding_box[0][None]
+    else:
+        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    return points, freeze(problem.operator, Sites(points))
 
 
 def telling(*operators: Frozen) -> NDArray[np.int_]:

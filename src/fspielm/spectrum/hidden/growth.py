@@ -11,13 +11,11 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.operator import FieldCoefficient
 from fspielm.features.characteristic.directions import half_sphere
-from fspielm.geometry import Sites
-from fspielm.spectrum.hidden.frozen import Frozen, freeze, roots_of, telling
+from fspielm.spectrum.hidden.frozen import Frozen, freeze_inside, roots_of, telling
 
-_SITES = 512
 _DIRECTIONS = 8
 # Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
-_OCTAVES = 20
+_OCTAVES = 14
 _STEPS = 3
 _LOWEST = np.pi / 4
 # Those below the lowest that values prescribed all round allow for, by so much.
@@ -73,13 +71,12 @@ def find_growth(problem: Problem) -> Growth:
     """The disturbances that grow, with coefficients frozen at some points; a ProblemError where they have no value."""
     time, space = problem.domain.time, problem.dimension - 1
     assert time is not None
-    points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    points, frozen = freeze_inside(problem)
     lower, upper = problem.domain.bounding_box
     lengths = (upper - lower)[:-1]
     k = _frequencies(lengths)
     number = _STRETCHES if _changes(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
-    frozen = freeze(problem.operator, Sites(points))
     stretches, rates = [], []
     for stretch in range(number):
         here = frozen.select(np.flatnonzero(during == stretch))

@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.equations.conditions import Dirichlet, Neumann
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.errors import ProblemError
@@ -63,22 +64,27 @@ def let_through(problem: Problem) -> list[LetThrough]:
 
 
 def _pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
-    """Pieces of the boundary with all conditions that hold on each, but those that no function passes.
+    """Pieces of the boundary with all conditions that hold on each, where a function may pass.
 
-    A value prescribed alone lets nothing through; periodic parts are no boundary.
+    Periodic parts are no boundary.
     """
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     parts: dict[int, BoundaryPart] = {id(part): part for c in bound for part in c.region.parts}
     for part in parts.values():
         here = [c for c in bound if part in c.region.parts]
-        if any(c.region.partner is not None for c in here) or all(c.operator.order == 0 for c in here):
+        if any(c.region.partner is not None for c in here) or _is_plain(here):
             continue
         sites = probe(part, _SITES)
         held = np.stack([c.holds(sites.points) for c in here], axis=1)
         for pattern in np.unique(held, axis=0):
             holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
-            if any(c.operator.order for c in holding):
+            if not _is_plain(holding):
                 yield sites.select(np.all(held == pattern, axis=1)), holding
+
+
+def _is_plain(here: list[Relation]) -> bool:
+    """Whether all there is on a piece is a value or a slope: neither is zero for what falls off."""
+    return len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here)
 
 
 def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:

@@ -6,10 +6,8 @@ import numpy as np
 
 from fspielm.equations import Problem
 from fspielm.features.characteristic.directions import half_sphere
-from fspielm.geometry import Sites
-from fspielm.spectrum.hidden.frozen import freeze, telling
+from fspielm.spectrum.hidden.frozen import freeze_inside, telling
 
-_SITES = 512
 _DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
 _BOTH_SIGNS = 1e-3
@@ -25,8 +23,7 @@ def is_wave_all_round(problem: Problem) -> bool:
     operator, domain = problem.operator, problem.domain
     if domain.time is not None or problem.dimension == 1 or operator.order < 2 or operator.order % 2:
         return False
-    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
-    principal = freeze(operator, sites).principal()
+    principal = freeze_inside(problem)[1].principal()
     principal = principal.select(telling(principal))
     lower, upper = domain.bounding_box
     directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
