@@ -67,7 +67,9 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         blind = misfit.residual == 0.0 and amplification > ILL_POSED
         undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
-        beyond = beyond_basis(problem, Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals))
+        # of the problem that was factored: data are no part of what may hide
+        solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
+        beyond = beyond_basis(self.discretisation.problem, solved)
         error = float("inf") if undetermined else amplification * misfit.residual + beyond.error
         return ErrorEstimate(
             relative=_ratio(error + rounding, scale),
