@@ -45,6 +45,8 @@ class ErrorEstimate:
         Coefficients of that function.
     unresolved : Narrow or None
         Something narrow in the data or a coefficient, where much of the residual is.
+    beyond : str
+        What may hide beyond the basis, where that counts: a cause, and what would help.
     """
 
     relative: float
@@ -58,3 +60,4 @@ class ErrorEstimate:
     null_function: NumberArray
     null: NumberArray
     unresolved: Narrow | None = None
+    beyond: str = ""

@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from fspielm.accuracy.beyond import Solved, beyond_basis
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
@@ -70,7 +71,10 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         blind = misfit.residual == 0.0 and amplification > ILL_POSED
         undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
-        error = float("inf") if undetermined else amplification * misfit.residual
+        # of the problem that was factored: data are no part of what may hide
+        solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
+        beyond = beyond_basis(self.discretisation.problem, solved)
+        error = float("inf") if undetermined else amplification * misfit.residual + beyond.error
         return ErrorEstimate(
             relative=_ratio(error + rounding, scale),
             largest=_ratio(misfit.peak * error + rounding, float(np.abs(values).max(initial=0.0))),
@@ -82,6 +86,7 @@ class Examination:
             residuals=misfit.residuals,
             null_function=null,
             null=self.sensitivity.null,
+            beyond=beyond.reason if 2 * beyond.error >= error else "",
             unresolved=misfit.unresolved,
         )
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fspielm.accuracy.beyond import passing_size
 from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.collocation import BlockRows, Discretisation, draw_features
@@ -66,7 +67,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     exact = _exact(family)
     if not exact:
         return 0
-    needed = neurons_needed(problem)
+    needed = max(neurons_needed(problem), passing_size(problem))
     wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
     number = min(wanted, _most(columns, rows))
     return number if number >= _LEAST_FEATURES else 0

@@ -35,6 +35,7 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
     cause = (
         _missing(problem)
+        or estimate.beyond
         or _ill_posed(estimate)
         or _narrow(estimate)
         or _corners(problem)

@@ -16,7 +16,7 @@ from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step, select_stages
-from fspielm.spectrum import infer_bands
+from fspielm.spectrum import hidden_of, infer_bands
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +87,9 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         error = latest.outcome.error
         if error <= request.tol or afforded.limit:
             return Ending(afforded.limit, is_final=True)
+        hopeless = hidden_of(request.problem).reason
+        if hopeless:  # one answer is as uncertain as the next
+            return Ending(hopeless, is_final=True)
         if not latest.is_at_floor:
             following = step.stage.next(latest)
             if isinstance(following, Ending):

@@ -2,6 +2,7 @@
 
 from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands
 from fspielm.spectrum.data import DataBand, data_bands
+from fspielm.spectrum.hidden import Hidden, hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.peaks import SAMPLE_BYTES, find_peaks
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE
@@ -14,11 +15,13 @@ __all__ = [
     "SAMPLE_BYTES",
     "Bands",
     "DataBand",
+    "Hidden",
     "Patience",
     "Peak",
     "bands_of_conditions",
     "data_bands",
     "find_peaks",
+    "hidden_of",
     "infer_bands",
     "refine_bands",
     "symbol_band",

@@ -9,14 +9,20 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
+from fspielm.spectrum.fastest_places import fastest_places
+from fspielm.spectrum.hidden import affordable, hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
+from fspielm.spectrum.wells import well_band
 
 _FROZEN_SITES = 512
+# Higher by a few percent is what every band has beyond its frequencies.
+_CLEARLY = 1.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,8 @@ class Bands:
     frequencies : (d,) array
         Along each axis.
     sources : tuple of str
-        What set each one: a datum's name, ``"the equation"``, ``"data that do not oscillate"`` or ``"constant data"``.
+        What set each one: a datum's name, ``"the equation"``, ``"a wave caught in a well of its coefficients"``, ``"a
+        condition that lets it through"``, ``"data that do not oscillate"`` or ``"constant data"``.
     unsettled : tuple of str
         Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
     data : tuple of DataBand
@@ -74,11 +81,31 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
         elif band.varies and sources[band.axis] == "constant data":
             sources[band.axis] = "data that do not oscillate"
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
-    waves = symbol_band(problem.operator, sites, frequencies)
-    for axis in np.flatnonzero(waves > frequencies):
-        frequencies[axis] = waves[axis]
-        sources[axis] = "the equation"
+    waves = _waves(problem, sites, frequencies)
+    lower, upper = problem.domain.bounding_box
+    passing = hidden_of(problem).affordable(upper - lower)
+    caught = affordable(well_band(problem), upper - lower)
+    for found, source in (
+        (waves, "the equation"),
+        (caught, "a wave caught in a well of its coefficients"),
+        (passing, "a condition that lets it through"),
+    ):
+        for axis in np.flatnonzero(found > frequencies):
+            frequencies[axis] = found[axis]
+            sources[axis] = source
     return Bands(frequencies, tuple(sources), _unsettled(data), tuple(data))
+
+
+def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArray:
+    """The waves that the equation carries: where coefficients vary, at the fastest places, if that is clearly more."""
+    waves = symbol_band(problem.operator, sites, frequencies)
+    if problem.operator.is_constant:
+        return waves
+    try:
+        fastest = symbol_band(problem.operator, sites, frequencies, fastest_places(problem, frequencies))
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return waves
+    return np.where(fastest > _CLEARLY * waves, fastest, waves)
 
 
 def _unsettled(data: list[DataBand]) -> tuple[str, ...]:

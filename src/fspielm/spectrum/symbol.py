@@ -11,7 +11,7 @@ from fspielm.geometry import Sites
 _GRID = 5
 
 
-def symbol_band(operator: Operator, sites: Sites, bands: FloatArray) -> FloatArray:
+def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites | None = None) -> FloatArray:
     """The highest frequency along each axis at which a wave of the equation can run.
 
     With frozen coefficients, a plane wave ``exp(i w x)`` satisfies the homogeneous equation where the symbol
@@ -26,6 +26,8 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray) -> FloatArr
         Where variable coefficients are frozen.
     bands : (d,) array
         Highest frequency of the data along each axis.
+    also : Sites, optional
+        A few at each of which they are frozen, be they extreme there or not.
 
     Returns
     -------
@@ -35,6 +37,8 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray) -> FloatArr
     # the distinct extremes are enough: one column for each term's smallest and largest value
     extremes = np.unique(np.concatenate([coefficients.argmin(axis=1), coefficients.argmax(axis=1)]))
     coefficients = coefficients[:, extremes]
+    if also is not None:
+        coefficients = np.hstack([coefficients, np.stack([term.at(also) for term in operator.terms])])
     units = 1 / np.ptp(sites.points, axis=0)
     return np.array([_along(operator, coefficients, bands, axis, units[axis]) for axis in range(operator.dimension)])
 

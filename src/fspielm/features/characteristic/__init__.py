@@ -2,7 +2,7 @@
 
 from fspielm.features.characteristic.family import Characteristic, realise
 from fspielm.features.characteristic.frequencies import Frequencies
-from fspielm.features.characteristic.needed import neurons_needed, steady_neurons, wavenumber_of
+from fspielm.features.characteristic.needed import neurons_for_rings, neurons_needed, steady_neurons, wavenumber_of
 from fspielm.features.characteristic.prediction import evolves, neurons_for_reach, reach_for
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
@@ -21,6 +21,7 @@ __all__ = [
     "evolves",
     "homogeneous_symbol",
     "neurons_for_reach",
+    "neurons_for_rings",
     "neurons_needed",
     "reach_for",
     "realise",

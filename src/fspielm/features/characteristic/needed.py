@@ -7,11 +7,13 @@ import numpy as np
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.features.characteristic.scene import scene_of
-from fspielm.features.characteristic.steady import Space, directions_needed, highest_wavenumber
+from fspielm.features.characteristic.steady import Space, directions_needed, highest_ring, highest_wavenumber
 from fspielm.features.characteristic.symbol import symbol_of
 
 # Orders for each e-folding from the center to the boundary, and each decade of accuracy.
 _ORDERS_PER_FOLDING = 0.33
+# How finely a number is searched for.
+_MORE = 1.2
 
 
 @once
@@ -42,6 +44,18 @@ def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     return directions_needed(
         wavenumber * space.radius, problem.dimension, beyond=_ORDERS_PER_FOLDING * decades * steepness
     )
+
+
+def neurons_for_rings(problem: Problem, frequency: float, most: int) -> int:
+    """How many features a problem without time needs to have exponentials that oscillate with `frequency` on one side.
+
+    More than `most` where they are not among so many.
+    """
+    symbol, space = symbol_of(problem.operator), _space(problem)
+    number = steady_neurons(problem, 0.0, 0.0)
+    while number <= most and highest_ring(symbol, space, number) < frequency:
+        number = int(_MORE * number) + 1
+    return number
 
 
 def _space(problem: Problem) -> Space:

@@ -102,6 +102,15 @@ def steady_frequencies(
     return join(parts, symbol.dimension).distinct().first(neurons)
 
 
+def highest_ring(symbol: Symbol, space: Space, neurons: int) -> float:
+    """The tangential frequency of the last ring of exponentials among so many functions; zero without any."""
+    rng = np.random.default_rng(0)  # only looks
+    wavenumber = highest_wavenumber(symbol, space)
+    waves = directions_needed(wavenumber * space.radius, len(space.axes)) if wavenumber > 0 else 1
+    rings = _rings(symbol, space, wavenumber, neurons - waves, rng)
+    return max((ring.frequency for ring, _ in rings), default=0.0)
+
+
 def _longest(waves: Frequencies, space: Space) -> float:
     return float(np.linalg.norm(waves.W.real[:, space.axes], axis=1).max(initial=0.0))
 

@@ -14,6 +14,7 @@ from fspielm.features import (
     evolves,
     homogeneous_symbol,
     neurons_for_reach,
+    neurons_for_rings,
     reach_for,
     steady_neurons,
     wavenumber_of,
@@ -29,7 +30,7 @@ from fspielm.solvers.stages.stage import Stage, Step
 from fspielm.solvers.stages.thin import thin_spectrum
 from fspielm.solvers.thin import thin_peaks
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, Patience, refine_bands
+from fspielm.spectrum import Bands, Patience, hidden_of, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
@@ -39,6 +40,10 @@ _LEAST_ABOVE = 600
 _STEEP_DECADES = 4.0
 # Of exponentials for those, so many times the least number, to begin with.
 _MOST_STEEP = 3
+# Of exponentials for what conditions let through: how much further they go, to hold it to many digits, and how many
+# there are at most.
+_PAST_PASSING = 1.6
+_MOST_PASSING = 1500
 # Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
 _CLEARLY = 5.0
 # From a round to the next: so many times the functions; so much higher frequencies of what evolves.
@@ -159,8 +164,17 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
     # steep data may be those of a source close by, which more exponentials do not hold
     steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
     # on a line there are no more than these
-    first = waves if problem.dimension == 1 else max(waves + steep + _BESIDE_WAVES, least)
+    first = waves if problem.dimension == 1 else max(waves + steep + _BESIDE_WAVES, least, _passing(problem))
     return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
+
+
+def _passing(problem: Problem) -> int:
+    """As many as hold what the conditions let through; none where there is no such thing, or it takes too many."""
+    highest = max((function.frequency for function in hidden_of(problem).passing), default=0.0)
+    if not 0.0 < highest < np.inf:
+        return 0
+    number = neurons_for_rings(problem, _PAST_PASSING * highest, _MOST_PASSING)
+    return number if number <= _MOST_PASSING else 0
 
 
 def _evolving_families(request: Request, bands: Bands) -> Families:

@@ -1,0 +1,161 @@
+"""What the estimate has to add for functions that are beyond the basis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.accuracy.estimate import ILL_POSED
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.collocation import BlockResidual
+from fspielm.equations import Problem, identity
+from fspielm.features import Basis
+from fspielm.features.characteristic import directions_needed, scene_of
+from fspielm.features.evaluation import evaluate
+from fspielm.geometry import Sites
+from fspielm.spectrum import Hidden, hidden_of
+from fspielm.spectrum.hidden import Growth
+
+# Data and solutions are known to so many digits.
+_ROUNDING = 2e-16
+# Where the solution is looked at.
+_PROBES = 256
+# A frequency that is in a basis up to this is in it.
+_SLACK = 1 - 1e-3
+# e-foldings that no number would hold, nearly; and those that a factorisation still shows.
+_MOST_FOLDINGS = 600.0
+_SEEN_FOLDINGS = 30.0
+
+
+@final
+@dataclass(frozen=True)
+class Beyond:
+    """An error that no residual within a basis shows, and what makes it; infinite where nothing bounds it."""
+
+    error: float = 0.0
+    reason: str = ""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A solution, and what is known of it.
+
+    Attributes
+    ----------
+    basis : Basis
+    coefficients : (M,) array
+    amplification : float
+        How much larger its error can be than the residual, as far as the basis shows.
+    residuals : mapping of str to BlockResidual
+        Of each block, in its own units.
+    """
+
+    basis: Basis
+    coefficients: NumberArray
+    amplification: float
+    residuals: Mapping[str, BlockResidual]
+
+
+def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
+    """What may hide beyond the basis of a solution of `problem`."""
+    hidden = hidden_of(problem)
+    if hidden.reason:
+        return Beyond(float("inf"), hidden.reason)
+    if hidden.passing:
+        return _passing(problem, hidden, solved)
+    return Beyond() if hidden.growth is None else _grown(problem, hidden.growth, solved)
+
+
+def passing_size(problem: Problem) -> int:
+    """How many functions hold what the conditions of a problem let through, where that is anything to be held."""
+    lower, upper = problem.domain.bounding_box
+    affordable = float(hidden_of(problem).affordable(upper - lower).max())
+    return _size(problem, affordable) if affordable else 0
+
+
+def _size(problem: Problem, frequency: float) -> int:
+    """All orders up to the frequency around the domain, as of waves of that length."""
+    scene = scene_of(problem.domain)
+    return directions_needed(frequency * scene.radius(tuple(range(scene.dimension))), problem.dimension)
+
+
+def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
+    """Whether the basis holds the functions that conditions let through: then the sensitivity has seen them.
+
+    Where that is very large, one of them may be a solution without data, of which any multiple can be added.
+    """
+    highest, basis = _highest(solved.basis), solved.basis
+    lower, upper = problem.domain.bounding_box
+    for function in hidden.passing:
+        if np.all(function.along * (upper - lower) <= 2 * np.pi):
+            continue  # which every basis holds
+        almost = (
+            f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
+            f"{function.condition!r} almost"
+        )
+        remedy = (
+            "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
+            "the same)"
+        )
+        if np.any(_SLACK * function.along > highest) or basis.size < _size(problem, function.frequency):
+            beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
+            return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
+        if solved.amplification > ILL_POSED:
+            return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
+    return Beyond()
+
+
+def _fastest(growth: Growth, basis: Basis) -> int | None:
+    """The disturbance that grows most among those that the sensitivity does not show.
+
+    Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
+    """
+    foldings = growth.foldings
+    unseen = np.any(_SLACK * growth.frequencies > _highest(basis), axis=1) | (foldings > _SEEN_FOLDINGS)
+    return int(np.argmax(np.where(unseen, foldings, 0.0))) if unseen.any() else None
+
+
+def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
+    """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
+    time, fastest = problem.domain.time, _fastest(growth, solved.basis)
+    if fastest is None or time is None:
+        return Beyond()
+    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    values = evaluate(solved.basis, solved.coefficients, identity(problem.dimension), sites, threads=1)
+    left = growth.left(fastest, (sites.points[:, -1] - time.start) / time.duration)
+    rounded = _ROUNDING * safe_rms(values * np.exp(np.minimum(left, _MOST_FOLDINGS)))
+    foldings = float(growth.foldings[fastest])
+    error = rounded + _disturbance(problem, time.duration, sites, solved) * float(np.exp(min(foldings, _MOST_FOLDINGS)))
+    frequency = float(np.linalg.norm(growth.frequencies[fastest, :-1]))
+    what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
+    return Beyond(
+        error,
+        f"a disturbance {what}grows by a factor of 1e{foldings / np.log(10):.0f} over the time given, and with it the "
+        "last digits of the data; shorten the time, or check the signs of the equation",
+    )
+
+
+def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved) -> float:
+    """The residuals in units of the solution: as values at the start and on the boundary, and as a source."""
+    terms = problem.operator.terms
+    highest = max(term.orders[-1] for term in terms)
+    leading = sum(safe_rms(term.at(sites)) for term in terms if term.orders[-1] == term.order == highest)
+    total = 0.0
+    for relation in problem.relations:
+        residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
+        if relation.condition is None:
+            total += residual * duration**highest / leading if leading > 0 else 0.0
+        elif relation.region.kind == "start" or relation.operator.order == 0:
+            total += residual * duration**relation.operator.order
+    return total
+
+
+def _highest(basis: Basis) -> FloatArray:
+    """The highest frequency along each axis; as steep as it is where it is complex."""
+    known = [leaf.frequencies for leaf in basis.leaves]
+    sizes = [np.abs(W).max(axis=0) for W in known if W is not None and len(W)]
+    return np.asarray(np.max([np.zeros(basis.dimension), *sizes], axis=0))

@@ -1,0 +1,170 @@
+"""How fast disturbances grow in time: exponents in time of the symbol at real frequencies in space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.equations.operator import FieldCoefficient
+from fspielm.features.characteristic.directions import half_sphere
+from fspielm.spectrum.hidden.frozen import Frozen, freeze_inside, roots_of, telling
+
+_DIRECTIONS = 8
+# Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
+_OCTAVES = 14
+_STEPS = 3
+_LOWEST = np.pi / 4
+# Those below the lowest that values prescribed all round allow for, by so much.
+_BELOW = 0.9
+# Where coefficients change with time, so do rates: from one of so many stretches to the next.
+_STRETCHES = 12
+# A real part below this share of a root is rounding: of a double one, half of the digits are.
+_ROUNDING = 1e-12
+_ROUNDING_OF_MANY = 1e-6
+# Growth over the time given by more than this, and by as much more two octaves on, has no bound.
+HOPELESS = 40.0
+_LARGER = 1.3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Disturbances ``exp(i k x + s t)`` that grow, and by how much.
+
+    Attributes
+    ----------
+    frequencies : (n, d) array
+        Absolute values of k along each axis of space; along time, of s.
+    stretches : (n, m) array
+        By how many powers of e each grows on each of m equal stretches of the time given.
+    has_bound : bool
+        Whether the growth stays bounded as frequencies rise.
+    """
+
+    frequencies: FloatArray
+    stretches: FloatArray
+    has_bound: bool = True
+
+    @property
+    def foldings(self) -> FloatArray:
+        """By how many powers of e each grows over the time given."""
+        return np.asarray(self.stretches.sum(axis=1))
+
+    def left(self, which: int, shares: FloatArray) -> FloatArray:
+        """By how many powers of e one of them still grows after these shares of the time given."""
+        grown = np.concatenate([[0.0], np.cumsum(self.stretches[which])])
+        return np.asarray(grown[-1] - np.interp(shares, np.linspace(0.0, 1.0, len(grown)), grown))
+
+    def first_hopeless(self) -> tuple[float, float]:
+        """The lowest frequency in space of which no digit would be left, and its e-foldings."""
+        lost = np.flatnonzero(self.foldings > HOPELESS)
+        sizes = np.linalg.norm(self.frequencies[lost, :-1], axis=1)
+        first = lost[np.argmin(sizes)]
+        return float(sizes.min()), float(self.foldings[first])
+
+
+def find_growth(problem: Problem) -> Growth:
+    """The disturbances that grow, with coefficients frozen at some points; a ProblemError where they have no value."""
+    time, space = problem.domain.time, problem.dimension - 1
+    assert time is not None
+    points, frozen = freeze_inside(problem)
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    k = _frequencies(lengths)
+    number = _STRETCHES if _changes(problem) else 1
+    during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
+    stretches, rates = [], []
+    for stretch in range(number):
+        here = frozen.select(np.flatnonzero(during == stretch))
+        here = here.select(telling(here))
+        stay = np.full(len(here.coefficients), time.duration)
+        if not _is_periodic(problem):
+            stay = _stays(here, lengths, time.duration)
+        growing, size = _rates(here, k, 1 / time.duration)
+        grown = growing * stay[:, None] / number
+        stretches.append(grown.max(axis=0))
+        rates.append(size[grown.argmax(axis=0), np.arange(len(k))])
+    each = np.stack(stretches, axis=1)
+    foldings = each.sum(axis=1)
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
+    found = np.column_stack([np.abs(k), np.max(rates, axis=0)])[grows]
+    return Growth(found, each[grows], _has_bound(foldings) if space else True)
+
+
+def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The fastest growth at each site with each frequency in space ``(n, m)``, and the size of that exponent."""
+    n, m, space = len(frozen.coefficients), len(k), k.shape[1]
+    exponents = np.zeros((n * m, space + 1), dtype=np.complex128)
+    exponents[:, :space] = 1j * np.tile(k, (n, 1))
+    later = np.append(np.zeros(space), 1.0)
+    degree = int(frozen.orders[:, -1].max(initial=0))
+    each = frozen.select(np.repeat(np.arange(n), m))
+    polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
+    roots = roots_of(polynomials, np.full(n * m, unit))
+    share = _ROUNDING if degree <= 2 else _ROUNDING_OF_MANY
+    with np.errstate(invalid="ignore"):
+        rates = np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
+    most = rates.argmax(axis=1)
+    row = np.arange(n * m)
+    return rates[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+
+
+def _changes(problem: Problem) -> bool:
+    """Whether coefficients may change with time: callables may."""
+    coefficients = [term.coefficient for term in problem.operator.terms if callable(term.coefficient)]
+    fields = [c.field for c in coefficients if isinstance(c, FieldCoefficient) and c.field.is_formula]
+    now = problem.coordinates[-1]
+    return len(fields) < len(coefficients) or any(now in getattr(f.source, "free_symbols", ()) for f in fields)
+
+
+def _is_periodic(problem: Problem) -> bool:
+    return any(constraint.region.partner is not None for constraint in problem.constraints)
+
+
+def _lowest(problem: Problem, lengths: FloatArray) -> float:
+    """The lowest frequency in space of a disturbance: where values are prescribed all round, half a period each way."""
+    bound = [c for c in problem.constraints if c.region.kind == "boundary"]
+    held = all(c.operator.order == 0 and c.region.partner is None for c in bound)
+    covered = {name for c in bound if c.mask is None for name in c.part_names}
+    names = {part.name for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates])}
+    return float(np.linalg.norm(np.pi / lengths)) if bound and held and names <= covered else 0.0
+
+
+def _frequencies(lengths: FloatArray) -> FloatArray:
+    """Frequencies in space ``(m, d - 1)``: none, then all sizes in some directions, the highest last."""
+    space = len(lengths)
+    if not space:
+        return np.zeros((1, 0))
+    sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
+    directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
+    # those along the axes, which may differ most
+    directions = np.concatenate([directions, np.diag(1 / lengths)])
+    every = (sizes[:, None, None] * directions).reshape(-1, space)
+    return np.concatenate([np.zeros((1, space)), every])
+
+
+def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
+    """How long a disturbance stays at most, by site: what is only carried along leaves the domain."""
+    orders = frozen.orders
+    if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
+        return np.full(len(frozen.coefficients), duration)
+    velocity = np.zeros((len(frozen.coefficients), len(lengths)))
+    start = np.zeros(len(frozen.coefficients))
+    for order, values in zip(orders, frozen.coefficients.T, strict=True):
+        if order[-1]:
+            start += values
+        elif order.any():
+            velocity[:, int(order.argmax())] += values
+    crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
+    return np.asarray(np.minimum(duration, crossings))
+
+
+def _has_bound(foldings: FloatArray) -> bool:
+    """Whether growth levels off towards the highest frequencies."""
+    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1)
+    later, before = highest[-1], highest[-1 - 2 * _STEPS]
+    return not (later > HOPELESS and later > _LARGER * before)

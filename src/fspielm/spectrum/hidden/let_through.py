@@ -1,0 +1,145 @@
+"""What the conditions of a problem let through: along which part, at which frequency; with time, how fast it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.equations.conditions import Dirichlet, Neumann
+from fspielm.equations.regions import probe
+from fspielm.equations.relations import Relation
+from fspielm.errors import ProblemError
+from fspielm.geometry import BoundaryPart, Sites
+from fspielm.spectrum.hidden.boundary_symbol import BoundarySymbol, zeros_along
+from fspielm.spectrum.hidden.frozen import freeze, telling
+
+_SITES = 128
+_TANGENTS = 4
+# Frequencies from one over the extent of the domain, so many octaves up, with so many steps for each.
+_OCTAVES = 20
+_STEPS = 6
+# Of rates of growth, which go with the square for diffusion; and frequencies along the boundary beside them.
+_RATE_OCTAVES = 40
+_RATE_STEPS = 3
+_BESIDE = 6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LetThrough:
+    """A function that oscillates along a part of the boundary, falls off from it, and that nothing sees.
+
+    Attributes
+    ----------
+    condition : str
+        The names of the conditions there.
+    frequency : float
+        Along the boundary; infinite where it is so at all frequencies.
+    along : (d,) array
+        The highest component along each axis of such a frequency, over the whole part.
+    rate : float
+        Of growth in time; zero in a problem without.
+    """
+
+    condition: str
+    frequency: float
+    along: FloatArray
+    rate: float = 0.0
+
+
+def let_through(problem: Problem) -> list[LetThrough]:
+    """The highest frequency that each part lets through, or the fastest growth; nothing, nearly always."""
+    found: list[LetThrough] = []
+    for sites, here in _pieces(problem):
+        try:
+            found += _along_piece(problem, sites, here)
+        except ProblemError:  # a coefficient has no value there, as 1/r at r = 0
+            continue
+    return found
+
+
+def _pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
+    """Pieces of the boundary with all conditions that hold on each, where a function may pass.
+
+    Periodic parts are no boundary.
+    """
+    bound = [c for c in problem.constraints if c.region.kind == "boundary"]
+    parts: dict[int, BoundaryPart] = {id(part): part for c in bound for part in c.region.parts}
+    for part in parts.values():
+        here = [c for c in bound if part in c.region.parts]
+        if any(c.region.partner is not None for c in here) or _is_plain(here):
+            continue
+        sites = probe(part, _SITES)
+        held = np.stack([c.holds(sites.points) for c in here], axis=1)
+        for pattern in np.unique(held, axis=0):
+            holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
+            if not _is_plain(holding):
+                yield sites.select(np.all(held == pattern, axis=1)), holding
+
+
+def _is_plain(here: list[Relation]) -> bool:
+    """Whether all there is on a piece is a value or a slope: neither is zero for what falls off."""
+    return len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here)
+
+
+def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
+    assert sites.normals is not None  # every boundary part has them
+    frozen = [freeze(operator, sites) for operator in (problem.operator, *(c.operator for c in here))]
+    chosen = telling(*frozen)
+    time = problem.domain.time
+    space = problem.dimension - (time is not None)
+    tangents = _tangents(sites.normals[chosen], space)
+    places = np.repeat(chosen, len(tangents))
+    across = np.concatenate(list(tangents.transpose(1, 0, 2)))
+    equation, *conditions = (operator.select(places) for operator in frozen)
+    symbol = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
+    lower, upper = problem.domain.bounding_box
+    unit = 1 / float(np.max(upper - lower, where=np.arange(problem.dimension) < space, initial=0.0))
+    name = ", ".join(c.name for c in here)
+    reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
+    reach[space:] = 0.0
+    if time is None:
+        if space == 1:
+            return []
+        grid = unit * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
+        zeros = zeros_along(
+            lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
+        )
+        highest = max((xi for _, xi in zeros), default=0.0)
+        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach)] if highest > 0 else []
+    later = np.zeros(problem.dimension)
+    later[-1] = 1.0
+    rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration
+    found = []
+    beside = np.concatenate([[0.0], unit * 2.0 ** np.linspace(0, _OCTAVES, _BESIDE)]) if space > 1 else np.zeros(1)
+    for xi in beside:
+        growing = zeros_along(
+            lambda rows, rate, xi=xi: symbol.determinant(  # type: ignore[misc]
+                rows, 1j * xi * across[rows, None, :] + rate[:, :, None] * later
+            ),
+            rates,
+            len(places),
+        )
+        fastest = max((rate for _, rate in growing), default=0.0)
+        if fastest > 0:
+            found.append(LetThrough(name, float(xi), xi * reach, fastest))
+    return found
+
+
+def _tangents(normals: FloatArray, space: int) -> FloatArray:
+    """Unit vectors across normals ``(n, d)`` in space: ``(some, n, d)``."""
+    if space == 1:
+        return np.zeros((1, *normals.shape))
+    if space == 2:
+        turned = np.zeros_like(normals)
+        turned[:, 0], turned[:, 1] = -normals[:, 1], normals[:, 0]
+        return turned[None]
+    tries = np.zeros((_TANGENTS, 1, normals.shape[1]))
+    tries[:, 0, :space] = np.random.default_rng(0).standard_normal((_TANGENTS, space))  # of no meaning
+    across = tries - np.sum(tries * normals, axis=2, keepdims=True) * normals
+    return np.asarray(across / np.linalg.norm(across, axis=2, keepdims=True))

@@ -1,0 +1,162 @@
+"""Whether what is carried along comes from, or leads to, a place where something is prescribed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations import Operator, Problem
+from fspielm.equations.regions import probe
+from fspielm.geometry import Domain, Sites
+
+_POINTS = 256
+# A step, and how far streamlines are followed, in extents of the domain.
+_STEP = 0.04
+_LENGTH = 16.0
+# Bisections of the last step: to the sites that tell where it ended, which are so many for each condition.
+_BISECTIONS = 20
+_SITES = 2000
+# What is forgotten by so many powers of e along the way need not be known.
+_FORGOTTEN = 25.0
+# So many streamlines from nowhere are no accident.
+_FEW = 3
+# An end belongs to no condition if a place without one is so much closer.
+_CLOSER = 0.5
+
+
+def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
+    """A point whose streamline no condition holds on, and whether it never leaves the domain; None if there is none.
+
+    For equations ``b . grad u + a u = f`` of first order: with time, b has a component along it. A streamline may be
+    known from either end; where `a` makes it forget, from neither.
+    """
+    if problem.dimension == 1 or problem.operator.order != 1:
+        return None
+    if any(c.region.kind == "inside" and c.part is not None for c in problem.constraints):
+        return None  # a curve may cross all of them
+    if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
+        return None  # around a period, which the constant that is left open tells of
+    flow = _Flow(problem.operator, problem.domain)
+    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    known, held, open_places = np.zeros(len(points), dtype=bool), _held(problem), _open(problem)
+    endless = np.ones(len(points), dtype=bool)
+    for sign in (-1.0, 1.0):
+        left = np.flatnonzero(~known)
+        if len(left) < _FEW:
+            return None
+        ends, leaves, forgotten = flow.follow(points[left], sign)
+        determined = forgotten
+        determined[leaves] |= _is_held(ends[leaves], held, open_places, flow.lengths)
+        endless[left] &= ~leaves
+        known[left] = determined
+    unknown = np.flatnonzero(~known)
+    if len(unknown) < _FEW:
+        return None
+    return points[unknown[0]], bool(endless[unknown[0]])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Flow:
+    operator: Operator
+    domain: Domain
+
+    @property
+    def lengths(self) -> FloatArray:
+        lower, upper = self.domain.bounding_box
+        return upper - lower
+
+    def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of unit length in extents of the domain ``(n, d)``, and what is forgotten on that way ``(n,)``."""
+        sites = Sites(points)
+        b, a = np.zeros_like(points), np.zeros(len(points))
+        for term in self.operator.terms:
+            if term.order:
+                b[:, term.orders.index(1)] += term.at(sites)
+            else:
+                a += term.at(sites)
+        speed = np.maximum(np.linalg.norm(b / self.lengths, axis=1), 1e-300)
+        return b / speed[:, None], a / speed
+
+    def follow(self, points: FloatArray, sign: float) -> tuple[FloatArray, BoolArray, BoolArray]:
+        """Where streamlines leave the domain, whether they do, and whether all is forgotten before.
+
+        By the classical Runge-Kutta method; a stage outside is taken where the step began.
+        """
+        ends, leaves = points.copy(), np.zeros(len(points), dtype=bool)
+        damped = np.zeros(len(points))
+        moving = np.arange(len(points))
+        for _ in range(int(_LENGTH / _STEP)):
+            here = ends[moving]
+            step, lost = self._step(here, sign)
+            after = here + step
+            damped[moving] += lost
+            outside = ~self.domain.contains(after)
+            gone = moving[outside]
+            ends[gone] = self._exit(here[outside], after[outside])
+            leaves[gone] = True
+            ends[moving[~outside]] = after[~outside]
+            moving = moving[~outside & (np.abs(damped[moving]) < _FORGOTTEN)]
+            if not moving.size:
+                break
+        # forward along the stream what was is forgotten where `a` damps; backward, where it feeds
+        return ends, leaves, -sign * damped >= _FORGOTTEN
+
+    def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+        h = sign * _STEP
+        first, lost = self.velocity(here)
+        stages = [first]
+        for share in (0.5, 0.5, 1.0):
+            there = here + share * h * stages[-1]
+            there = np.where(self.domain.contains(there)[:, None], there, here)
+            stages.append(self.velocity(there)[0])
+        return h / 6 * (stages[0] + 2 * stages[1] + 2 * stages[2] + stages[3]), _STEP * lost
+
+    def _exit(self, inside: FloatArray, outside: FloatArray) -> FloatArray:
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (inside + outside)
+            held = self.domain.contains(middle)[:, None]
+            inside, outside = np.where(held, middle, inside), np.where(held, outside, middle)
+        return inside
+
+
+def _held(problem: Problem) -> FloatArray:
+    """Places where something is prescribed; of parts that are tied together, on both."""
+    rng = np.random.default_rng(0)  # only looks
+    found = []
+    for constraint in problem.constraints:
+        points = constraint.sample(_SITES, rng, "low-discrepancy").points
+        found.append(points)
+        if constraint.region.shift is not None:
+            found.append(points + constraint.region.shift)
+    return np.concatenate(found)
+
+
+def _open(problem: Problem) -> FloatArray:
+    """Places of the boundary, and of the end of time, where nothing is."""
+    bound = [c for c in problem.constraints if c.region.kind == "boundary"]
+    found = []
+    for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates]):
+        points = probe(part, _SITES).points
+        here = [c for c in bound if part.name in c.part_names]
+        found.append(points[~np.any([np.zeros(len(points), dtype=bool), *(c.holds(points) for c in here)], axis=0)])
+    time = problem.domain.time
+    if time is not None:
+        last = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")
+        last[:, -1] = time.end
+        found.append(last)
+    return np.concatenate(found)
+
+
+def _is_held(ends: FloatArray, held: FloatArray, open_places: FloatArray, lengths: FloatArray) -> NDArray[np.bool_]:
+    """Whether something is prescribed where streamlines end, as far as the places can tell."""
+    from scipy.spatial import cKDTree
+
+    if not len(open_places) or not len(ends):
+        return np.ones(len(ends), dtype=bool)
+    near = [cKDTree(places / lengths).query(ends / lengths)[0] for places in (held, open_places)]
+    return np.asarray(near[1] >= _CLOSER * near[0])
