@@ -118,10 +118,10 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
     base, exponent = node.as_base_exp()
     if exponent.free_symbols:
         yield Atom(exponent * sp.log(base), _exponential, _CORE, from_top=True)
-    elif not exponent.is_integer or exponent.is_negative:
+    elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
+        yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
+    elif not exponent.is_integer:
         yield Atom(base, _relative, kind="kink")
-    elif exponent >= _HIGH_POWER:
-        yield Atom(exponent * sp.log(sp.Abs(base)), _exponential, _CORE, from_top=True)
 
 
 def _sides(node: sp.Expr) -> list[sp.Expr]:

@@ -13,13 +13,13 @@ from fspielm.expressions import Field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom
 from fspielm.scrutiny.charts import Chart
+from fspielm.scrutiny.lines import Line
 from fspielm.scrutiny.search import Found
 
 # Points for each atom, at most.
 _POINTS = 192
-# On a line across a box, to see between which of them a layer is; and halvings from there.
-_ON_LINE = 17
-_HALVINGS = 45
+# How many widths the range of an argument is in which most happens.
+_WIDTHS_ACROSS = 5.0
 # Beside what has no width, points at distances up to this share of the extent, and less by so many powers of ten.
 _FARTHEST = 1.0 / 15.0
 _DECADES = 9.0
@@ -55,63 +55,57 @@ def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.r
     unit = boxes.lower + rng.random(boxes.lower.shape) * boxes.widths
     # each box that was chosen stands for the others too
     shares = boxes.volumes * (found.boxes.volumes.sum() / boxes.volumes.sum()) / chart.volume
+    widths = found.widths[chosen]
     layers = np.flatnonzero(~small)
     if layers.size:
-        unit[layers], parts = _onto_layer(found, atom, argument, chart, chosen[layers], unit[layers], rng)
-        shares[layers] *= parts
+        line = _line(found, chosen[layers], unit[layers])
+        met = _meet(line, atom, found.top, argument, chart, rng)
+        unit[layers], widths[layers] = line.moved(np.clip(met.places, *chart.bounds[:, line.axes])), met.widths
+        shares[layers] *= met.parts
     sites, held = chart.place(unit)
     held &= shares > 0.0
     if not held.any():
         return None
-    return Looked(sites.select(held), shares[held], found.widths[chosen][held])
+    return Looked(sites.select(held), shares[held], widths[held])
 
 
-def _onto_layer(
-    found: Found,
-    atom: Atom,
-    argument: Field,
-    chart: Chart,
-    which: NDArray[np.intp],
-    unit: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Points moved along one parameter of their box to where the argument is such that something happens.
-
-    Along with the share of the box that this is.
-    """
+def _line(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
+    """Across some of the boxes, along the parameter with which most changes."""
     boxes, rates = found.boxes.select(which), found.rates[which]
-    rows = np.arange(len(unit))
-    changes = np.where(np.isinf(rates), 1e300, rates) * boxes.widths
-    axes = np.argmax(changes, axis=1)
-    low, high = boxes.lower[rows, axes], boxes.upper[rows, axes]
-    span = atom.targets[1] - atom.targets[0]
-    targets = atom.targets[0] + span * rng.random(len(unit)) + (found.top if atom.from_top else 0.0)
+    return Line(boxes, through, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
 
-    def signs(along: FloatArray) -> NDArray[np.bool_]:
-        moved = unit.copy()
-        moved[rows, axes] = along
-        return np.asarray(argument(chart.points(moved)) < targets)
 
-    line = np.linspace(low, high, _ON_LINE)
-    below = np.stack([signs(along) for along in line])
-    changed = below[:-1] != below[1:]
-    first = np.argmax(changed, axis=0)
-    crossed = changed.any(axis=0)
-    left, right, before = line[first, rows], line[first + 1, rows], below[first, rows]
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (left + right)
-        same = signs(middle) == before
-        left, right = np.where(same, middle, left), np.where(same, right, middle)
-    arrived = np.where(crossed, left, unit[rows, axes])
-    if span == 0.0:
-        arrived, parts = _beside(arrived, chart.extent[axes], rng)
-        parts /= high - low
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """Points of lines in a layer, the share of the line that each stands for, and the widths of the layer there."""
+
+    places: FloatArray
+    parts: FloatArray
+    widths: FloatArray
+
+
+def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng: np.random.Generator) -> _Met:
+    """Points where the argument is such that something happens; none stands for lines that the layer passes by."""
+
+    def values(unit: FloatArray) -> FloatArray:
+        return np.nan_to_num(argument(chart.points(unit)), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+    low, high = line.ends
+    if atom.targets[0] == atom.targets[1]:
+        border = line.crossings(values, atom.targets[0], low, high)
+        places, lengths = _beside(border.places, chart.extent[line.axes], rng)
+        found, widths = border.found, np.zeros(len(low))
     else:
-        parts = np.minimum(1.0, span / np.maximum(changes[rows, axes], 1e-300))
-    result = unit.copy()
-    result[rows, axes] = np.clip(arrived, *chart.bounds[:, axes])
-    # where the layer passes by the line, other points meet it
-    return result, np.where(crossed, parts, 0.0 if crossed.any() else 1.0)
+        if atom.from_top:
+            start, end, found = line.tops(values, top + atom.targets[0])
+        else:
+            start, end, found = line.stretches(values, atom.targets)
+        lengths = np.abs(end - start)
+        places = start + (end - start) * rng.random(len(start))
+        speeds = np.linalg.norm(line.boxes.rates, axis=1)[np.arange(len(low)), line.axes]
+        widths = speeds * lengths / _WIDTHS_ACROSS
+    parts = np.where(found, lengths / (high - low), 0.0 if found.any() else 1.0)
+    return _Met(np.where(found, places, 0.5 * (low + high)), parts, widths)
 
 
 def _beside(border: FloatArray, extent: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -13,6 +13,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expressions import Enclosure, Intervals, enclose
 from fspielm.scrutiny.atoms import Atom
 from fspielm.scrutiny.charts import Boxes, Chart
+from fspielm.scrutiny.lines import Line
 
 # A function is narrow where it would change so often over the whole extent; and of a wave, where it is so much faster
 # than at most places.
@@ -87,7 +88,7 @@ class _Search:
             boxes, rates, slopes = boxes.select(narrow), rates[narrow], slopes[narrow]
             changes = rates * boxes.widths
             small = np.all(changes <= _SMALL, axis=1)
-            done = small | np.all(boxes.widths <= _FLOOR * self.chart.extent, axis=1)
+            done = small | np.all((boxes.widths <= _FLOOR * self.chart.extent) | (slopes == 0), axis=1)
             kept.append((boxes.select(done), rates[done], small[done]))
             boxes, rates, slopes = boxes.select(~done), rates[~done], slopes[~done]
             if len(boxes) == 0 or len(boxes) + sum(len(one[0]) for one in kept) > _MOST_BOXES:
@@ -117,10 +118,24 @@ class _Search:
             return
         high = np.argsort(-argument.upper, kind="stable")[:_TOPS]
         centers = 0.5 * (boxes.lower[high] + boxes.upper[high])
-        sites, held = self.chart.place(centers)
+        _, held = self.chart.place(centers)
         if held.any():
-            points = sites.points[held]
-            self.top = max(self.top, float(self.enclosure(points, points)[0].lower.max()))
+            self.top = max(self.top, float(self._values(centers[held]).max()))
+
+    def _raise_top_within(self, boxes: Boxes, rates: FloatArray) -> None:
+        """The same along a line through each box, which may be far larger than what is in it."""
+        unit = 0.5 * (boxes.lower + boxes.upper)
+        line = Line(boxes, unit, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
+        peaks = line.moved(line.peaks(self._values))
+        _, held = self.chart.place(peaks)
+        if held.any():
+            self.top = max(self.top, float(self._values(peaks[held]).max()))
+
+    def _values(self, unit: FloatArray) -> FloatArray:
+        """The argument at parameters, less than anything where it is not known."""
+        points = self.chart.points(unit)
+        found = self.enclosure(points, points)[0]
+        return np.where(np.isfinite(found.lower), found.lower, -np.inf)
 
     def _threshold(self, slopes: FloatArray) -> float:
         if not self.atom.everywhere:
@@ -144,6 +159,9 @@ class _Search:
         rates = np.concatenate([one for _, one, _ in kept])
         small = np.concatenate([one for _, _, one in kept])
         if self.atom.from_top:  # what was kept before the largest value was known
+            layers = boxes.select(~small)
+            if len(layers):
+                self._raise_top_within(layers, rates[~small])
             argument, _ = self._enclosed(boxes)
             there = self.atom.law(argument, self.top) > 0
             boxes, rates, small = boxes.select(there), rates[there], small[there]
