@@ -3,6 +3,7 @@
 Needs nothing but a `Discretisation` and its factored system.
 """
 
+from fspielm.accuracy.beyond import functions_up_to, passing_size
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
 from fspielm.accuracy.examination import Examination, examine
 from fspielm.accuracy.further import fitting_columns, further_columns, special_beside
@@ -22,8 +23,10 @@ __all__ = [
     "examine",
     "find_sensitivity",
     "fitting_columns",
+    "functions_up_to",
     "further_columns",
     "judge",
     "nearby_number",
+    "passing_size",
     "special_beside",
 ]

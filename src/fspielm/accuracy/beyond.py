@@ -74,10 +74,10 @@ def passing_size(problem: Problem) -> int:
     """How many functions hold what the conditions of a problem let through, where that is anything to be held."""
     lower, upper = problem.domain.bounding_box
     affordable = float(hidden_of(problem).affordable(upper - lower).max())
-    return _size(problem, affordable) if affordable else 0
+    return functions_up_to(problem, affordable) if affordable else 0
 
 
-def _size(problem: Problem, frequency: float) -> int:
+def functions_up_to(problem: Problem, frequency: float) -> int:
     """All orders up to the frequency around the domain, as of waves of that length."""
     scene = scene_of(problem.domain)
     return directions_needed(frequency * scene.radius(tuple(range(scene.dimension))), problem.dimension)
@@ -101,7 +101,7 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
             "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
             "the same)"
         )
-        if np.any(_SLACK * function.along > highest) or basis.size < _size(problem, function.frequency):
+        if np.any(_SLACK * function.along > highest) or basis.size < functions_up_to(problem, function.frequency):
             beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
         if solved.amplification > ILL_POSED:

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from fspielm.accuracy import functions_up_to, passing_size
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
@@ -42,8 +43,11 @@ _STEEP_DECADES = 4.0
 _MOST_STEEP = 3
 # Of exponentials for what conditions let through: how much further they go, to hold it to many digits, and how many
 # there are at most.
-_PAST_PASSING = 1.6
-_MOST_PASSING = 1500
+_PAST_PASSING = {2: 1.6}
+_PAST_PASSING_ABOVE = 1.2
+_MOST_PASSING = 3000
+# Of those that are drawn, some are the same.
+_SOME_MORE = 1.02
 # Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
 _CLEARLY = 5.0
 # From a round to the next: so many times the functions; so much higher frequencies of what evolves.
@@ -89,6 +93,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         small = _small_basis(request, bands, patience, limit).first()
         trial = small.trial
         too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
+        if _passing(request.problem) and not passing_size(request.problem):
+            too_dear = False  # a band would not hold what conditions let through
     except Exception as error:  # of whatever kind: a filled band serves every equation
         why = why_failed(error)
         if request.approach is not None:
@@ -173,7 +179,9 @@ def _passing(problem: Problem) -> int:
     highest = max((function.frequency for function in hidden_of(problem).passing), default=0.0)
     if not 0.0 < highest < np.inf:
         return 0
-    number = neurons_for_rings(problem, _PAST_PASSING * highest, _MOST_PASSING)
+    past = _PAST_PASSING.get(problem.dimension, _PAST_PASSING_ABOVE)
+    held = int(_SOME_MORE * functions_up_to(problem, highest))
+    number = max(neurons_for_rings(problem, past * highest, _MOST_PASSING), held)
     return number if number <= _MOST_PASSING else 0
 
 
