@@ -23,6 +23,7 @@ from fspielm.scrutiny import Narrow
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
+_HARDLY_A_DIGIT = 0.05
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 _ROUNDING = 2e-15
 # Rows and functions.
@@ -75,8 +76,10 @@ class Examination:
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
         error = float("inf") if undetermined else amplification * misfit.residual + beyond.error
+        # what is not resolved is not in the amplification either
+        certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
         return ErrorEstimate(
-            relative=_ratio(error + rounding, scale),
+            relative=_ratio(error + rounding, scale, certain),
             largest=_ratio(misfit.peak * error + rounding, float(np.abs(values).max(initial=0.0))),
             amplification=amplification,
             residual=misfit.residual,
@@ -149,8 +152,8 @@ class _Misfit:
     unresolved: Narrow | None
 
 
-def _ratio(error: float, scale: float) -> float:
+def _ratio(error: float, scale: float, certain: float = _NO_DIGITS) -> float:
     """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
     if error == 0.0:
         return 0.0
-    return error / (scale - error) if error < _NO_DIGITS * scale else float("inf")
+    return error / (scale - error) if error < certain * scale else float("inf")

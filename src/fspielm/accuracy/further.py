@@ -19,8 +19,10 @@ from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.collocation import BlockRows, Discretisation, draw_features
 from fspielm.equations import Problem
 from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, SingularBasis, neurons_needed
+from fspielm.features.characteristic import Frequencies, realise, scene_of
 from fspielm.features.special import satisfies, special_columns
 from fspielm.linalg import Factored
+from fspielm.spectrum import hidden_of
 
 # Independent features, as a share of those that are there.
 _SHARE = 0.125
@@ -35,7 +37,8 @@ def probe(
 ) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
 
-    None where no part of the family satisfies the equation: then nothing is hidden, nor can be found this way.
+    None where no part of the family satisfies the equation, and conditions let nothing through that is known: then
+    nothing is hidden, nor can be found this way.
 
     Parameters
     ----------
@@ -47,10 +50,11 @@ def probe(
     rng : Generator
     """
     problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
-    if not _exact(discretisation.family):
+    let_through = _let_through(problem, basis.size, discretisation.rows)
+    if not _exact(discretisation.family) and not let_through:
         return None
     plain = find_sensitivity(problem, basis, factored, rng, threads)
-    further = _further(discretisation, rng)
+    further = let_through + (_further(discretisation, rng) if _exact(discretisation.family) else [])
     if not further:
         return plain
     beside = JoinedBasis(further)
@@ -93,6 +97,17 @@ def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
     for size in sizes:
         added += size if size <= _most(columns + added, rows) else 0
     return added
+
+
+def _let_through(problem: Problem, columns: int, rows: int) -> list[Basis]:
+    """The functions themselves that conditions on flat parts let through: a basis may hold them to few digits."""
+    found = [function.W for function in hidden_of(problem).passing if function.W is not None]
+    W = np.concatenate(found) if found else np.empty((0, problem.dimension))
+    if not len(W) or 2 * len(W) > _most(columns, rows):
+        return []
+    none = np.zeros(len(W), dtype=np.int_)
+    rng = np.random.default_rng(0)  # whatever the phases
+    return [realise(Frequencies(W, none, np.zeros(W.shape)), scene_of(problem.domain), rng)]
 
 
 def _exact(family: Family) -> int:

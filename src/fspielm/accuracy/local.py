@@ -60,6 +60,7 @@ def look_at_places(
         shares = np.concatenate([place.shares for place in places])
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
+        each = np.where([place.kind == "smooth" for place in places], 0.0, each)
         worst = int(each.argmax())
         result[block.name] = Local(
             rms=float(np.sqrt(squares.sum())),

@@ -19,7 +19,7 @@ from fspielm.expressions import Field, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
 from fspielm.scrutiny.charts import Chart, chart_of
-from fspielm.scrutiny.narrow import Narrow
+from fspielm.scrutiny.narrow import Kind, Narrow
 from fspielm.scrutiny.points import Looked, points_in
 from fspielm.scrutiny.sampled import look_at_samples
 from fspielm.scrutiny.search import find_narrow
@@ -29,6 +29,8 @@ _MOST_ATOMS = 24
 # Points closer than this, relative to the extent, or than so many widths, belong to one place.
 _TOGETHER = 0.1
 _WIDTHS = 8.0
+# Of the extent: what has no width, and what is not narrow.
+_NO_WIDTH, _WIDE = 1e-10, 1 / 15
 # Places of one atom at most, and points of one at least.
 _MOST_PLACES = 32
 _FEW = 5
@@ -176,7 +178,11 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
     for label in np.unique(labels):
         here = labels == label
         width = float(looked.widths[here].min())
-        kind = atom.kind if atom is not None and width <= 1e-10 * extent else "narrow"
+        kind: Kind = "narrow"
+        if atom is not None and width <= _NO_WIDTH * extent:
+            kind = atom.kind
+        elif atom is None and width > _WIDE * extent:
+            kind = "smooth"
         box = points[here].min(axis=0), points[here].max(axis=0)
         places.append(Narrow(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
     return places

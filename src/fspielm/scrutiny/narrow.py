@@ -8,7 +8,7 @@ from typing import Literal, final
 from fspielm.arrays import FloatArray
 from fspielm.geometry import Sites
 
-Kind = Literal["narrow", "kink", "jump"]
+Kind = Literal["narrow", "kink", "jump", "smooth"]
 
 
 @final
@@ -20,8 +20,8 @@ class Narrow:
     ----------
     source : str
         Which of them: ``"the right-hand side"``, ``"the coefficient of u"``, ``"the value of 'dirichlet x-'"``.
-    kind : {"narrow", "kink", "jump"}
-        A bump or a layer; a slope that jumps; a value that does.
+    kind : {"narrow", "kink", "jump", "smooth"}
+        A bump or a layer; a slope that jumps; a value that does; or where a callable bends most, but not sharply.
     lower, upper : (d,) array
         A box of the coordinates that holds it.
     width : float
@@ -43,5 +43,6 @@ class Narrow:
     def __str__(self) -> str:
         center = ", ".join(f"{x:.4g}" for x in 0.5 * (self.lower + self.upper))
         extent = ", ".join(f"{x:.2g}" for x in self.upper - self.lower)
-        what = {"narrow": f"changes within a distance of {self.width:.1e}", "kink": "has a kink", "jump": "jumps"}
-        return f"{self.source} {what[self.kind]}, about ({center}), in a box of ({extent})"
+        change = f"changes within a distance of {self.width:.1e}"
+        what = {"kink": "has a kink", "jump": "jumps"}.get(self.kind, change)
+        return f"{self.source} {what}, about ({center}), in a box of ({extent})"

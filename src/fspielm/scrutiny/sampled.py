@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
 
@@ -27,6 +27,8 @@ _TIMES = 3
 _STANDING_OUT = 24
 _ZOOMS = 3
 _ALONG = {1: 17, 2: 7, 3: 5}
+# Places that stand out by this share of the one that does most are like it.
+_ALIKE = 0.2
 # Points kept of each place.
 _KEPT = 8
 
@@ -68,7 +70,15 @@ def look_at_samples(values: Values, chart: Chart) -> Sampled:
     order = _apart(centers, steps, deviations)
     known = np.concatenate(asked)
     known = known[np.isfinite(known)]
-    looked = _zoom(values, chart, centers[order], steps[order], float(np.ptp(known))) if order.size else None
+    looked = None
+    if order.size:
+        # of a layer, a few places stand for all the others that are like them
+        alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
+        others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
+        looked = _zoom(values, chart, centers[order], steps[order], float(np.ptp(known)))
+        if looked is not None:
+            shares = others * looked.shares
+            looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
     return Sampled(looked, 1.0 / along, len(known))
 
 

@@ -101,6 +101,9 @@ def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArra
     waves = symbol_band(problem.operator, sites, frequencies)
     if problem.operator.is_constant:
         return waves
+    if problem.operator.order == 1:
+        # where a stream turns, frozen coefficients have frequencies across it that are beyond all bounds
+        return waves if problem.domain.time is not None else np.zeros_like(waves)
     try:
         fastest = symbol_band(problem.operator, sites, frequencies, fastest_places(problem, frequencies))
     except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so

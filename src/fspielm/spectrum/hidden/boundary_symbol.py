@@ -48,6 +48,15 @@ class BoundarySymbol:
     conditions: tuple[Frozen, ...]
     normals: FloatArray
 
+    def falling(self, place: int, s: ComplexArray) -> ComplexArray:
+        """The exponents at a place that fall off inward, beside `s` along the boundary: ``(k, d)``."""
+        here, normal = np.array([place]), self.normals[[place]]
+        unit = np.maximum(np.linalg.norm(s[None], axis=1), np.finfo(np.float64).tiny)
+        (roots,) = roots_of(self.equation.select(here).along(s[None], normal), unit)
+        with np.errstate(invalid="ignore"):
+            inward = roots[roots.real > _DECAYS * np.abs(roots)]
+        return np.asarray(s + inward[:, None] * normal)
+
     def determinant(self, places: NDArray[np.int_], s: ComplexArray) -> FloatArray:
         """Of the conditions on the roots that fall off inward, relative to its terms: ``(r, k)``.
 

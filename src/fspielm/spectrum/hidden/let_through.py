@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.conditions import Dirichlet, Neumann
 from fspielm.equations.regions import probe
@@ -27,6 +27,8 @@ _STEPS = 6
 _RATE_OCTAVES = 40
 _RATE_STEPS = 3
 _BESIDE = 6
+# Normals that differ by less are the same.
+_FLAT = 1e-9
 
 
 @final
@@ -44,12 +46,15 @@ class LetThrough:
         The highest component along each axis of such a frequency, over the whole part.
     rate : float
         Of growth in time; zero in a problem without.
+    W : (k, d) complex array
+        Frequencies of such functions, where the part is flat and has the same all along.
     """
 
     condition: str
     frequency: float
     along: FloatArray
     rate: float = 0.0
+    W: ComplexArray | None = None
 
 
 def let_through(problem: Problem) -> list[LetThrough]:
@@ -110,8 +115,13 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         zeros = zeros_along(
             lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
         )
-        highest = max((xi for _, xi in zeros), default=0.0)
-        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach)] if highest > 0 else []
+        if not zeros:
+            return []
+        highest = max(xi for _, xi in zeros)
+        flat = np.all(np.ptp(sites.normals, axis=0) < _FLAT)
+        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if flat and np.isfinite(xi)]
+        W = -1j * np.unique(np.concatenate(exponents), axis=0) if exponents else None
+        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W)]
     later = np.zeros(problem.dimension)
     later[-1] = 1.0
     rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration

@@ -14,9 +14,12 @@ from fspielm.equations.regions import probe
 from fspielm.geometry import Domain, Sites
 
 _POINTS = 256
-# A step, and how far streamlines are followed, in extents of the domain.
+# The longest step, in extents of the domain; by how much the direction may change over half of one, for which it
+# is made shorter so many times; and how many steps streamlines are followed.
 _STEP = 0.04
-_LENGTH = 16.0
+_TURN = 0.03
+_SHORTER = 4
+_STEPS = 1200
 # Bisections of the last step: to the sites that tell where it ended, which are so many for each condition.
 _BISECTIONS = 20
 _SITES = 2000
@@ -90,7 +93,7 @@ class _Flow:
         ends, leaves = points.copy(), np.zeros(len(points), dtype=bool)
         damped = np.zeros(len(points))
         moving = np.arange(len(points))
-        for _ in range(int(_LENGTH / _STEP)):
+        for _ in range(_STEPS):
             here = ends[moving]
             step, lost = self._step(here, sign)
             after = here + step
@@ -107,14 +110,23 @@ class _Flow:
         return ends, leaves, -sign * damped >= _FORGOTTEN
 
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
-        h = sign * _STEP
         first, lost = self.velocity(here)
+        h = np.full((len(here), 1), sign * _STEP)
+        for _ in range(_SHORTER):  # a thin eddy turns within less than a step
+            middle = self._at(here, here + 0.5 * h * first)
+            turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
+            if np.all(turn <= _TURN):
+                break
+            h *= np.minimum(1.0, _TURN / np.maximum(turn, 1e-300))
         stages = [first]
         for share in (0.5, 0.5, 1.0):
-            there = here + share * h * stages[-1]
-            there = np.where(self.domain.contains(there)[:, None], there, here)
-            stages.append(self.velocity(there)[0])
-        return h / 6 * (stages[0] + 2 * stages[1] + 2 * stages[2] + stages[3]), _STEP * lost
+            stages.append(self._at(here, here + share * h * stages[-1]))
+        step = h / 6 * (stages[0] + 2 * stages[1] + 2 * stages[2] + stages[3])
+        return step, np.abs(h[:, 0]) * lost
+
+    def _at(self, here: FloatArray, there: FloatArray) -> FloatArray:
+        """The velocity there, or here where there is outside."""
+        return self.velocity(np.where(self.domain.contains(there)[:, None], there, here))[0]
 
     def _exit(self, inside: FloatArray, outside: FloatArray) -> FloatArray:
         for _ in range(_BISECTIONS):
