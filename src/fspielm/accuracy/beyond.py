@@ -8,7 +8,6 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy.estimate import ILL_POSED
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem, identity
@@ -25,6 +24,9 @@ _ROUNDING = 2e-16
 _PROBES = 256
 # A frequency that is in a basis up to this is in it.
 _SLACK = 1 - 1e-3
+# Of a function that is let through: beside one that is not a solution, by a twentieth of a period, the residual is
+# amplified by little; of one that is, by as much as the digits to which a basis holds it.
+_LET_THROUGH = 1e4
 # e-foldings that no number would hold, nearly; and those that a factorisation still shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
@@ -104,7 +106,7 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
         if np.any(_SLACK * function.along > highest) or basis.size < functions_up_to(problem, function.frequency):
             beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
-        if solved.amplification > ILL_POSED:
+        if solved.amplification > _LET_THROUGH:
             return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()
 

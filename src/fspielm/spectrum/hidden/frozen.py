@@ -12,6 +12,7 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Operator, Problem
 from fspielm.features.powers import expand_powers
 from fspielm.geometry import Sites
+from fspielm.scrutiny import look_closely
 
 # Coefficients below this share of their largest are rounding: a square that is nowhere negative may be, by that.
 _NOTHING = 1e-12
@@ -67,11 +68,17 @@ def freeze(operator: Operator, sites: Sites) -> Frozen:
 
 
 def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
-    """Points of the domain, and the operator at them; where it is constant, a single one, which may be any."""
+    """Points of the domain, and the operator at them; where it is constant, a single one, which may be any.
+
+    With those where something is narrow, which the others would miss.
+    """
     if problem.operator.is_constant:
         points = problem.domain.bounding_box[0][None]
     else:
         points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+        inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
+        narrow = [place.sites.points for relation in inside for place in look_closely(problem, relation).places]
+        points = np.concatenate([points, *narrow])
     return points, freeze(problem.operator, Sites(points))
 
 
