@@ -102,9 +102,9 @@ def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
 def _let_through(problem: Problem, columns: int, rows: int) -> list[Basis]:
     """The functions themselves that conditions on flat parts let through: a basis may hold them to few digits."""
     found = [function.W for function in hidden_of(problem).passing if function.W is not None]
-    W = np.concatenate(found) if found else np.empty((0, problem.dimension))
-    if not len(W) or 2 * len(W) > _most(columns, rows):
+    if not found or 2 * sum(map(len, found)) > _most(columns, rows):
         return []
+    W = np.concatenate(found)
     none = np.zeros(len(W), dtype=np.int_)
     rng = np.random.default_rng(0)  # whatever the phases
     return [realise(Frequencies(W, none, np.zeros(W.shape)), scene_of(problem.domain), rng)]
