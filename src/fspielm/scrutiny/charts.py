@@ -84,11 +84,14 @@ class Chart:
         The coordinates ``(n, d)`` of parameters ``(n, p)``.
     place : callable
         The sites of parameters, and a mask of those that belong to the region.
+    share : float
+        Of all parts of the boundary that have conditions, how much this one is.
     """
 
     whole: Boxes
     points: Callable[[FloatArray], FloatArray]
     place: Callable[[FloatArray], tuple[Sites, BoolArray]]
+    share: float = 1.0
 
     @cached_property
     def volume(self) -> float:
@@ -141,10 +144,10 @@ def chart_of(problem: Problem, relation: Relation) -> Chart | None:
             return Sites(at_start(points)), domain.space.contains(points)
 
         return Chart(Boxes(lower[None], upper[None], rates), at_start, in_space)
-    return _part_chart(relation)
+    return _part_chart(problem, relation)
 
 
-def _part_chart(relation: Relation) -> Chart | None:
+def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
     part = relation.part
     if part is None or part.parameters == 0:
         return None
@@ -160,7 +163,8 @@ def _part_chart(relation: Relation) -> Chart | None:
     lower, upper = np.zeros((len(ends), part.parameters)), np.ones((len(ends), part.parameters))
     lower[:, 0], upper[:, 0] = np.transpose(ends)
     rates = np.stack([_speeds(points, *one) for one in zip(lower, upper, strict=True)])
-    return Chart(Boxes(lower, upper, rates), points, on_part)
+    total = sum(other.part.measure for other in problem.relations if other.part is not None)
+    return Chart(Boxes(lower, upper, rates), points, on_part, part.measure / total)
 
 
 def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -14,7 +14,6 @@ from scipy.spatial import cKDTree
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Region, Relation
-from fspielm.errors import ProblemError
 from fspielm.expressions import Field, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
@@ -146,14 +145,12 @@ def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Look
     """Where an atom is narrow; otherwise whether that is known."""
     if not atom.argument.free_symbols <= set(arguments):
         return False
-    try:
-        argument = make_field(atom.argument, arguments)
-    except ProblemError:  # functions of the user's in it
-        return False
     found = find_narrow(atom, chart, arguments)
-    if found is None:
+    if found is None:  # functions of the user's in it, or special ones
         return False
-    return points_in(found, atom, argument, chart, np.random.default_rng(0)) or True
+    if not len(found.boxes):
+        return True
+    return points_in(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 
 def _finite(one: Field, sites: Sites) -> FloatArray:

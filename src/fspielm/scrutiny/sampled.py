@@ -15,9 +15,10 @@ from fspielm.geometry import Sites, kronecker
 from fspielm.scrutiny.charts import Chart
 from fspielm.scrutiny.points import Looked
 
-# Points in all, and along one parameter at most.
+# Points in all, and along curves; on each piece at least.
 _POINTS = 2**17
 _MOST_ALONG = 2**14
+_FEWEST = 16
 # The time that functions of the user's may take for it, in seconds.
 _SECONDS = 0.5
 # Points that are tried first, and how often: the machine may be busy with something else.
@@ -88,8 +89,8 @@ def _affordable(values: Values, chart: Chart) -> int:
     low, high = chart.whole.lower[0], chart.whole.upper[0]
     unit = low + (high - low) * kronecker(_TRIED, len(low))
     seconds = min(_timed(lambda: _ask(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
-    most = min(_POINTS, _MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
-    return max(most // pieces, 4)
+    most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
+    return max(int(chart.share * most) // pieces, _FEWEST)
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -62,9 +63,13 @@ class Found:
 
 def find_narrow(atom: Atom, chart: Chart, coordinates: tuple[sp.Symbol, ...]) -> Found | None:
     """Where an atom is narrow; None where its argument cannot be enclosed."""
-    slopes = [sp.diff(atom.argument, x) for x in coordinates]
-    enclosure = enclose([atom.argument, *slopes], coordinates)
+    enclosure = _with_slopes(atom.argument, coordinates)
     return None if enclosure is None else _Search(atom, chart, enclosure).run()
+
+
+@lru_cache(maxsize=256)  # the data of a polygon's sides are often the same
+def _with_slopes(argument: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> Enclosure | None:
+    return enclose([argument, *(sp.diff(argument, x) for x in coordinates)], coordinates)
 
 
 @dataclass(eq=False)
