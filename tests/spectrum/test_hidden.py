@@ -264,7 +264,8 @@ def test_looking_is_little_work() -> None:
 
     f = sp.Function("f")
     stated = fs.Problem(u(x, y).diff(x, 2) + f(x, y) * u(x, y).diff(y, 2), SQUARE, [fs.Robin(1, 1, 0)], given={f: slow})
+    narrow = fs.scrutinise(stated).places
     asked = 0
     hidden_of(stated)
     hidden_of(stated)
-    assert asked <= 1100
+    assert asked <= 1100 + sum(len(place.sites) for place in narrow)

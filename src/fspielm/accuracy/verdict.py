@@ -37,9 +37,9 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         _missing(problem)
         or estimate.beyond
         or _ill_posed(estimate)
-        or _narrow(estimate)
         or _corners(problem)
         or _rough_data(bands)
+        or _narrow(estimate)
         or ending
         or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
     )

@@ -8,9 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import sympy as sp
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Region, Relation
@@ -163,12 +161,10 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
     points, extent = looked.sites.points, _extent(chart)
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
     reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
-    number, labels = connected_components(links, directed=False)
+    number, labels = _groups(points, reach)
     sizes = np.bincount(labels)
     if number > _MOST_PLACES or sizes.max() < _FEW:
-        labels = np.zeros(len(points), dtype=int)
+        labels = np.zeros(len(points), dtype=np.intp)
     else:  # a few points by themselves go with the others
         labels = np.where(sizes[labels] < _FEW, np.argmax(sizes), labels)
     places = []
@@ -183,6 +179,18 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         box = points[here].min(axis=0), points[here].max(axis=0)
         places.append(Narrow(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
     return places
+
+
+def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
+    """How many groups points make whose neighbours are no farther apart than so much, and which group each is in."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
+    number, labels = connected_components(links, directed=False)
+    return int(number), np.asarray(labels, dtype=np.intp)
 
 
 def _extent(chart: Chart) -> float:

@@ -169,6 +169,7 @@ class Report:
         content["points"] = dict(self.points)
         content["residuals"] = {name: residual.rms for name, residual in self.residuals.items()}
         content["seconds"] = dict(self.seconds)
+        content["sampled"] = list(self.sampled)
         content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
         content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
         for name in ("condition", "error_estimate", "max_error_estimate"):

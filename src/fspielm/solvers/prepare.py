@@ -98,7 +98,7 @@ class Prepared:
         ending = "these data need another band than those that were prepared for; solve them by themselves"
         missed = missed_jumps(problem, discretisation.basis)
         if missed:
-            (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf)
+            (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf, unresolved=None)
             where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
             ending = f"{where}; solve them by themselves"
         verdict = judge(problem, estimate, self.solution.report.tol, ending)
