@@ -65,6 +65,11 @@ def adjoint(matrix: NumberArray) -> NumberArray:
     return matrix.conj().T if np.iscomplexobj(matrix) else matrix.T
 
 
+def real_parts(values: NumberArray) -> tuple[FloatArray, ...]:
+    """The real and the imaginary part of complex numbers; real ones as they are."""
+    return (values.real, values.imag) if np.iscomplexobj(values) else (values,)
+
+
 def safe_norm(values: NumberArray) -> float:
     """Euclidean norm without overflow or underflow of the squares."""
     largest = float(np.abs(values).max(initial=0.0))

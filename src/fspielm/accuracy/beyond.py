@@ -143,7 +143,7 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
 
 def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved) -> float:
     """The residuals in units of the solution: as values at the start and on the boundary, and as a source."""
-    terms = problem.operator.terms
+    terms = problem.determinant.terms
     highest = max(term.orders[-1] for term in terms)
     leading = sum(safe_rms(term.at(sites)) for term in terms if term.orders[-1] == term.order == highest)
     total = 0.0

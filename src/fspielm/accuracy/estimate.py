@@ -16,6 +16,24 @@ ILL_POSED = 1e7
 
 
 @final
+@dataclass(frozen=True)
+class FieldEstimate:
+    """How wrong one unknown may be.
+
+    Attributes
+    ----------
+    relative, largest, rounding, scale, growth : float
+        As in `ErrorEstimate`. An unknown that is zero beside what is natural for it is measured by that.
+    """
+
+    relative: float
+    largest: float
+    rounding: float
+    scale: float
+    growth: float
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class ErrorEstimate:
     """An estimate that is an upper bound in practice.
@@ -36,7 +54,9 @@ class ErrorEstimate:
     rounding : float
         The part of `relative` that is rounding.
     scale : float
-        Root mean square of the solution.
+        Root mean square of the solution; of several unknowns, of the one with the largest relative error.
+    growth : float
+        Norm of the coefficients over the size of the solution: large where the features do not suit it.
     residuals : mapping of str to BlockResidual
         Held-out residual of each block, in its own units.
     null_function : (n,) array
@@ -47,6 +67,8 @@ class ErrorEstimate:
         Something narrow in the data or a coefficient, where much of the residual is.
     beyond : str
         What may hide beyond the basis, where that counts: a cause, and what would help.
+    fields : tuple of FieldEstimate
+        What is said of each unknown.
     """
 
     relative: float
@@ -56,8 +78,10 @@ class ErrorEstimate:
     data: float
     rounding: float
     scale: float
+    growth: float
     residuals: Mapping[str, BlockResidual]
     null_function: NumberArray
     null: NumberArray
     unresolved: Narrow | None = None
     beyond: str = ""
+    fields: tuple[FieldEstimate, ...] = ()

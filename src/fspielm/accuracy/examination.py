@@ -10,14 +10,14 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
-from fspielm.equations import Problem, leaves_constant_open
+from fspielm.equations import Problem, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
 
@@ -28,6 +28,8 @@ _HARDLY_A_DIGIT = 0.05
 _ROUNDING = 2e-15
 # Rows and functions.
 _FEW = 16
+# An unknown so much smaller than is natural beside the others is zero but for rounding.
+_NOTHING = 1e-6
 # Of all the residual, what one narrow place must have to be named.
 _MUCH = 0.1
 
@@ -62,12 +64,11 @@ class Examination:
         """
         problem = problem or self.discretisation.problem
         misfit = self._misfit(coefficients, problem)
-        amplification, null = self.sensitivity.amplification, self.sensitivity.values @ self.sensitivity.null
+        sensitivity = self.sensitivity
+        amplification = sensitivity.amplification
+        null = sensitivity.values[int(np.argmax(sensitivity.each))] @ sensitivity.null
         if leaves_constant_open(problem):  # whether the basis holds a constant or not
             amplification, null = float("inf"), np.ones(len(null))
-        values = self.sensitivity.values @ coefficients
-        scale = safe_rms(values)
-        rounding = _ROUNDING * safe_norm(coefficients)
         # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing; where
         # a condition is missing, the others may have frequencies that the basis does not
         blind = misfit.residual == 0.0 and amplification > ILL_POSED
@@ -75,23 +76,49 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        error = float("inf") if undetermined else amplification * misfit.residual + beyond.error
-        # what is not resolved is not in the amplification either
-        certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
+        shown = float("inf") if undetermined else amplification * misfit.residual
+        errors = [float("inf") if undetermined else own * misfit.residual + beyond.error for own in sensitivity.each]
+        fields = self._fields(coefficients, errors, misfit)
+        worst = max(fields, key=lambda field: field.relative)
         return ErrorEstimate(
-            relative=_ratio(error + rounding, scale, certain),
-            largest=_ratio(misfit.peak * error + rounding, float(np.abs(values).max(initial=0.0))),
+            relative=worst.relative,
+            largest=max(field.largest for field in fields),
             amplification=amplification,
             residual=misfit.residual,
             data=misfit.data,
-            rounding=_ratio(rounding, scale),
-            scale=scale,
+            rounding=worst.rounding,
+            scale=worst.scale,
+            growth=max(field.growth for field in fields),
             residuals=misfit.residuals,
             null_function=null,
-            null=self.sensitivity.null,
-            beyond=beyond.reason if 2 * beyond.error >= error else "",
+            null=sensitivity.null,
+            beyond=beyond.reason if 2 * beyond.error >= shown + beyond.error else "",
             unresolved=misfit.unresolved,
+            fields=fields,
         )
+
+    def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
+        """What can be said of each unknown, with these errors that the residual may hide."""
+        values = [Phi @ coefficients for Phi in self.sensitivity.values]
+        scales = [safe_rms(each) for each in values]
+        sizes = _natural_sizes(self.discretisation.problem, scales)
+        # what is not resolved is not in the amplification either
+        certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
+        fields = []
+        for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
+            norm = _norm_in(Phi, coefficients, len(errors))
+            rounding = _ROUNDING * norm
+            peak = max(float(np.abs(own).max(initial=0.0)), size if size > scale else 0.0)
+            fields.append(
+                FieldEstimate(
+                    relative=_ratio(error + rounding, max(scale, size), certain),
+                    largest=_ratio(misfit.peak * error + rounding, peak),
+                    rounding=_ratio(rounding, max(scale, size)),
+                    scale=scale,
+                    growth=norm / max(scale, size) if max(scale, size) > 0 else 0.0,
+                )
+            )
+        return tuple(fields)
 
     def _misfit(self, coefficients: NumberArray, problem: Problem) -> _Misfit:
         """The rows that were not fitted, weighted as the fitted ones are."""
@@ -150,6 +177,23 @@ class _Misfit:
     peak: float
     residuals: dict[str, BlockResidual]
     unresolved: Narrow | None
+
+
+def _norm_in(Phi: NumberArray, coefficients: NumberArray, unknowns: int) -> float:
+    """The norm of the coefficients as far as one unknown has them, in units of features of size one."""
+    if unknowns == 1:
+        return safe_norm(coefficients)
+    return safe_norm(coefficients * np.sqrt(2 * np.mean(np.abs(Phi) ** 2, axis=0)))
+
+
+def _natural_sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
+    """For each unknown that is nothing beside the others, the size that is natural for it; zero for the rest."""
+    if len(scales) == 1:
+        return [0.0]
+    lower, upper = problem.domain.bounding_box
+    natural = natural_scales(problem, 2 * np.pi / float((upper - lower).max()))
+    sizes = natural * float(np.max(np.asarray(scales) / natural))
+    return [float(size) if scale < _NOTHING * size else 0.0 for scale, size in zip(scales, sizes, strict=True)]
 
 
 def _ratio(error: float, scale: float, certain: float = _NO_DIGITS) -> float:

@@ -9,7 +9,6 @@ a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def probe(
     beside = JoinedBasis(further)
     larger = factored.extend(discretisation.further_columns(beside, blocks))
     seen = find_sensitivity(problem, JoinedBasis([basis, beside]), larger, rng, threads)
-    return replace(plain, amplification=max(plain.amplification, seen.amplification))
+    return plain.at_least(seen)
 
 
 def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:

@@ -37,7 +37,9 @@ class HeldOut:
         """The same with its rows filled, for many solutions on one basis."""
         basis, threads = discretisation.basis, discretisation.threads
         rows = {
-            block.name: np.asarray(sum(tabulate(basis, op, sites, threads=threads) for op, sites in block.pieces))
+            block.name: block.summed(
+                np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))
+            ).T
             for block in make_blocks(discretisation.problem, self.sites)
         }
         return HeldOut(self.sites, rows)
@@ -50,4 +52,4 @@ class HeldOut:
         pieces = [
             evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
         ]
-        return np.asarray(sum(pieces))
+        return block.summed(np.asarray(sum(pieces)))

@@ -64,7 +64,7 @@ def look_at_places(
         worst = int(each.argmax())
         result[block.name] = Local(
             rms=float(np.sqrt(squares.sum())),
-            data=float(np.sqrt(np.sum(shares * block.values**2))),
+            data=float(np.sqrt(np.sum(shares * np.abs(block.values) ** 2))),
             largest=float(deviation.max()),
             most=float(np.sqrt(each[worst])),
             place=places[worst],

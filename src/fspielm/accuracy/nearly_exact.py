@@ -57,7 +57,7 @@ def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
 
     At a double zero of the symbol, as all are that a plate has, it does not: with it they are among the exact ones.
     """
-    symbol = symbol_of(problem.operator)
+    symbol = symbol_of(problem.determinant)
     slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
     return np.asarray((slopes > _DOUBLE * symbol.size(basis.W)) | (basis.powers > 0))
 
@@ -66,7 +66,7 @@ def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) 
     """The functions with a factor that is linear along the direction in which the symbol changes."""
     lower, upper = problem.domain.bounding_box
     W, powers = basis.W[some], basis.powers[some]
-    along = _steepest(symbol_of(problem.operator).gradient(W) / (upper - lower)) / (upper - lower)
+    along = _steepest(symbol_of(problem.determinant).gradient(W) / (upper - lower)) / (upper - lower)
     direction = np.where(powers[:, None] > 0, basis.along[some], along)
     return ExponentialBasis(W, basis.b[some], basis.origin, basis.peaks[some], powers + 1, direction)
 

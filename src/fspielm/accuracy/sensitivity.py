@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from fspielm.arrays import NumberArray, adjoint
 from fspielm.equations import Problem, identity
-from fspielm.equations.unknowns import only
 from fspielm.features import Basis
 from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
@@ -27,31 +26,48 @@ class Sensitivity:
 
     Attributes
     ----------
-    amplification : float
-    values : (n, M) array
-        The features at the points where the solution is looked at.
+    each : tuple of float
+        The amplification of the residual in each unknown.
+    values : tuple of (n, M) arrays
+        The features at the points where the solution is looked at, for each unknown.
     null : (M,) array
-        Coefficients of the function that is amplified most.
+        Coefficients of the function that is amplified most: in the unknown of the largest amplification.
     """
 
-    amplification: float
-    values: NumberArray
+    each: tuple[float, ...]
+    values: tuple[NumberArray, ...]
     null: NumberArray
+
+    @property
+    def amplification(self) -> float:
+        """The largest."""
+        return max(self.each)
+
+    def at_least(self, other: Sensitivity) -> Sensitivity:
+        """With the amplifications of another one, where those are larger."""
+        return replace(self, each=tuple(max(pair) for pair in zip(self.each, other.each, strict=True)))
 
 
 def find_sensitivity(
     problem: Problem, basis: Basis, factored: Factored, rng: np.random.Generator, threads: int
 ) -> Sensitivity:
-    """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points of the domain.
-
-    Phi shows one unknown: of several, the others would go unseen.
-    """
-    only(problem.unknowns, "an error estimate", "look at the residuals instead")
+    """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points, for each unknown."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
-    Phi = tabulate(basis, identity(problem.dimension), probes, threads=threads)
+    each, values, nulls = [], [], []
+    for unknown in range(len(problem.unknowns)):
+        Phi = tabulate(basis, identity(problem.dimension).on(unknown), probes, threads=threads)
+        amplification, null = _largest(Phi, factored, rng)
+        each.append(amplification)
+        values.append(Phi)
+        nulls.append(null)
+    return Sensitivity(tuple(each), tuple(values), nulls[int(np.argmax(each))])
+
+
+def _largest(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
+    """The largest amplification, and the coefficients of the function that has it."""
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients
-        return Sensitivity(float("inf"), Phi, np.zeros(columns))
+        return float("inf"), np.zeros(columns)
     direction: NumberArray = rng.standard_normal(columns)
     Phi_H, norm = adjoint(Phi), 0.0
     for _ in range(_POWER_STEPS):
@@ -59,10 +75,10 @@ def find_sensitivity(
         direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
-            return Sensitivity(float("inf") if size else 0.0, Phi, np.zeros(columns))
+            return float("inf") if size else 0.0, np.zeros(columns)
         norm = float(np.sqrt(size))
     null = factored.solve_triangle(_unit(direction))
-    return Sensitivity(norm / float(np.sqrt(len(Phi))), Phi, null)
+    return norm / float(np.sqrt(len(Phi))), null
 
 
 def _unit(vector: NumberArray) -> NumberArray:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fspielm.arrays import FloatArray
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
@@ -23,16 +25,19 @@ class RowBlock:
     values : (n,) array
     weight : float
         How much these rows count beside the others, after any scaling.
+    sum_weights : (m,) array or None
+        Where the one row is a sum over m sites: their weights in it.
     """
 
     name: str
     pieces: tuple[tuple[Operator, Sites], ...]
-    values: FloatArray
+    values: NumberArray
     weight: float = 1.0
+    sum_weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for _, sites in self.pieces:
-            if len(sites) != len(self.values):
+            if len(sites) != self.sites:
                 raise ProblemError(
                     f"the block {self.name!r} has {len(self.values)} values, but a piece at {len(sites)} sites"
                 )
@@ -40,8 +45,19 @@ class RowBlock:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def sites(self) -> int:
+        """At how many sites its pieces are taken."""
+        return len(self.values) if self.sum_weights is None else len(self.sum_weights)
+
+    def summed(self, values: NumberArray) -> NumberArray:
+        """Rows from values ``(..., m)`` at the sites: those themselves, or their sum."""
+        return values if self.sum_weights is None else np.asarray(values @ self.sum_weights)[..., None]
+
     def first(self, rows: int) -> RowBlock:
         """The block with so many of its rows, at most."""
+        if self.sum_weights is not None:
+            return self
         pieces = tuple((operator, sites.select(slice(rows))) for operator, sites in self.pieces)
         return replace(self, pieces=pieces, values=self.values[:rows])
 
@@ -61,4 +77,6 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
 
 def make_block(relation: Relation, sites: Sites) -> RowBlock:
     """One relation, collocated at these sites."""
-    return RowBlock(relation.name, relation.pieces(sites), relation.values(sites), relation.weight)
+    weights = relation.sum_weights
+    values = relation.values(sites) if weights is None else relation.values(sites.select(slice(1)))
+    return RowBlock(relation.name, relation.pieces(sites), values, relation.weight, weights)

@@ -122,15 +122,18 @@ def assemble(
     ends = np.cumsum([len(block) for block in blocks])
     # One row per function: columns of H are contiguous, which both the filling and LAPACK want. The values are
     # the last column, so that a factorisation of both needs no copy.
-    dtype = np.result_type(basis.dtype, *(block.values for block in blocks))
+    pieces = [[localise(operator, sites, basis.components) for operator, sites in block.pieces] for block in blocks]
+    dtype = np.result_type(
+        basis.dtype_under(*(piece for each in pieces for piece in each)), *(b.values for b in blocks)
+    )
     storage = np.empty((basis.size + 1, int(ends[-1])), dtype=dtype)
     transposed, values = storage[:-1], storage[-1]
     np.concatenate([block.values for block in blocks], out=values)
     placed = []
-    for block, end in zip(blocks, ends, strict=True):
+    for block, its_pieces, end in zip(blocks, pieces, ends, strict=True):
         rows = slice(int(end) - len(block), int(end))
         out = transposed[:, rows]
-        _fill_block(basis, block, out, threads)
+        _fill_block(basis, block, its_pieces, out, threads)
         scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out[:leading]))
         if scale != 1.0:
             out *= scale
@@ -145,30 +148,30 @@ def check_scaling(scaling: str) -> None:
         raise ProblemError(f"scaling must be one of {list(get_args(Scaling))}; got {scaling!r}")
 
 
-def _fill_block(basis: Basis, block: RowBlock, out: NumberArray, threads: int) -> None:
-    pieces = [localise(operator, sites, basis.components) for operator, sites in block.pieces]
-    step = max(1, _CHUNK_ENTRIES // max(len(block), 1))
+def _fill_block(basis: Basis, block: RowBlock, pieces: list[LocalOperator], out: NumberArray, threads: int) -> None:
+    step = max(1, _CHUNK_ENTRIES // max(block.sites, 1))
     tasks: list[Callable[[], None]] = [
-        partial(_fill_columns, basis, pieces, slice(first, min(first + step, basis.size)), out, block.name)
+        partial(_fill_columns, basis, pieces, slice(first, min(first + step, basis.size)), out, block)
         for first in range(0, basis.size, step)
     ]
     run_tasks(tasks, threads)
 
 
-def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: NumberArray, name: str) -> None:
+def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: NumberArray, block: RowBlock) -> None:
     target = out[columns]
     # a contiguous buffer: BLAS and the cosine then run on unit strides
-    buffer = np.empty(target.shape, dtype=target.dtype)
+    buffer = np.empty((len(target), block.sites), dtype=target.dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, by name
         for index, piece in enumerate(pieces):
-            basis.fill(piece, columns, buffer)
+            basis.write(piece, columns, buffer)
+            values = block.summed(buffer)
             if index == 0:
-                target[...] = buffer
+                target[...] = values
             else:
-                target += buffer
+                target += values
     if not np.all(np.isfinite(target)):
         raise SolveError(
-            f"the rows of {name!r} overflow: its derivatives of the features are not finite; "
+            f"the rows of {block.name!r} overflow: its derivatives of the features are not finite; "
             "use lower frequencies (mu), or coordinates of order one"
         )
 

@@ -1,5 +1,6 @@
 """What is solved: operators, conditions, problems."""
 
+from fspielm.equations.balance import natural_scales
 from fspielm.equations.breaks import mask_borders, value_jumps
 from fspielm.equations.changes import change_places, sides_of, values_jump
 from fspielm.equations.conditions import (
@@ -57,6 +58,7 @@ __all__ = [
     "identity",
     "leaves_constant_open",
     "mask_borders",
+    "natural_scales",
     "normal_derivative",
     "sides_of",
     "value_jumps",

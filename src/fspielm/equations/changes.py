@@ -54,7 +54,7 @@ class _End(NamedTuple):
 
 def change_places(problem: Problem) -> tuple[Corner, ...]:
     """Where the kind of condition changes, or data jump, other than at the corners of a plane domain without time."""
-    if problem.domain.dimension != 2 or problem.domain.time is not None:
+    if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
         return ()
     size = domain_size(problem)
     found: list[Corner] = []
@@ -114,7 +114,7 @@ def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
     gaps = []
     for step in (_BESIDE, _CLOSEST):
         here, there = points_beside(problem, place, step)
-        gaps.append(abs(float(one.value(here)[0]) - float(other.value(there)[0])))
+        gaps.append(float(abs(one.value(here)[0] - other.value(there)[0])))
     return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
 
 
@@ -126,7 +126,7 @@ def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
     slopes = []
     for side, constraint in enumerate((one, other)):
         v1, v2, v3 = (
-            float(constraint.value(points_beside(problem, place, step * _BESIDE)[side])[0]) for step in (0.5, 1.0, 1.5)
+            constraint.value(points_beside(problem, place, step * _BESIDE)[side])[0] for step in (0.5, 1.0, 1.5)
         )
         # one side leads away from the place, the other to it
         slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_BESIDE * size))

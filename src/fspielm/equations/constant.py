@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.equations.operator import Coefficient, FieldCoefficient, Operator, Term
 from fspielm.errors import UnsuitableError
 from fspielm.expressions import Field, describe, is_multiple
-from fspielm.expressions.values import real_number
+from fspielm.expressions.values import simplest_number
 
 # Where a quotient is evaluated, in parts of 1009: places of no meaning.
 _PLACES = (347, 31, 661, 929, 1499, -388)
@@ -55,7 +55,7 @@ def constant_operator(operator: Operator) -> ConstantOperator:
     return ConstantOperator(_collected(operator.dimension, terms), factor.field)
 
 
-def _quotient(term: Term, factor: FieldCoefficient) -> float:
+def _quotient(term: Term, factor: FieldCoefficient) -> complex:
     """The coefficient over the factor, which has to be a number."""
     if term.coefficient is factor:
         return 1.0
@@ -69,7 +69,7 @@ def _quotient(term: Term, factor: FieldCoefficient) -> float:
     return ratio
 
 
-def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
+def _ratio(above: sp.Expr, below: sp.Expr) -> complex | None:
     """The number that one expression is the multiple of another by; None where it is none."""
     if not is_multiple(above, below):
         # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
@@ -85,8 +85,8 @@ def _ratio(above: sp.Expr, below: sp.Expr) -> float | None:
             number = complex(ratio.xreplace(at).evalf(30, strict=True))
         except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
             continue  # where both are too close to zero to be told from it, or not defined
-        if np.isfinite(real_number(number)):
-            return real_number(number)
+        if np.isfinite(number):
+            return simplest_number(number)
     return None
 
 
@@ -100,12 +100,12 @@ def _source(coefficient: Coefficient) -> Any:
     """What the user wrote."""
     if isinstance(coefficient, FieldCoefficient):
         return coefficient.field.source
-    return coefficient if callable(coefficient) else sp.Float(coefficient)
+    return coefficient if callable(coefficient) else sp.sympify(coefficient)
 
 
 def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
     """The same operator with one term for each derivative of each unknown, and no zeros."""
-    sums: dict[tuple[tuple[int, ...], int], float] = {}
+    sums: dict[tuple[tuple[int, ...], int], complex] = {}
     for term in terms:
         assert not callable(term.coefficient)
         key = term.orders, term.unknown

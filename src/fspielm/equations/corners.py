@@ -44,15 +44,15 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
     near = 1e-9 * float(np.linalg.norm(upper - lower))
     conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
-        if first.part is not second.part:
+        if first.part is not second.part and _same_unknown(first, second):
             conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
     for start in starts:
-        for side in lateral:
+        for side in (c for c in lateral if _same_unknown(c, start)):
             conflicts += _compare(problem, side, start, _at_start(_rim(side), problem, near))
-        for pair in tied:
+        for pair in (c for c in tied if _same_unknown(c, start)):
             conflicts += _compare_ends(problem, pair, start, _at_start(_rim(pair), problem, near))
     for pair in tied:
-        for side in lateral:
+        for side in (c for c in lateral if _same_unknown(c, pair)):
             ends = _shared(_rim(pair), _rim(side), near)
             assert pair.region.shift is not None
             there = _shared(ends + pair.region.shift, _rim(side), near)
@@ -60,9 +60,15 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
     return conflicts
 
 
+def _same_unknown(first: Relation, second: Relation) -> bool:
+    return first.operator.unknowns == second.operator.unknowns
+
+
 def _is_value(constraint: Relation) -> bool:
-    """Whether a constraint prescribes the unknown itself."""
-    return all(term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms)
+    """Whether a constraint prescribes an unknown itself."""
+    return len(constraint.operator.terms) == 1 and all(
+        term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms
+    )
 
 
 def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,13 +14,12 @@ from fspielm.equations.problem import Problem, make_problem
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
-from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value
 
 
 def with_data(
-    problem: Problem, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None
+    problem: Problem, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
 ) -> Problem:
     """Replace data of `problem` and leave its operators, domain and kinds of conditions.
 
@@ -28,24 +27,38 @@ def with_data(
     ----------
     problem : Problem
     right_hand_side : number, Expr or callable, optional
+        For a system a list of them, one for each equation.
     values : mapping, optional
         New values of conditions, by the name of a block (``"dirichlet x-"``) or by kind (``"dirichlet"``).
     """
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
-    source = problem.right_hand_side
+    equations = problem.equations
     if right_hand_side is not None:
-        source = setting.field(right_hand_side, "right_hand_side")
+        sources = _right_hand_sides(right_hand_side, len(equations))
+        equations = tuple(
+            replace(equation, value=setting.field(source, "right_hand_side"))
+            for equation, source in zip(equations, sources, strict=True)
+        )
     _check_names(problem, values or {})
     constraints = tuple(_renewed(c, setting, values or {}) for c in problem.constraints)
-    equation = replace(problem.relations[0], value=source)
-    statement = Statement(
-        (_equation(problem, source),),
-        problem.domain,
-        _conditions(constraints),
-        problem.statement.given,
-        partial(with_data, problem, right_hand_side, values),
+    added = tuple(r for r in problem.relations if r.region.kind != "domain" and r.condition is None)
+    statement = replace(
+        problem.statement,
+        equations=tuple(_equation(problem, index, equation.value) for index, equation in enumerate(equations)),
+        conditions=_conditions(constraints),
+        origin=partial(with_data, problem, right_hand_side, values),
     )
-    return make_problem(statement, problem.unknowns, (equation, *constraints), problem.givens, problem.missing)
+    relations = (*equations, *constraints, *added)
+    return make_problem(statement, problem.unknowns, relations, problem.givens, problem.missing)
+
+
+def _right_hand_sides(given: Any, number: int) -> list[Any]:
+    """One for each equation."""
+    if number == 1 and not isinstance(given, list | tuple):
+        return [given]
+    if not isinstance(given, list | tuple) or len(given) != number:
+        raise ProblemError(f"right_hand_side must be a list of {number}, one for each equation; got {given!r}")
+    return list(given)
 
 
 def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) -> Relation:
@@ -78,10 +91,11 @@ def _check_names(problem: Problem, values: Mapping[str, Any]) -> None:
             raise ProblemError(f"values names {name!r}; the conditions are {known}, or by kind {kinds}")
 
 
-def _equation(problem: Problem, source: Field) -> sp.Basic:
-    if source is problem.right_hand_side:
-        return problem.equation
-    old = problem.right_hand_side.source
-    left = residual_form(problem.equation) + (old if isinstance(old, sp.Expr) else 0)
+def _equation(problem: Problem, index: int, source: Field) -> sp.Basic:
+    stated, before = problem.statement.equations[index], problem.equations[index].value
+    if source is before:
+        return stated
+    old = before.source
+    left = residual_form(stated) + (old if isinstance(old, sp.Expr) else 0)
     right = source.source if isinstance(source.source, sp.Expr) else sp.Function("f")(*problem.coordinates)
     return sp.Eq(left, right, evaluate=False)

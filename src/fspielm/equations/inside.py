@@ -60,8 +60,8 @@ def curve_region(curve: PlaneCurve | Callable[[FloatArray], ArrayLike], argument
         got = part.parameters + 1
         if got != setting.dimension:
             raise ProblemError(
-                f"{argument} is a plane curve, but the unknown {setting.unknown} has {setting.dimension} coordinates; "
-                "write a function from [0, 1] to points of the domain"
+                f"{argument} is a plane curve, but the unknown {setting.symbols[0]} has {setting.dimension} "
+                "coordinates; write a function from [0, 1] to points of the domain"
             )
     else:
         part = _from_callable(curve, argument, setting)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -16,60 +18,61 @@ from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, describe, evaluate_derivatives, is_zero, make_field
 
 
-def read_equation(equation: sp.Basic, setting: Setting) -> Rule:
-    """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknown."""
-    unknown, givens = setting.unknown, setting.givens
+def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
+    """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
+    givens = setting.givens
     written = residual_form(equation)
     if written.has(NormalDerivative):
         raise ProblemError(
-            f"the equation {describe(equation)} contains a normal_derivative, which has a meaning on a boundary alone; "
+            f"{what} {describe(equation)} contains a normal_derivative, which has a meaning on a boundary alone; "
             "write it in an fs.Condition"
         )
-    parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown)
-    coefficients = {_orders(atom, unknown): coefficient for atom, coefficient in parts.items()}
-    if not any(any(orders) for orders in coefficients):
+    parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), setting.symbols, what)
+    if len(setting.unknowns) == 1 and not any(any(_orders(atom, setting)) for atom in parts):
         raise ProblemError(
-            f"the equation contains no derivative of {unknown}, so it is not a differential equation: "
+            f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
             f"{describe(equation)}"
         )
-    refuse_jumps(coefficients, givens, Extent(setting.coordinates, *setting.domain.bounding_box))
+    _refuse_jumps(parts, setting)
     functions = givens.callables(rest, setting.coordinates)
-    source = make_field(_source(rest), setting.coordinates, functions, what="the equation's right-hand side")
-    return Rule(linear_operator(parts, setting), source)
+    source = make_field(_source(rest), setting.coordinates, functions, what=f"{what}'s right-hand side")
+    return Rule(linear_operator(parts, setting, what), source)
 
 
 def linear_parts(
-    expression: sp.Expr, unknown: AppliedUndef, what: str = "the equation"
+    expression: sp.Expr, unknowns: Sequence[AppliedUndef], what: str = "the equation"
 ) -> tuple[dict[sp.Expr, sp.Expr], sp.Expr]:
-    """Split `expression` into coefficients of the unknown's derivatives and a rest free of it.
+    """Split `expression` into coefficients of the unknowns' derivatives and a rest free of them.
 
     Returns
     -------
     parts : dict
-        From the unknown, its derivatives and normal derivatives to the coefficient of each.
+        From the unknowns, their derivatives and normal derivatives to the coefficient of each.
     rest : Expr
 
     Raises
     ------
     ProblemError
-        If a term is not linear in the unknown, naming that term.
+        If a term is not linear in the unknowns, naming that term.
     """
+    named = ", ".join(map(str, unknowns))
     for term in expression.atoms(*NONLOCAL):
-        if term.has(unknown):
+        if term.has(*unknowns):
             raise ProblemError(
-                f"{what} contains the term {term}, which takes {unknown} at other places than the "
+                f"{what} contains the term {term}, which takes {named} at other places than the "
                 "point itself; only differential equations can be solved"
             )
-    derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr == unknown} | {unknown}
-    derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(unknown)}
+    derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
+    derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
+        either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
         raise ProblemError(
             f"{what} is not linear: the term {error.term.xreplace(back)} is not a coefficient times "
-            f"{unknown} or a derivative of it; only linear equations can be solved"
+            f"{named} {either}; only linear equations can be solved"
         ) from None
     rest = parts.pop(sp.S.One, sp.S.Zero)
     return {back[dummy]: coefficient for dummy, coefficient in parts.items()}, rest
@@ -79,22 +82,37 @@ def linear_operator(
     parts: dict[sp.Expr, sp.Expr], setting: Setting, what: str = "the equation", *, normals: bool = False
 ) -> Operator:
     """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`."""
-    unknown = setting.unknown
     operator = Operator(setting.dimension, ())
-    for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], unknown)):
-        name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, unknown)}"
+    for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], setting)):
+        name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, setting)}"
         field = setting.field(expression, name, normals=normals)
         normal = atom.order if isinstance(atom, NormalDerivative) else 0
-        single = along_normal(setting.dimension, normal, setting.space).after(_orders(atom, unknown))
-        operator += single.times(field_coefficient(field, name))
+        single = along_normal(setting.dimension, normal, setting.space).after(_orders(atom, setting))
+        operator += single.on(setting.symbols.index(_unknown(atom))).times(field_coefficient(field, name))
     return operator
 
 
-def _sort_key(atom: sp.Expr, unknown: AppliedUndef) -> tuple[int, tuple[int, ...]]:
-    return atom.order if isinstance(atom, NormalDerivative) else 0, _orders(atom, unknown)
+def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
+    """Refuse coefficients that jump before the highest derivatives of an unknown."""
+    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
+    for symbol in setting.symbols:
+        coefficients = {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == symbol}
+        if any(any(orders) for orders in coefficients):
+            refuse_jumps(coefficients, setting.givens, extent)
 
 
-def _orders(atom: sp.Expr, unknown: AppliedUndef) -> tuple[int, ...]:
+def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:
+    normal = atom.order if isinstance(atom, NormalDerivative) else 0
+    return normal, _orders(atom, setting), setting.symbols.index(_unknown(atom))
+
+
+def _unknown(atom: sp.Expr) -> AppliedUndef:
+    """What an atom is a derivative of."""
+    target = atom.function if isinstance(atom, NormalDerivative) else atom
+    return target.expr if isinstance(target, sp.Derivative) else target
+
+
+def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
     """Orders of the derivative along each coordinate, beside those along the normal."""
     target = atom.function if isinstance(atom, NormalDerivative) else atom
     counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
@@ -104,14 +122,14 @@ def _orders(atom: sp.Expr, unknown: AppliedUndef) -> tuple[int, ...]:
                 f"the order {count} of {target} must be a whole number; write one, or supply it, "
                 f"as in given={{{count}: 2}}"
             )
-        if symbol not in unknown.args:
-            raise ProblemError(f"{target} is not a derivative along a coordinate of {unknown}")
-    return tuple(int(counts.get(symbol, 0)) for symbol in unknown.args)
+        if symbol not in setting.coordinates:
+            raise ProblemError(f"{target} is not a derivative along a coordinate of {_unknown(atom)}")
+    return tuple(int(counts.get(symbol, 0)) for symbol in setting.coordinates)
 
 
-def _derivative_name(atom: sp.Expr, unknown: AppliedUndef) -> str:
-    name = unknown.func.__name__
-    orders = zip(unknown.args, _orders(atom, unknown), strict=True)
+def _derivative_name(atom: sp.Expr, setting: Setting) -> str:
+    name = _unknown(atom).func.__name__
+    orders = zip(setting.coordinates, _orders(atom, setting), strict=True)
     along = "".join(f"{symbol}" * order for symbol, order in orders)
     along += "n" * (atom.order if isinstance(atom, NormalDerivative) else 0)
     return f"{name}_{along}" if along else name

@@ -9,11 +9,11 @@ from math import factorial, prod
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.expressions import Field
 from fspielm.geometry import Sites
 
-Coefficient = float | Callable[[Sites], FloatArray]
+Coefficient = complex | Callable[[Sites], NumberArray]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Term:
         """Total order of the derivative."""
         return sum(self.orders)
 
-    def at(self, sites: Sites) -> FloatArray:
+    def at(self, sites: Sites) -> NumberArray:
         """The coefficient at each site, shape ``(n,)``."""
         if callable(self.coefficient):
             return self.coefficient(sites)
@@ -63,6 +63,11 @@ class Operator:
         return not any(callable(term.coefficient) for term in self.terms)
 
     @property
+    def unknowns(self) -> frozenset[int]:
+        """Which of the unknowns it takes, by their places."""
+        return frozenset(term.unknown for term in self.terms)
+
+    @property
     def fields(self) -> dict[Field, str]:
         """The coefficients that are fields, with what they are called."""
         return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
@@ -76,6 +81,14 @@ class Operator:
         """The derivative ``D^orders`` followed by the operator."""
         terms = (replace(t, orders=tuple(np.add(t.orders, orders).tolist())) for t in self.terms)
         return Operator(self.dimension, tuple(terms))
+
+    def on(self, unknown: int) -> Operator:
+        """The same operator on another one of the unknowns."""
+        return Operator(self.dimension, tuple(replace(t, unknown=unknown) for t in self.terms))
+
+    def part(self, unknown: int) -> Operator:
+        """What it does to one of the unknowns, as an operator on that alone; without terms, if that is nothing."""
+        return Operator(self.dimension, tuple(replace(t, unknown=0) for t in self.terms if t.unknown == unknown))
 
     def __add__(self, other: Operator) -> Operator:
         return Operator(self.dimension, self.terms + other.terms)
@@ -123,7 +136,7 @@ class _NormalPower:
     powers: tuple[int, ...]
     factor: float
 
-    def __call__(self, sites: Sites) -> FloatArray:
+    def __call__(self, sites: Sites) -> NumberArray:
         if sites.normals is None:
             raise ValueError("a normal derivative needs sites on a boundary")
         return np.asarray(self.factor * np.prod(sites.normals**self.powers, axis=1))
@@ -136,7 +149,7 @@ class FieldCoefficient:
     field: Field
     what: str
 
-    def __call__(self, sites: Sites) -> FloatArray:
+    def __call__(self, sites: Sites) -> NumberArray:
         """The field's values at `sites`."""
         return self.field.checked(sites.points, self.what, sites.normals)
 
@@ -146,7 +159,7 @@ class _Product:
     first: Coefficient
     second: Coefficient
 
-    def __call__(self, sites: Sites) -> FloatArray:
+    def __call__(self, sites: Sites) -> NumberArray:
         factors = [f(sites) if callable(f) else f for f in (self.first, self.second)]
         return np.asarray(factors[0] * factors[1])
 

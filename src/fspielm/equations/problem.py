@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions import AnyCondition
+from fspielm.equations.determinant import determinant
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
+from fspielm.equations.pins import pins
 from fspielm.equations.regions import whole_domain
-from fspielm.equations.relations import Relation, bind_conditions
+from fspielm.equations.relations import Relation, bind_conditions, is_complex
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement, state
@@ -28,13 +32,13 @@ from fspielm.geometry import Domain
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
-    """A linear differential equation with its domain and conditions.
+    """A linear differential equation, or a system of them, with its domain and conditions.
 
     Parameters
     ----------
-    equation : Eq or Expr
-        An equation, or an expression meant to be zero, in one unknown function; the order of that function's
-        arguments is the order of the coordinates everywhere.
+    equation : Eq or Expr, or list of them
+        An equation, or an expression meant to be zero, in one unknown function, or as many of them as there are
+        unknown functions, at least; the order of their arguments is the order of the coordinates everywhere.
     domain : Domain
         Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
     conditions : sequence of AnyCondition
@@ -44,6 +48,9 @@ class Problem:
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
         get every coordinate of the points, whatever coordinates the function is written with. A function used
         in two ways is given in both: ``given={f(x): callable, f(y): callable}``.
+    unknowns : sequence of functions, optional
+        Of a system, in the order in which a solution has them; that of their first appearance by default, in one
+        equation by name.
 
     Attributes
     ----------
@@ -51,7 +58,7 @@ class Problem:
         What was written.
     unknowns : tuple of Unknown
     relations : tuple of Relation
-        What they satisfy: the equation, then the conditions, one entry for each part of the boundary that they hold on.
+        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
     givens : Givens
         What was given, for other data of the same problem.
     missing : str
@@ -60,9 +67,12 @@ class Problem:
         As stated.
     coordinates : tuple of Symbol
     dimension : int
-    equation, unknown, operator, right_hand_side, constraints
-        The equation as stated, what it is for, and its two sides; the relations that conditions became. For a problem
-        of one unknown.
+    equations, constraints : tuple of Relation
+        The relations that hold all over the domain, and those that conditions became.
+    determinant : Operator
+        The operator that stands for all equations.
+    equation, unknown, operator, right_hand_side
+        The equation as stated, what it is for, and its two sides. For a problem of one unknown.
 
     Raises
     ------
@@ -78,12 +88,13 @@ class Problem:
 
     def __init__(
         self,
-        equation: sp.Basic,
+        equation: sp.Basic | Sequence[sp.Basic],
         domain: Domain,
         conditions: Sequence[AnyCondition],
         given: Mapping[Any, Any] | None = None,
+        unknowns: Sequence[Any] | None = None,
     ) -> None:
-        vars(self).update(vars(compile_statement(state(equation, domain, conditions, given))))
+        vars(self).update(vars(compile_statement(state(equation, domain, conditions, given, unknowns))))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
         # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
@@ -122,6 +133,26 @@ class Problem:
         return self.statement.equations[0]
 
     @property
+    def equations(self) -> tuple[Relation, ...]:
+        """The relations that hold all over the domain."""
+        return tuple(relation for relation in self.relations if relation.region.kind == "domain")
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether all equations have zero on their right-hand sides."""
+        return all(equation.value.constant == 0.0 for equation in self.equations)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the unknowns: complex where a coefficient or a datum is."""
+        return np.dtype(np.complex128 if any(map(is_complex, self.relations)) else np.float64)
+
+    @cached_property
+    def determinant(self) -> Operator:
+        """The operator that stands for all equations: of one unknown, its own; of several, the determinant."""
+        return determinant([equation.operator for equation in self.equations], len(self.unknowns))
+
+    @property
     def operator(self) -> Operator:
         """What the equation does to the unknown."""
         self._only("operator", "relations")
@@ -136,7 +167,6 @@ class Problem:
     @property
     def constraints(self) -> tuple[Relation, ...]:
         """The relations that conditions became."""
-        self._only("constraints", "relations")
         return tuple(relation for relation in self.relations if relation.condition is not None)
 
     def _only(self, attribute: str, general: str) -> Unknown:
@@ -157,17 +187,25 @@ class Problem:
 
 def compile_statement(statement: Statement) -> Problem:
     """The problem that a statement is of, all of it checked."""
-    (equation,), domain = statement.equations, statement.domain
+    domain, number = statement.domain, len(statement.equations)
     givens = read_givens(statement.given)
-    unknowns = read_unknowns(residual_form(equation), givens, domain)
+    written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
+    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     setting = Setting(unknowns, givens, domain, parts)
-    rule = read_equation(equation, setting)
-    equations = (Relation("equation", rule.operator, rule.value, whole_domain(domain)),)
+    equations = []
+    for index, equation in enumerate(statement.equations):
+        name = "equation" if number == 1 else f"equation {index + 1}"
+        rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
+        equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
     relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
     missing = check_conditions(relations, setting)
     givens.check_use(statement.expressions)
-    return make_problem(statement, unknowns, relations, givens, missing)
+    return make_problem(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
+
+
+def _argument(index: int, number: int) -> str:
+    return "equation" if number == 1 else f"equation[{index}]"
 
 
 def make_problem(

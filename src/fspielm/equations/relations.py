@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.equations.conditions import AnyCondition
+from fspielm.equations.once import once
 from fspielm.equations.operator import Operator
 from fspielm.equations.regions import Region, Sampler, probe
 from fspielm.equations.setting import Rule, Setting
@@ -18,6 +19,8 @@ from fspielm.geometry import BoundaryPart, Mask, Sites
 
 # Enough to see which axes the normals of a part point along.
 _FEW = 200
+# Enough to see whether a callable returns complex numbers.
+_PROBES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,9 @@ class Relation:
     weight : float
         How much its rows count beside those of others.
     condition : AnyCondition or None
-        What it is a rule of; None for the equation.
+        What it is a rule of; None for equations, and for what was added to them.
+    sum_weights : (n,) array or None
+        Where a sum over all of its sites is prescribed, as an integral is: their weights in it.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Relation:
     region: Region
     weight: float = 1.0
     condition: AnyCondition | None = None
+    sum_weights: FloatArray | None = None
 
     @property
     def measure(self) -> float:
@@ -86,10 +92,35 @@ class Relation:
         # with the normals of this side, so that derivatives along them are in one direction
         return (self.operator, sites), (self.operator.times(-1.0), Sites(sites.points + shift, sites.normals))
 
-    def values(self, sites: Sites) -> FloatArray:
+    def values(self, sites: Sites) -> NumberArray:
         """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
         what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
         return self.value.checked(sites.points, what, sites.normals)
+
+
+@once
+def is_complex(relation: Relation) -> bool:
+    """Whether a coefficient or the value of a relation is complex, as far as some sites show."""
+    return has_complex_operator(relation) or _any_complex(relation, [], [relation.value])
+
+
+@once
+def has_complex_operator(relation: Relation) -> bool:
+    """Whether a coefficient of a relation is complex, as far as some sites show."""
+    numbers = [term.coefficient for term in relation.operator.terms if not callable(term.coefficient)]
+    return _any_complex(relation, numbers, relation.operator.fields)
+
+
+def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterable[Field]) -> bool:
+    if any(isinstance(number, complex) for number in numbers):
+        return True
+    fields = [field for field in fields if not field.is_surely_real]
+    if not fields:
+        return False
+    if any(field.constant is not None for field in fields):
+        return True
+    sites = relation.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
 
 
 def bind_conditions(
@@ -98,9 +129,9 @@ def bind_conditions(
     """Bind every condition to the regions where it holds, checking names and values."""
     bound: list[Relation] = []
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
-        rules: dict[int, tuple[Rule, ...]] = {}
+        rules: dict[tuple[int, ...], tuple[Rule, ...]] = {}
         for region in regions:
-            across = _order_across(region, equations)
+            across = _orders_across(region, equations, len(setting.unknowns))
             if across not in rules:
                 rules[across] = condition.rules(setting, across)
             for rule in rules[across]:
@@ -123,14 +154,18 @@ def regions_of(
     return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
 
 
-def _order_across(region: Region, equations: Sequence[Relation]) -> int:
-    """The order of the equations across a piece of the boundary: of their derivatives along its normals."""
+def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int) -> tuple[int, ...]:
+    """The order of the equations across a piece of the boundary, in each unknown: of derivatives along its normals."""
     if region.kind != "boundary" or region.part is None:
-        return 0
+        return (0,) * unknowns
     normals = probe(region.part, _FEW).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
-    return max(sum(t.orders[axis] for axis in crossed) for e in equations for t in e.operator.terms)
+    terms = [term for equation in equations for term in equation.operator.terms]
+    return tuple(
+        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown == one), default=0)
+        for one in range(unknowns)
+    )
 
 
 def _distinct(relations: list[Relation]) -> list[Relation]:

@@ -63,6 +63,11 @@ class Setting:
         return only(self.unknowns, "this", "say which one is meant").symbol
 
     @property
+    def symbols(self) -> tuple[AppliedUndef, ...]:
+        """The unknowns, as they are written."""
+        return tuple(unknown.symbol for unknown in self.unknowns)
+
+    @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
         """The arguments of the unknowns."""
         return self.unknowns[0].coordinates

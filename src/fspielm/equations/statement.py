@@ -32,6 +32,8 @@ class Statement:
     domain : Domain
     conditions : tuple of AnyCondition
     given : mapping or None
+    unknowns : tuple of AppliedUndef or None
+        Their order, where it was given.
     origin : partial or None
         What makes the problem again where these do not: how it was made from another one.
     """
@@ -40,6 +42,7 @@ class Statement:
     domain: Domain
     conditions: tuple[AnyCondition, ...]
     given: Mapping[Any, Any] | None = None
+    unknowns: tuple[Any, ...] | None = None
     origin: partial[Problem] | None = None
 
     @property
@@ -51,7 +54,7 @@ class Statement:
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
         # SymPy would compare the sides of equations anew when they are unpickled, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
-        return _joined, (sides, self.domain, self.conditions, self.given, self.origin)
+        return _joined, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin)
 
 
 def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
@@ -59,12 +62,30 @@ def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
     return Statement(tuple(equations), *others)
 
 
-def state(equation: sp.Basic, domain: Domain, conditions: Any, given: Mapping[Any, Any] | None) -> Statement:
-    """The statement, refused where its domain or its conditions are none."""
+def state(
+    equations: Any, domain: Domain, conditions: Any, given: Mapping[Any, Any] | None, unknowns: Any = None
+) -> Statement:
+    """The statement, refused where its equations, its domain or its conditions are none."""
     if not isinstance(domain, Domain):
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
-    return Statement((equation,), domain, _as_conditions(conditions), given)
+    declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared)
+
+
+def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
+    """One equation or several."""
+    if isinstance(equations, sp.MatrixBase):
+        stated = tuple(equations)
+    elif isinstance(equations, sp.Eq) and isinstance(equations.lhs, sp.MatrixBase):
+        stated = tuple(sp.Eq(left, right, evaluate=False) for left, right in zip(*equations.args, strict=True))
+    elif isinstance(equations, list | tuple):
+        stated = tuple(equations)
+    else:
+        return (equations,)
+    if not stated:
+        raise ProblemError("equation is an empty list; write at least one SymPy Eq")
+    return stated
 
 
 def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:

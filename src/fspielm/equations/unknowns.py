@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,42 +50,89 @@ def only(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
     return unknowns[0]
 
 
-def read_unknowns(written: sp.Expr, givens: Givens, domain: Domain) -> tuple[Unknown, ...]:
-    """The unknowns of what an equation sets to zero, on a domain that fits them: for now, one."""
-    symbol = _find(written, givens)
-    givens.check_coordinates(symbol)
-    _check_coordinates(symbol, domain)
-    return (Unknown(symbol, domain),)
+def read_unknowns(
+    written: Sequence[sp.Expr], givens: Givens, domain: Domain, declared: Sequence[Any] | None = None
+) -> tuple[Unknown, ...]:
+    """The unknowns of what equations set to zero, on a domain that fits them.
+
+    In the order of their first appearance, where those that appear in one equation first are sorted by name; or in the
+    order in which they are `declared`.
+    """
+    found: dict[AppliedUndef, None] = {}
+    for expression in written:
+        found |= dict.fromkeys(_functions(expression, givens))
+    symbols = tuple(found) if declared is None else _as_declared(declared, found)
+    if not symbols:
+        known = sorted({str(f) for expression in written for f in expression.atoms(AppliedUndef)})
+        given = f" (its {', '.join(known)} is given)" if known else ""
+        which = "the equation contains" if len(written) == 1 else "the equations contain"
+        raise ProblemError(f'{which} no unknown function{given}; write it as u = sp.Function("u")(x, y)')
+    _check_symbols(symbols)
+    for symbol in symbols:
+        givens.check_coordinates(symbol)
+        _check_coordinates(symbol, domain)
+    if len(written) < len(symbols):
+        names = ", ".join(map(str, symbols))
+        raise ProblemError(
+            f"there {'is' if len(written) == 1 else 'are'} {len(written)} equation{'s' * (len(written) > 1)} for "
+            f"{len(symbols)} unknown functions ({names}); write as many equations, as in fs.Problem([equation, ...], "
+            "...), or supply the known ones as callables, as in given={f: callable}"
+        )
+    return tuple(Unknown(symbol, domain) for symbol in symbols)
 
 
-def _find(expression: sp.Expr, givens: Givens) -> AppliedUndef:
-    """The one undefined function in `expression` that is not given."""
+def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
+    """The undefined functions in `expression` that are not given, sorted by name."""
     functions = givens.without_derivatives(expression).atoms(AppliedUndef)
-    unknowns = sorted((f for f in functions if not givens.is_known(f)), key=str)
-    shown = ", ".join(map(str, unknowns))
-    names = {f.func.__name__ for f in unknowns}
-    if not names:
-        known = f" (its {', '.join(sorted(map(str, functions)))} is given)" if functions else ""
-        raise ProblemError(f'the equation contains no unknown function{known}; write it as u = sp.Function("u")(x, y)')
-    if len(names) > 1:
+    return sorted((f for f in functions if not givens.is_known(f)), key=str)
+
+
+def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:
+    if isinstance(declared, sp.Basic | str) or not isinstance(declared, Sequence):
+        raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
+    for symbol in declared:
+        if not isinstance(symbol, AppliedUndef):
+            raise ProblemError(
+                f'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got {symbol!r}'
+            )
+    missing = [str(symbol) for symbol in found if symbol not in declared]
+    if missing:
         raise ProblemError(
-            f"the equation contains {len(names)} unknown functions ({shown}); one is solved for: "
-            "supply the known ones as callables, as in given={f: callable}"
+            f"unknowns={list(declared)} leaves out {', '.join(missing)}, which the equations contain; add it, or "
+            "supply it, as in given={f: callable}"
         )
-    if len(set(map(str, unknowns))) < len(unknowns):
-        raise ProblemError(
-            f"the unknown {unknowns[0]} is written with SymPy objects of one name but different assumptions "
-            "(real=True), which are different objects; define it once"
-        )
-    if len(unknowns) > 1:
-        raise ProblemError(
-            f"the unknown appears with different arguments ({shown}); write it with the same coordinates "
-            "everywhere: values at other places are conditions"
-        )
-    unknown = unknowns[0]
-    if not all(isinstance(a, sp.Symbol) for a in unknown.args) or len(set(unknown.args)) < len(unknown.args):
-        raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {unknown}")
-    return unknown
+    idle = [str(symbol) for symbol in declared if symbol not in found]
+    if idle:
+        raise ProblemError(f"unknowns names {', '.join(idle)}, which no equation contains; remove it, or write one")
+    if len(set(declared)) < len(declared):
+        raise ProblemError(f"unknowns={list(declared)} names one of them twice")
+    return tuple(declared)
+
+
+def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
+    """Refuse what is no function of coordinates, one written in two ways, and unknowns of different coordinates."""
+    for symbol in symbols:
+        same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
+        shown = ", ".join(map(str, same))
+        if len(set(map(str, same))) < len(same):
+            raise ProblemError(
+                f"the unknown {symbol} is written with SymPy objects of one name but different assumptions "
+                "(real=True), which are different objects; define it once"
+            )
+        if len(same) > 1:
+            raise ProblemError(
+                f"the unknown appears with different arguments ({shown}); write it with the same coordinates "
+                "everywhere: values at other places are conditions"
+            )
+        if not all(isinstance(a, sp.Symbol) for a in symbol.args) or len(set(symbol.args)) < len(symbol.args):
+            raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {symbol}")
+    first = symbols[0]
+    for symbol in symbols[1:]:
+        if symbol.args != first.args:
+            raise ProblemError(
+                f"the unknowns {first} and {symbol} have different arguments; write all of them with the same "
+                "coordinates, in the same order, or supply the known ones, as in given={f: callable}"
+            )
 
 
 def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:

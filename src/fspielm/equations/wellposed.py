@@ -8,19 +8,21 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
+from fspielm.equations.determinant import determinant
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.periods import left_open
 from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
+from fspielm.equations.wellposed_system import check_system
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 from fspielm.geometry import BoundaryPart, Domain, Sites
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
-    """Refuse missing, doubled and contradicting conditions of an equation, which comes first, each by name.
+    """Refuse missing, doubled and contradicting conditions of an equation, each by name; see `check_system` for others.
 
     An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
     order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
@@ -36,12 +38,15 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         What is missing, where nothing inside can stand for it (see `_can_stand_in`), or on a piece of the domain that
         is not joined to the rest; empty otherwise.
     """
-    (equation, *constraints), parts, domain = relations, setting.parts, setting.domain
-    operator = equation.operator
+    equations = [relation for relation in relations if relation.condition is None]
+    constraints = [relation for relation in relations if relation.condition is not None]
+    parts, domain = setting.parts, setting.domain
     if not constraints:
-        raise ProblemError(
-            "conditions is empty: the equation alone has many solutions; add for instance fs.Dirichlet(0)"
-        )
+        alone = "equation alone has" if len(equations) == 1 else "equations alone have"
+        raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet(0)")
+    if len(setting.unknowns) > 1:
+        return check_system(equations, constraints, setting)
+    operator = determinant([equation.operator for equation in equations], 1)
     inside = [c for c in constraints if c.region.kind == "inside"]
     missing = []
     if domain.time is not None:

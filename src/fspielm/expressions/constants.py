@@ -9,7 +9,7 @@ from sympy.core.evalf import PrecisionExhausted
 
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import NONLOCAL, evaluate_derivatives
-from fspielm.expressions.values import describe, real_number
+from fspielm.expressions.values import describe, simplest_number
 
 # Sums of no more terms than these are added up term by term.
 _MOST_TERMS = 10_000
@@ -17,8 +17,8 @@ _MOST_TERMS = 10_000
 _DIGITS, _BITS = 15, 50
 
 
-def constant_value(expression: sp.Expr, what: str) -> float:
-    """The finite real value of an expression without coordinates; `what` names it in messages.
+def constant_value(expression: sp.Expr, what: str) -> complex:
+    """The finite value, real or complex, of an expression without coordinates; `what` names it in messages.
 
     Integrals are computed by quadrature: SymPy may search for a closed form for ever. What does not have all its
     digits then, as an integral that oscillates to infinity, is refused rather than given a wrong value.
@@ -39,9 +39,9 @@ def constant_value(expression: sp.Expr, what: str) -> float:
         ) from None
     except (TypeError, ValueError, OverflowError):
         raise ProblemError(f"{what}: {describe(expression)} has no numerical value") from None
-    if not np.isfinite(real_number(number)):
-        raise ProblemError(f"{what} must be a finite real number; {describe(expression)} is {number}")
-    return real_number(number)
+    if not np.isfinite(number):
+        raise ProblemError(f"{what} must be a finite number; {describe(expression)} is {number}")
+    return simplest_number(number)
 
 
 def _is_finite_sum(node: sp.Basic) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
+from numbers import Complex
 from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import compile_expression
 from fspielm.expressions.constants import constant_value
@@ -21,12 +21,15 @@ from fspielm.expressions.normals import NormalFunction, beside, of_both, takes_n
 from fspielm.expressions.relation import same_name_hint
 from fspielm.expressions.values import PointFunction, describe, evaluate
 
-Value: TypeAlias = float | sp.Expr | PointFunction | NormalFunction
+# Functions of real numbers that are complex.
+_COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint, sp.Ynm)
+
+Value: TypeAlias = complex | sp.Expr | PointFunction | NormalFunction
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A real function of the points of a domain, or of those of its boundary and the outward normals there.
+    """A function, real or complex, of the points of a domain, or of those of its boundary and the normals there.
 
     Attributes
     ----------
@@ -34,7 +37,7 @@ class Field:
         The coordinates, in the order of the columns of a points array.
     source : Expr or callable
         What the user wrote.
-    constant : float or None
+    constant : number or None
         The value, where it is the same everywhere and known before any point is.
     needs_normals : bool
         Whether it has values on a boundary alone, where there are normals.
@@ -42,11 +45,11 @@ class Field:
 
     arguments: tuple[sp.Symbol, ...]
     source: sp.Expr | PointFunction | NormalFunction
-    constant: float | None
+    constant: complex | None
     _function: PointFunction = field(repr=False)
     needs_normals: bool = False
 
-    def __call__(self, points: FloatArray, normals: FloatArray | None = None) -> FloatArray:
+    def __call__(self, points: FloatArray, normals: FloatArray | None = None) -> NumberArray:
         """Values at `points`, shape ``(n,)``; unchecked values may be NaN or infinite."""
         if self.constant is not None:
             return np.full(len(points), self.constant)
@@ -63,7 +66,14 @@ class Field:
         """Whether it is made of known functions alone: cheap to ask, and defined wherever those are."""
         return isinstance(self.source, sp.Expr) and not self.source.atoms(AppliedUndef)
 
-    def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> FloatArray:
+    @property
+    def is_surely_real(self) -> bool:
+        """Whether it has no complex values, as can be seen without asking for any."""
+        if self.constant is not None:
+            return not isinstance(self.constant, complex)
+        return self.is_formula and isinstance(self.source, sp.Expr) and not self.source.has(sp.I, *_COMPLEX)
+
+    def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> NumberArray:
         """Values at `points`, refusing NaN and infinity by the first point that has one."""
         try:
             values = self(points, normals)
@@ -119,8 +129,7 @@ def make_field(
             _check_normals(normals, f"{what} is {describe(function)}, which")
             return Field(arguments, function, None, of_both(function, len(arguments)), needs_normals=True)
         return Field(arguments, function, None, function)
-    number = sp.Integer(int(value)) if isinstance(value, int | np.integer) else sp.Float(float(value))
-    return _expression_field(number, arguments, {}, what)
+    return _expression_field(_as_number(value), arguments, {}, what)
 
 
 def check_value(value: object, what: str) -> None:
@@ -129,14 +138,22 @@ def check_value(value: object, what: str) -> None:
         raise ProblemError(
             f"{what} must be written with its coordinates, as in {value}(x, y); got the bare function {value}"
         )
-    zero_dimensional = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
-    number = (isinstance(value, Real) and not isinstance(value, bool)) or zero_dimensional
+    zero_dimensional = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiuc"
+    number = (isinstance(value, Complex) and not isinstance(value, bool)) or zero_dimensional
     symbolic = isinstance(value, sp.Basic | sp.MatrixBase)
     if number or (isinstance(value, sp.Expr) if symbolic else callable(value)):
         return
-    raise ProblemError(
-        f"{what} must be a real number, a SymPy expression or a callable of a points array; got {value!r}"
-    )
+    raise ProblemError(f"{what} must be a number, a SymPy expression or a callable of a points array; got {value!r}")
+
+
+def _as_number(value: Any) -> sp.Expr:
+    """A plain number as SymPy's."""
+    if isinstance(value, int | np.integer):
+        return sp.Integer(int(value))
+    if isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c"):
+        number = complex(value)
+        return sp.Float(number.real) + sp.I * sp.Float(number.imag)
+    return sp.Float(float(value))
 
 
 def _expression_field(

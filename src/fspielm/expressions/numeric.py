@@ -15,7 +15,7 @@ import sympy as sp
 from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.errors import ProblemError
-from fspielm.expressions.values import real_number
+from fspielm.expressions.values import real_number, simplest_number
 
 
 def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
@@ -70,18 +70,20 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 def _by_mpmath(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
     """Point-by-point evaluation for the functions that SciPy lacks."""
     scalar = sp.lambdify(list(arguments), body, modules="mpmath")
+    # without the imaginary unit, a complex value means that there is none: the root of a negative number
+    kind, number = (np.complex128, simplest_number) if body.has(sp.I) else (np.float64, real_number)
 
-    def real(*values: float) -> float:
+    def at_point(*values: float) -> complex:
         try:
-            return real_number(complex(scalar(*values)))
+            return number(complex(scalar(*values)))
         except (ValueError, ArithmeticError, mpmath.libmp.NoConvergence):
             return np.nan  # not defined at this point, which says nothing about the others
 
     try:
-        real(*([0.5] * len(arguments)))
+        at_point(*([0.5] * len(arguments)))
     except (NameError, TypeError, AttributeError) as error:
         raise ProblemError(
             f"{who} cannot be evaluated numerically ({error}); name it by a function such as f(x, y) and "
             "supply a callable, as in given={f: callable}"
         ) from error
-    return np.vectorize(real, otypes=[np.float64])
+    return np.vectorize(at_point, otypes=[kind])

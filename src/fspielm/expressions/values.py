@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, blame
 
 PointFunction = Callable[[FloatArray], ArrayLike]
@@ -28,10 +28,11 @@ def describe(source: Any) -> str:
     return repr(source)
 
 
-def evaluate(function: PointFunction, points: FloatArray, who: str) -> FloatArray:
+def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArray:
     """Values of `function` at `points`, shape ``(n,)``; `who` names it where it returns something else.
 
-    The function gets a copy: one that changes its argument in place must not move the caller's points.
+    Complex where imaginary parts are more than rounding. The function gets a copy: one that changes its argument in
+    place must not move the caller's points.
     """
     n = len(points)
     try:
@@ -50,19 +51,20 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> FloatArra
         raise
     try:
         array = np.asarray(result)
-        if array.dtype.kind == "c":
-            array = _real(array)
-        if array.dtype.kind not in "fiub":
+        if array.dtype.kind not in "fiubc":
             raise TypeError(f"got values of type {array.dtype}")
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{who} must return real numbers: {error}") from error
+        raise ProblemError(f"{who} must return numbers: {error}") from error
+    if array.dtype.kind == "c" and is_real(array):
+        array = array.real
+    dtype = np.complex128 if array.dtype.kind == "c" else np.float64
     if array.shape == ():
-        return np.full(n, float(array))
+        return np.full(n, array, dtype=dtype)
     if array.shape != (n,):
         raise ProblemError(
             f"{who} must return one value per point, shape ({n},) for {n} points; got shape {array.shape}"
         )
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.ascontiguousarray(array, dtype=dtype)
 
 
 def real_number(number: complex) -> float:
@@ -70,8 +72,15 @@ def real_number(number: complex) -> float:
     return number.real if abs(number.imag) <= _IMAGINARY_ROUNDING * abs(number) else np.nan
 
 
-def _real(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    finite = array[np.isfinite(array)]
-    if finite.size and np.abs(finite.imag).max() > _IMAGINARY_ROUNDING * np.abs(finite).max():
-        raise TypeError("got complex values")
-    return array.real
+def simplest_number(number: complex) -> complex:
+    """`number` as a real one where its imaginary part is rounding."""
+    real = real_number(number)
+    return number if np.isnan(real) else real
+
+
+def is_real(values: NumberArray) -> bool:
+    """Whether the imaginary parts are rounding, or absent."""
+    if not np.iscomplexobj(values):
+        return True
+    finite = values[np.isfinite(values)]
+    return bool(not finite.size or np.abs(finite.imag).max() <= _IMAGINARY_ROUNDING * np.abs(finite).max())

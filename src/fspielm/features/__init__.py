@@ -18,10 +18,12 @@ from fspielm.features.characteristic import (
     wavenumber_of,
 )
 from fspielm.features.component import Component
+from fspielm.features.each import Each, for_unknowns
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Place, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
+from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -40,12 +42,14 @@ __all__ = [
     "Characteristic",
     "Component",
     "CornerFunction",
+    "Each",
     "ExponentialBasis",
     "Family",
     "FrequencyShift",
     "Joined",
     "JoinedBasis",
     "LocalOperator",
+    "ModeBasis",
     "Outgoing",
     "Place",
     "Power",
@@ -60,6 +64,7 @@ __all__ = [
     "check_count",
     "check_homogeneous",
     "evolves",
+    "for_unknowns",
     "homogeneous_symbol",
     "localise",
     "magnitudes",

@@ -89,14 +89,47 @@ class Basis(ABC):
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
 
-        `out` is of the basis' `dtype`, or of one that holds it. It has one row per *function*: the collocation matrix
+        Coefficients are real, unless the functions are complex, and `out` is of the basis' `dtype` or of one that holds
+        it: `write` sees to that. It has one row per *function*: the collocation matrix
         is stored by columns, and filling a few of them over all points is what threads do.
         """
 
+    @final
+    def write(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Like `fill`, for any operator and basis: with complex coefficients, and into an array of complex numbers."""
+        if self.dtype.kind == "c" or not np.iscomplexobj(out):
+            self.fill(operator, columns, out)
+            return
+        # real functions: the real and the imaginary part of the operator make those of the values
+        buffer = np.empty(out.shape)
+        parts = (operator, None) if operator.is_real else operator.parts
+        for part, target in zip(parts, (out.real, out.imag), strict=True):
+            if part is None or not len(part.orders):
+                target[...] = 0.0
+            else:
+                self.fill(part, columns, buffer)
+                target[...] = buffer
+
+    def dtype_under(self, *operators: LocalOperator) -> np.dtype[Any]:
+        """Of the values of operators on its functions."""
+        return np.result_type(self.dtype, *(np.complex128 for operator in operators if not operator.is_real))
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of the sums with `coefficients` ``(..., M)``, as sums on a real basis of that unknown alone.
+
+        Returns
+        -------
+        basis : Basis
+            Of M' functions.
+        coefficients : (..., M') array
+        """
+        return self, coefficients
+
     def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
         """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""
-        transposed = np.empty((self.size, len(sites)), dtype=self.dtype)
-        self.fill(localise(operator, sites, self.components), slice(0, self.size), transposed)
+        local = localise(operator, sites, self.components)
+        transposed = np.empty((self.size, len(sites)), dtype=self.dtype_under(local))
+        self.write(local, slice(0, self.size), transposed)
         return transposed.T
 
 
@@ -145,4 +178,15 @@ class JoinedBasis(Basis):
         for part, start in zip(self.parts, self._starts, strict=False):
             begin, end = max(first, start), min(last, start + part.size)
             if begin < end:
-                part.fill(operator, slice(begin - start, end - start), out[begin - first : end - first])
+                part.write(operator, slice(begin - start, end - start), out[begin - first : end - first])
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of the sums; see `Basis.field`."""
+        each = [
+            part.field(unknown, coefficients[..., start : start + part.size])
+            for part, start in zip(self.parts, self._starts, strict=False)
+        ]
+        used = [(basis, part) for basis, part in each if basis.size] or each[:1]
+        if len(used) == 1:
+            return used[0]
+        return JoinedBasis([basis for basis, _ in used]), np.concatenate([part for _, part in used], axis=-1)

@@ -9,8 +9,10 @@ import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
+from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
+from fspielm.features.ridge import RidgeBasis
 
 
 @final
@@ -25,9 +27,11 @@ class Component(Basis):
         Which one it is.
     components : int
         How many there are.
+    scale : float
+        What its functions are multiplied with: the size of this unknown beside others.
     """
 
-    def __init__(self, basis: Basis, unknown: int, components: int) -> None:
+    def __init__(self, basis: Basis, unknown: int, components: int, scale: float = 1.0) -> None:
         if not 0 <= unknown < components:
             raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
         if basis.components != 1:
@@ -35,6 +39,7 @@ class Component(Basis):
         self.basis = basis
         self.unknown = unknown
         self._components = components
+        self.scale = float(scale)
 
     @property
     def size(self) -> int:
@@ -88,12 +93,20 @@ class Component(Basis):
         return self.basis.sources
 
     def _each(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
-        return tuple(Component(basis, self.unknown, self._components) for basis in bases)
+        return tuple(Component(basis, self.unknown, self._components, self.scale) for basis in bases)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums for its own unknown, none for another; see `Basis.field`."""
+        if unknown == self.unknown:
+            return self.basis.field(0, self.scale * coefficients)
+        return RidgeBasis(np.empty((0, self.dimension)), np.empty(0), COSINE), coefficients[..., :0]
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write what the operator does to this unknown; see `Basis.fill`."""
         here = operator.on(self.unknown)
         if len(here.orders):
-            self.basis.fill(here, columns, out)
+            self.basis.write(here, columns, out)
+            if self.scale != 1.0:
+                out *= self.scale
         else:
             out[...] = 0.0

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
@@ -90,13 +90,17 @@ class ExponentialBasis(Basis):
     def varying(self) -> tuple[ExponentialBasis, ...]:
         """Itself, without the functions of frequency zero."""
         some = np.any(self.W != 0, axis=1)
-        each = (array[some] for array in (self.peaks, self.powers, self.along))
-        return (ExponentialBasis(self.W[some], self.b[some], self.origin, *each),) if some.any() else ()
+        return (self.select(some),) if some.any() else ()
 
     @property
     def exponentials(self) -> tuple[ExponentialBasis, ...]:
         """Itself."""
         return (self,)
+
+    def select(self, some: BoolArray | slice) -> ExponentialBasis:
+        """Some of its functions."""
+        each = (array[some] for array in (self.peaks, self.powers, self.along))
+        return ExponentialBasis(self.W[some], self.b[some], self.origin, *each)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`.
@@ -116,15 +120,15 @@ class ExponentialBasis(Basis):
             np.multiply(np.exp(growth), np.cos(phase), out=out)
             out *= np.abs(symbol)[:, None]
             return
-        amplitude = _amplitude(expanded, operator.coefficients, powers, along @ place)
+        amplitude = amplitude_of(expanded, operator.coefficients, powers, along @ place)
         np.multiply(amplitude.real, np.cos(phase), out=out)
         out -= amplitude.imag * np.sin(phase)
         out *= np.exp(growth)
 
 
-def _amplitude(
+def amplitude_of(
     expanded: ComplexArray,
-    coefficients: FloatArray,
+    coefficients: NumberArray,
     powers: np.ndarray[tuple[int], np.dtype[np.int_]],
     line: FloatArray,
 ) -> ComplexArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
@@ -25,20 +25,35 @@ class LocalOperator:
     orders : (T, d) integer array
         Derivative orders of each of the T terms.
     coefficients : (T,) or (T, n) array
-        The former where every coefficient is a number.
+        Real or complex. The former where every coefficient is a number.
     unknowns : tuple of int
         Which of several unknowns each term is on; empty where there is one.
     """
 
     points: FloatArray
     orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
-    coefficients: FloatArray
+    coefficients: NumberArray
     unknowns: tuple[int, ...] = ()
 
     @property
     def is_constant(self) -> bool:
         """Whether the coefficients are the same at all points."""
         return self.coefficients.ndim == 1
+
+    @property
+    def is_real(self) -> bool:
+        """Whether no coefficient is complex."""
+        return not np.iscomplexobj(self.coefficients)
+
+    @property
+    def parts(self) -> tuple[LocalOperator, LocalOperator]:
+        """The operators with the real and with the imaginary parts of the coefficients, without terms that are zero."""
+        return self._with(self.coefficients.real), self._with(self.coefficients.imag)
+
+    def _with(self, coefficients: FloatArray) -> LocalOperator:
+        kept = np.flatnonzero(np.any(coefficients.reshape(len(coefficients), -1) != 0, axis=1))
+        unknowns = tuple(self.unknowns[term] for term in kept) if self.unknowns else ()
+        return LocalOperator(self.points, self.orders[kept], np.ascontiguousarray(coefficients[kept]), unknowns)
 
     def select(self, index: slice) -> LocalOperator:
         """The same operator at some of the points."""
@@ -62,7 +77,8 @@ def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOper
         raise ProblemError(f"the operator is on {max(unknowns) + 1} unknowns, but the functions are for {components}")
     orders = np.array([term.orders for term in operator.terms], dtype=np.int_)
     if operator.is_constant:
-        coefficients = np.array([term.coefficient for term in operator.terms], dtype=np.float64)
+        numbers = np.array([term.coefficient for term in operator.terms])
+        coefficients = numbers if np.iscomplexobj(numbers) else numbers.astype(np.float64)
     else:
         coefficients = np.stack([term.at(sites) for term in operator.terms])
     orders = orders.reshape(len(operator.terms), operator.dimension)

@@ -91,9 +91,7 @@ class Attempt:
     def outcome(self) -> Outcome:
         """What it showed, in short; of one whose error was estimated."""
         assert self.estimate is not None
-        scale = self.estimate.scale
-        growth = safe_norm(self.coefficients) / scale if scale > 0 else 0.0
-        return Outcome(self.estimate.relative, growth, self.basis.size, work(self.rows, self.basis.size))
+        return Outcome(self.estimate.relative, self.estimate.growth, self.basis.size, work(self.rows, self.basis.size))
 
     @property
     def is_at_floor(self) -> bool:

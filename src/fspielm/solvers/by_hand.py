@@ -35,7 +35,7 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     try:
         for family in features.parts:
             if family.satisfies_equation:
-                symbol_of(problem.operator)
+                symbol_of(problem.determinant)
         if features.satisfies_equation:
             check_homogeneous(problem)
     except UnsuitableError as error:

@@ -71,7 +71,7 @@ class Prepared:
             with an `AccuracyWarning`.
         """
         problem = with_data(self.problem, right_hand_side, values)
-        if self._examination.discretisation.family.satisfies_equation and problem.right_hand_side.constant != 0.0:
+        if self._examination.discretisation.family.satisfies_equation and not problem.is_homogeneous:
             return self._solve_with_source(problem)
         return self._solve(problem)
 

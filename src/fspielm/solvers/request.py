@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
-import numpy as np
-
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling
 from fspielm.equations import Problem
@@ -65,7 +63,7 @@ class Request:
     @property
     def itemsize(self) -> int:
         """Bytes of a number in its systems."""
-        return np.result_type(*(unknown.dtype for unknown in self.problem.unknowns)).itemsize
+        return self.problem.dtype.itemsize
 
     @property
     def threads(self) -> int:

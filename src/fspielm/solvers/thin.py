@@ -107,7 +107,7 @@ def thin_family(
 def _symbol(problem: Problem) -> Symbol | None:
     """The symbol; None where coefficients vary."""
     try:
-        return symbol_of(problem.operator)
+        return symbol_of(problem.determinant)
     except UnsuitableError:
         return None
 

@@ -68,7 +68,7 @@ def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Ba
 
 def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
     """The bands of the conditions' data alone, joined with the waves that the equation carries."""
-    return _with_waves(problem, [band for band in bands.data if band.source != RIGHT_HAND_SIDE], rng)
+    return _with_waves(problem, [band for band in bands.data if not band.source.startswith(RIGHT_HAND_SIDE)], rng)
 
 
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:
@@ -98,14 +98,14 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
 
 def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArray:
     """The waves that the equation carries: where coefficients vary, at the fastest places, if that is clearly more."""
-    waves = symbol_band(problem.operator, sites, frequencies)
-    if problem.operator.is_constant:
+    waves = symbol_band(problem.determinant, sites, frequencies)
+    if problem.determinant.is_constant:
         return waves
-    if problem.operator.order == 1:
+    if problem.determinant.order == 1:
         # where a stream turns, frozen coefficients have frequencies across it that are beyond all bounds
         return waves if problem.domain.time is not None else np.zeros_like(waves)
     try:
-        fastest = symbol_band(problem.operator, sites, frequencies, fastest_places(problem, frequencies))
+        fastest = symbol_band(problem.determinant, sites, frequencies, fastest_places(problem, frequencies))
     except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
         return waves
     return np.where(fastest > _CLEARLY * waves, fastest, waves)
@@ -125,7 +125,7 @@ def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -
     last = problem.dimension - 1
     highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
-    decaying = problem.domain.time is not None and symbol_band(problem.operator, sites, highest)[last] == 0.0
+    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
     refined = []
     for band in data:
         if band.settled and band.samples is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray, real_parts
 from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
@@ -23,7 +23,7 @@ from fspielm.geometry import (
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.part_lines import Lines, directions_of, part_lines, sites_on_lines
 from fspielm.spectrum.patience import FOREVER, Patience
-from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
+from fspielm.spectrum.sizes import data_sizes, source_of
 
 _CHORDS = 24
 _SHORTEST = 0.4
@@ -104,9 +104,11 @@ def data_bands(problem: Problem, rng: np.random.Generator, patience: Patience = 
     least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
     bands: list[DataBand] = []
-    if problem.right_hand_side.constant is None:
-        found = _inside(problem.right_hand_side, RIGHT_HAND_SIDE, problem.domain, everywhere, look)
-        bands += _audible(found, sizes[RIGHT_HAND_SIDE] > least)
+    for equation in problem.equations:
+        if equation.value.constant is None:
+            source = source_of(equation, problem)
+            found = _inside(equation.value, source, problem.domain, everywhere, look)
+            bands += _audible(found, sizes[source] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
             bands += _audible(_of_constraint(constraint, problem, look), sizes[constraint.name] > least)
@@ -178,10 +180,16 @@ def _inside(
             # a short chord resolves frequencies coarsely and would overstate the band
             lines, lengths = chord_lines(domain, seeds, axis, n, shortest=_SHORTEST, ends=ends)
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
-            return values.reshape(len(lines), n), lengths
+            return _real_lines(values.reshape(len(lines), n), lengths)
 
         bands.append(_settle(source, axis, sample, look.patience))
     return bands
+
+
+def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values along lines; where they are complex, along twice as many: of real and of imaginary parts."""
+    parts = real_parts(values)
+    return np.concatenate(parts), np.concatenate([lengths] * len(parts))
 
 
 def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
@@ -203,7 +211,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
             values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
             points = sites.points.reshape(-1, n, domain.dimension)
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
-            return values.reshape(len(points), n), lengths
+            return _real_lines(values.reshape(len(points), n), lengths)
 
         along = _settle(source, 0, sample, look.patience, _first_samples(field, part, lines, look.patience))
         inside: list[DataBand] = []

@@ -44,7 +44,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
             for _ in range(_LOOKS):
                 near = place + size * rng.uniform(-1, 1, (_CLOSER_POINTS, problem.dimension))
                 near = near[problem.domain.contains(near)]
-                closer = search(freeze(problem.operator, Sites(near))) if len(near) else np.zeros(0)
+                closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
                 if closer.max(initial=0.0) > best:
                     place, best = near[closer.argmax()], closer.max()
                 size = _CLOSER * size
@@ -55,9 +55,9 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
 @once
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
-    number = _POINTS if _is_written(problem.operator) else _POINTS_OF_CALLABLES
+    number = _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES
     points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # only looks
-    return points, freeze(problem.operator, Sites(points))
+    return points, freeze(problem.determinant, Sites(points))
 
 
 def _is_written(operator: Operator) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fspielm.arrays import FloatArray, safe_rms
-from fspielm.equations import Operator, Problem
+from fspielm.equations import Operator, Problem, Relation
 from fspielm.expressions import Field
 from fspielm.geometry import Sites
 
@@ -21,11 +21,21 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
     lower, upper = problem.domain.bounding_box
     lengths = upper - lower
     inside = Sites(problem.domain.sample(_SITES, rng, "low-discrepancy"))
-    sizes = {RIGHT_HAND_SIDE: _size(problem.operator, problem.right_hand_side, inside, lengths, RIGHT_HAND_SIDE)}
+    sizes = {}
+    for equation in problem.equations:
+        source = source_of(equation, problem)
+        sizes[source] = _size(equation.operator, equation.value, inside, lengths, source)
     for constraint in problem.constraints:
         sites = constraint.sample(_SITES, rng, "low-discrepancy")
         sizes[constraint.name] = _size(constraint.operator, constraint.value, sites, lengths, constraint.name)
     return sizes
+
+
+def source_of(relation: Relation, problem: Problem) -> str:
+    """What the datum of a relation is called."""
+    if relation.region.kind != "domain":
+        return relation.name
+    return RIGHT_HAND_SIDE if len(problem.equations) == 1 else f"{RIGHT_HAND_SIDE} of {relation.name}"
 
 
 def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:

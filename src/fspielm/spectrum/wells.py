@@ -28,7 +28,7 @@ def well_band(problem: Problem) -> FloatArray:
     falls off outside of where k^2 is zero, at distance r: like ``exp(-k x^2 / 2 r)``, the spectrum of which falls off
     as ``exp(-w^2 r / 2 k)``. A basis of lower frequencies holds none of it, and sees no resonance.
     """
-    operator, domain = problem.operator, problem.domain
+    operator, domain = problem.determinant, problem.domain
     found = np.zeros(problem.dimension)
     if operator.is_constant or operator.order != 2 or domain.time is not None:
         return found
@@ -64,7 +64,7 @@ def _square_of(frozen: Frozen, axis: int) -> FloatArray:
     twice[axis] = 2
     second = frozen.coefficients[:, np.all(frozen.orders == twice, axis=1)].sum(axis=1)
     plain = frozen.coefficients[:, ~frozen.orders.any(axis=1)].sum(axis=1)
-    return np.asarray(np.divide(plain, second, out=np.zeros_like(plain), where=second != 0))
+    return np.asarray(np.divide(plain, second, out=np.zeros_like(plain), where=second != 0).real)
 
 
 def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
@@ -78,7 +78,7 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
         line = line[: outside[0]] if outside.size else line
         if not len(line):
             return 0.0
-        turned = np.flatnonzero(_square_of(freeze(problem.operator, Sites(line)), axis) < 0)
+        turned = np.flatnonzero(_square_of(freeze(problem.determinant, Sites(line)), axis) < 0)
         if not turned.size:
             return 0.0
         sides.append(abs(float(line[turned[0], axis] - place[axis])))

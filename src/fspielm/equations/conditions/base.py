@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sympy.logic.boolalg import Boolean, BooleanAtom
 
+from fspielm.equations.operator import Operator, along_normal
+from fspielm.equations.per_unknown import by_unknown
 from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import Where, boundary_regions
@@ -39,10 +41,10 @@ class AnyCondition(ABC):
         """Where it holds."""
 
     @abstractmethod
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
-        """What holds there: operators, the values of which on the unknown are prescribed.
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """What holds there: operators, the values of which on the unknowns are prescribed.
 
-        On a boundary, the equation is of order `across` in the direction of its normal.
+        On a boundary, the equations are of orders `across` in the direction of its normal, one for each unknown.
         """
 
     @property
@@ -99,6 +101,29 @@ def check_weight(weight: Any, who: str) -> None:
         raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")
 
 
-def zero(setting: Setting) -> Field:
-    """The value of conditions that say that something vanishes."""
-    return setting.field(0, "zero")
+def prescribed(
+    condition: AnyCondition, operator: Operator, value: Any, setting: Setting, label: str = ""
+) -> tuple[Rule, ...]:
+    """The operator on each unknown that `value` is for, with its value."""
+    who = type(condition).__name__
+    rules = []
+    for place, name, one in by_unknown(value, who, setting):
+        what = f"the value{'s' * (condition.kind == 'measured')} of {who}" + f" for {name}" * bool(name)
+        label_here = " ".join(filter(None, (name, label)))
+        rules.append(Rule(operator.on(place), condition.read_value(one, what, setting), label_here))
+    return tuple(rules)
+
+
+def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0) -> tuple[Rule, ...]:
+    """The normal derivatives of these orders are zero, or the same on both sides, for each unknown.
+
+    Labels tell orders above `plain`.
+    """
+    rules = []
+    for place, its_orders in enumerate(orders):
+        name = setting.symbols[place].func.__name__ if len(orders) > 1 else ""
+        for order in its_orders:
+            operator = along_normal(setting.dimension, order, setting.space).on(place)
+            label = " ".join(filter(None, (name, f"order {order}" * (order > plain))))
+            rules.append(Rule(operator, setting.field(0, "zero"), label))
+    return tuple(rules)

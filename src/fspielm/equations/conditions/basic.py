@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition, check_weight, check_where
+from fspielm.equations.conditions.base import (
+    AnyCondition,
+    BoundaryCondition,
+    check_weight,
+    check_where,
+    prescribed,
+)
 from fspielm.equations.operator import along_normal, derivative, identity
+from fspielm.equations.per_unknown import freeze, written
 from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import Where
 from fspielm.errors import ProblemError
-from fspielm.expressions import Value, check_value
+from fspielm.expressions import Value
 from fspielm.geometry import SpaceTime, Time
 
 
@@ -24,9 +32,10 @@ class Dirichlet(BoundaryCondition):
 
     Parameters
     ----------
-    value : number, Expr or callable ``(n, d) -> (n,)``
-        A callable that needs a second argument gets the outward normals ``(n, d)`` in it. In an expression,
-        ``fs.normal_derivative`` of a known function is its derivative along them.
+    value : number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
+        Of several unknowns, those that are prescribed: ``{u: 1, v: 0}``. A callable that needs a second argument gets
+        the outward normals ``(n, d)`` in it. In an expression, ``fs.normal_derivative`` of a known function is its
+        derivative along them.
     on : str, list of str, SymPy relation or callable mask, optional
         Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
         other condition covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function from points to a
@@ -35,24 +44,24 @@ class Dirichlet(BoundaryCondition):
         How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
     """
 
-    value: Value
+    value: Value | Mapping[Any, Value]
     on: Where | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "dirichlet"
 
     def __post_init__(self) -> None:
-        check_value(self.value, "Dirichlet: value")
+        object.__setattr__(self, "value", freeze(self.value, "Dirichlet: value"))
         check_weight(self.weight, "Dirichlet")
         object.__setattr__(self, "on", check_where(self.on, "Dirichlet"))
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """Its value and its place."""
-        return self.value, self.on
+        """Its values and its place."""
+        return *written(self.value), self.on
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The unknown itself."""
-        return (Rule(identity(setting.dimension), self.read_value(self.value, "the value of Dirichlet", setting)),)
+        return prescribed(self, identity(setting.dimension), self.value, setting)
 
     def with_value(self, value: Any, setting: Setting) -> Dirichlet:
         """The same with another value."""
@@ -64,25 +73,24 @@ class Dirichlet(BoundaryCondition):
 class Neumann(BoundaryCondition):
     """The derivative of the unknown along the outward normal; parameters as for `Dirichlet`."""
 
-    value: Value
+    value: Value | Mapping[Any, Value]
     on: Where | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "neumann"
 
     def __post_init__(self) -> None:
-        check_value(self.value, "Neumann: value")
+        object.__setattr__(self, "value", freeze(self.value, "Neumann: value"))
         check_weight(self.weight, "Neumann")
         object.__setattr__(self, "on", check_where(self.on, "Neumann"))
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """Its value and its place."""
-        return self.value, self.on
+        """Its values and its place."""
+        return *written(self.value), self.on
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The normal derivative."""
-        slope = along_normal(setting.dimension, axes=setting.space)
-        return (Rule(slope, self.read_value(self.value, "the value of Neumann", setting)),)
+        return prescribed(self, along_normal(setting.dimension, axes=setting.space), self.value, setting)
 
     def with_value(self, value: Any, setting: Setting) -> Neumann:
         """The same with another value."""
@@ -96,28 +104,28 @@ class Initial(AnyCondition):
 
     Parameters
     ----------
-    value : number, Expr or callable ``(n, d) -> (n,)``
+    value : number, Expr or callable ``(n, d) -> (n,)``, or a mapping from unknowns to such
     order : int
         0 for the value itself, 1 for the velocity, and so on.
     weight : float
         As for `Dirichlet`.
     """
 
-    value: Value
+    value: Value | Mapping[Any, Value]
     order: int = 0
     weight: float = 1.0
     kind: ClassVar[str] = "initial"
 
     def __post_init__(self) -> None:
-        check_value(self.value, "Initial: value")
+        object.__setattr__(self, "value", freeze(self.value, "Initial: value"))
         check_weight(self.weight, "Initial")
         if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
             raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """Its value."""
-        return (self.value,)
+        """Its values."""
+        return written(self.value)
 
     def regions(self, setting: Setting) -> list[Region]:
         """The start of time."""
@@ -131,11 +139,10 @@ class Initial(AnyCondition):
             )
         return [Region("start", "", domain.space.measure, domain.initial)]
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The time derivative of this order."""
         operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
-        label = f"order {self.order}" if self.order else ""
-        return (Rule(operator, self.read_value(self.value, "the value of Initial", setting), label),)
+        return prescribed(self, operator, self.value, setting, f"order {self.order}" if self.order else "")
 
     def with_value(self, value: Any, setting: Setting) -> Initial:
         """The same with another value."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
-from fspielm.equations.conditions.base import AnyCondition, check_weight
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.equations.conditions.base import AnyCondition, check_weight, prescribed
 from fspielm.equations.inside import check_points, points_region
 from fspielm.equations.operator import identity
+from fspielm.equations.per_unknown import freeze, written
 from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
@@ -27,13 +29,13 @@ class Measured(AnyCondition):
     ----------
     points : (n, d) array
         Points of the domain, with every coordinate of the unknown, time included.
-    values : (n,) array, number, Expr or callable ``(n, d) -> (n,)``
+    values : (n,) array, number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
     weight : float
         As for `Dirichlet`; lower it for values that are known to be noisy.
     """
 
     points: ArrayLike
-    values: ArrayLike | Value
+    values: ArrayLike | Value | Mapping[Any, Any]
     weight: float = 1.0
     kind: ClassVar[str] = "measured"
     repeats: ClassVar[bool] = True
@@ -42,7 +44,9 @@ class Measured(AnyCondition):
         check_weight(self.weight, "Measured")
         points = check_points(self.points, "Measured: points")
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "values", _check_values(self.values, len(points), "Measured: values"))
+        number = len(points)
+        values = freeze(self.values, "Measured: values", lambda one, what: _check_values(one, number, what))
+        object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
         n = len(self._points)
@@ -53,15 +57,15 @@ class Measured(AnyCondition):
     @property
     def expressions(self) -> tuple[Any, ...]:
         """Its values."""
-        return (self.values,)
+        return written(self.values)
 
     def regions(self, setting: Setting) -> list[Region]:
         """The points."""
         return [points_region(self._points, "", "Measured: points", setting)]
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The unknown itself."""
-        return (Rule(identity(setting.dimension), self.read_value(self.values, "the values of Measured", setting)),)
+        return prescribed(self, identity(setting.dimension), self.values, setting)
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
         """Read an array with one value for each point, or what any condition takes."""
@@ -84,9 +88,9 @@ class Measured(AnyCondition):
 class _Recorded:
     """An array as a function of the points it belongs to."""
 
-    values: FloatArray
+    values: NumberArray
 
-    def __call__(self, points: FloatArray) -> FloatArray:
+    def __call__(self, points: FloatArray) -> NumberArray:
         return self.values
 
     def __repr__(self) -> str:
@@ -99,9 +103,9 @@ def _check_values(values: Any, n: int, what: str) -> Any:
         check_value(values, what)
         return values
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.complex128 if np.iscomplexobj(values) else np.float64)
     except (TypeError, ValueError):
-        raise ProblemError(f"{what} must be real numbers, one for each point; got {values!r}") from None
+        raise ProblemError(f"{what} must be numbers, one for each point; got {values!r}") from None
     if array.shape != (n,):
         raise ProblemError(f"{what} must be one for each of the {n} points, shape ({n},); got shape {array.shape}")
     if not np.isfinite(array).all():

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.equations.conditions.base import AnyCondition, check_weight, zero
-from fspielm.equations.operator import along_normal
+from fspielm.equations.conditions.base import AnyCondition, check_weight, vanishing
 from fspielm.equations.regions import SAME_PLACE, Region, whole_part
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import named_part
@@ -74,16 +73,9 @@ class Periodic(AnyCondition):
             )
         return [replace(whole_part(here), label=self._label(names), partner=there, shift=shift)]
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The value and the normal derivatives below the order of the equation."""
-        return tuple(
-            Rule(
-                along_normal(setting.dimension, order, setting.space),
-                zero(setting),
-                f"order {order}" if order else "",
-            )
-            for order in range(max(across, 1))
-        )
+        return vanishing(setting, [range(max(order, 1)) for order in across])
 
     @staticmethod
     def _label(names: tuple[str, str]) -> str:

@@ -24,7 +24,7 @@ from fspielm.geometry import PlaneCurve
 @final
 @dataclass(frozen=True)
 class Condition(AnyCondition):
-    """Any linear equation for the unknown and its derivatives, on the boundary or inside.
+    """Any linear equation for the unknowns and their derivatives, on the boundary or inside.
 
     Parameters
     ----------
@@ -89,14 +89,15 @@ class Condition(AnyCondition):
             return [points_region(at, "points", "Condition: at", setting)]
         return [curve_region(at, "Condition: at", setting)]
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The equation, taken apart."""
-        unknown, givens = setting.unknown, setting.givens
+        symbols, givens = setting.symbols, setting.givens
         written = residual_form(self.equation, "Condition: equation")
-        _check_unknown(written, unknown)
-        parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), unknown, "the condition")
+        _check_unknowns(written, symbols)
+        parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), symbols, "the condition")
         if not parts:
-            raise ProblemError(f"the condition {describe(self.equation)} prescribes nothing about {unknown}")
+            names = ", ".join(map(str, symbols))
+            raise ProblemError(f"the condition {describe(self.equation)} prescribes nothing about {names}")
         operator = linear_operator(parts, setting, "the condition", normals=self.has_normals)
         value = self.read_value(-rest, f"the value of the condition {describe(self.equation)}", setting)
         return (Rule(operator, value),)
@@ -104,20 +105,23 @@ class Condition(AnyCondition):
     def with_value(self, value: Any, setting: Setting) -> Condition:
         """The same operator with another value; a callable is shown as a function g."""
         written = residual_form(self.equation, "Condition: equation")
-        parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.unknown)
+        parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
         left = sum((coefficient * atom for atom, coefficient in parts.items()), sp.S.Zero)
         named = callable(value) and not isinstance(value, sp.Basic)
         right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))
 
 
-def _check_unknown(expression: sp.Expr, unknown: AppliedUndef) -> None:
-    """Refuse an equation without the unknown, and one with the unknown at other places."""
-    found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ == unknown.func.__name__]
+def _check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> None:
+    """Refuse an equation without any unknown, and one with an unknown at other places."""
+    by_name = {unknown.func.__name__: unknown for unknown in unknowns}
+    found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ in by_name]
     if not found:
-        raise ProblemError(f"the condition {describe(expression)} does not contain the unknown {unknown}")
-    for other in sorted((f for f in found if f != unknown), key=str):
+        names = ", ".join(map(str, unknowns))
+        which = f"the unknown {names}" if len(unknowns) == 1 else f"any of the unknowns {names}"
+        raise ProblemError(f"the condition {describe(expression)} does not contain {which}")
+    for other in sorted((f for f in found if f not in unknowns), key=str):
         raise ProblemError(
-            f"the condition contains {other}; write {unknown}, with the very symbols of the equation: where it holds "
-            "is said with on= or at="
+            f"the condition contains {other}; write {by_name[other.func.__name__]}, with the very symbols of the "
+            "equation: where it holds is said with on= or at="
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where, zero
-from fspielm.equations.operator import along_normal
+from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where, vanishing
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import Where
+from fspielm.errors import ProblemError
 
 
 @final
@@ -37,13 +37,11 @@ class Symmetry(BoundaryCondition):
         """Its place."""
         return (self.on,)
 
-    def rules(self, setting: Setting, across: int) -> tuple[Rule, ...]:
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The odd normal derivatives below the order of the equation; the first at any rate."""
-        return tuple(
-            Rule(
-                along_normal(setting.dimension, order, setting.space),
-                zero(setting),
-                f"order {order}" if order > 1 else "",
+        if len(setting.unknowns) > 1:
+            raise ProblemError(
+                "Symmetry: of several unknowns, components of a vector along the normal change their sign in a mirror; "
+                "write fs.Neumann({u: 0}) for those that do not, and fs.Dirichlet({v: 0}) for those that do"
             )
-            for order in range(1, max(across, 2), 2)
-        )
+        return vanishing(setting, [range(1, max(across[0], 2), 2)], plain=1)

@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.equations import Problem, natural_scales
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.characteristic.frequencies import Frequencies
+from fspielm.features.characteristic.null_vectors import null_amplitudes
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.symbol import symbol_of
 from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, Place, check_count
+from fspielm.features.modes import ModeBasis
 from fspielm.features.ridge import RidgeBasis
 
 
@@ -58,35 +62,73 @@ class Characteristic(Family):
             raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
         if self.reach is not None and len(self.reach) != place.dimension:
             raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
-        symbol, scene = symbol_of(problem.operator), scene_of(problem.domain)
+        symbol, scene = symbol_of(problem.determinant), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=axis, reach=self.reach)
-        return realise(found, scene, rng)
+        if len(problem.unknowns) == 1 and found.are_paired:
+            return realise(found, scene, rng)
+        return _modes(problem, found, scene, rng)
+
+
+def _modes(problem: Problem, frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:
+    """Functions with an amplitude for each unknown, of a size that is natural for them; or complex ones."""
+    _check_any(frequencies)
+    phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
+    length = scene.radius(tuple(range(scene.dimension)))
+    amplitudes = null_amplitudes(problem, frequencies, length)
+    wavenumber = max(float(np.median(np.linalg.norm(frequencies.W, axis=1))), 1 / length)
+    scales = natural_scales(problem, wavenumber)
+    amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
+    if frequencies.are_paired:
+        index, b = _pairs(frequencies, phases, amplitudes)
+    else:
+        index, b = np.arange(len(frequencies)), phases
+    each = frequencies.select(index)
+    waves = ExponentialBasis(each.W, b, scene.center, scene.peaks(each.W), along=each.along / length)
+    return ModeBasis(waves, amplitudes[index], is_real=frequencies.are_paired)
+
+
+def _check_any(frequencies: Frequencies) -> None:
+    if not len(frequencies):
+        raise UnsuitableError("no frequency satisfies the equation within the number of neurons; allow more neurons")
 
 
 def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:
     """Real functions: the real and imaginary parts, from a random phase on, or the one part of a real function."""
-    if not len(frequencies):
-        raise UnsuitableError("no frequency satisfies the equation within the number of neurons; allow more neurons")
+    _check_any(frequencies)
     phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
     plain = frequencies.are_real & (frequencies.powers == 0)
     parts: list[Basis] = []
     if plain.any():
-        each, b = _pairs(frequencies.select(plain), phases[plain])
+        each, b = _select_pairs(frequencies.select(plain), phases[plain])
         parts.append(RidgeBasis(each.W.real, b, COSINE, origin=scene.center))
     if not plain.all():
-        each, b = _pairs(frequencies.select(~plain), phases[~plain])
+        each, b = _select_pairs(frequencies.select(~plain), phases[~plain])
         scale = scene.radius(tuple(range(scene.dimension)))
         parts.append(ExponentialBasis(each.W, b, scene.center, scene.peaks(each.W), each.powers, each.along / scale))
     return parts[0] if len(parts) == 1 else JoinedBasis(parts)
 
 
-def _pairs(frequencies: Frequencies, phases: FloatArray) -> tuple[Frequencies, FloatArray]:
-    """Each frequency once or twice, as it makes functions, with its phases."""
+def _select_pairs(frequencies: Frequencies, phases: FloatArray) -> tuple[Frequencies, FloatArray]:
+    index, b = _pairs(frequencies, phases)
+    return frequencies.select(index), b
+
+
+def _pairs(
+    frequencies: Frequencies, phases: FloatArray, amplitudes: ComplexArray | None = None
+) -> tuple[NDArray[np.int_], FloatArray]:
+    """Each frequency once or twice, as it makes functions, with its phases.
+
+    One that does not oscillate makes one function of phase zero; with amplitudes, of the phase of the largest.
+    """
     functions = frequencies.functions
     index = np.repeat(np.arange(len(frequencies)), functions)
     second = np.concatenate([[False], index[1:] == index[:-1]])
-    b = np.where(functions[index] == 1, 0.0, phases[index] - 0.5 * np.pi * second)
-    return frequencies.select(index), b
+    alone = np.zeros(len(frequencies))
+    if amplitudes is not None:
+        flat = amplitudes.reshape(len(amplitudes), -1)
+        alone = -np.angle(np.take_along_axis(flat, np.abs(flat).argmax(axis=1)[:, None], axis=1)[:, 0])
+    b = np.where(functions[index] == 1, alone[index], phases[index] - 0.5 * np.pi * second)
+    return index, b
 
 
 def _as_reach(values: object) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ _DIGITS = 10
 @final
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Functions ``(along x)^power exp(i w x)``, each standing for its real and its imaginary part.
+    """Functions ``(along x)^power exp(i w x)``, each standing for its real and its imaginary part, or for itself.
 
     Attributes
     ----------
@@ -26,18 +26,24 @@ class Frequencies:
     powers : (m,) integer array
     along : (m, d) array
         Directions of the polynomial factors.
+    are_paired : bool
+        Whether the conjugate functions, of frequency ``-conj(w)``, satisfy the equation as well, and with them the real
+        and the imaginary parts: they do where coefficients are real.
     """
 
     W: ComplexArray
     powers: NDArray[np.int_]
     along: FloatArray
+    are_paired: bool = True
 
     def __len__(self) -> int:
         return len(self.W)
 
     @property
     def functions(self) -> NDArray[np.int_]:
-        """How many real functions each makes: one where it does not oscillate, otherwise two; shape ``(m,)``."""
+        """How many functions each makes: two real ones, one where it does not oscillate or is complex; ``(m,)``."""
+        if not self.are_paired:
+            return np.ones(len(self), dtype=np.int_)
         return np.where(np.any(self.W.real != 0.0, axis=1), 2, 1)
 
     @property
@@ -52,33 +58,35 @@ class Frequencies:
 
     def select(self, index: BoolArray | NDArray[np.int_] | slice) -> Frequencies:
         """Some of them."""
-        return Frequencies(self.W[index], self.powers[index], self.along[index])
+        return Frequencies(self.W[index], self.powers[index], self.along[index], self.are_paired)
 
     def first(self, neurons: int) -> Frequencies:
         """As many from the beginning as make at most so many real functions."""
         return self.select(np.cumsum(self.functions) <= neurons)
 
     def distinct(self) -> Frequencies:
-        """Without repetitions, where a frequency and its conjugate ``-conj(w)`` are the same."""
+        """Without repetitions; in pairs, a frequency and its conjugate ``-conj(w)`` are the same."""
         if not len(self):
             return self
         scale = float(np.abs(self.W).max()) or 1.0
         parts = np.concatenate([self.W.real, self.W.imag], axis=1)
         rounded = np.round(parts / scale, _DIGITS) + 0.0  # no negative zeros
-        real = rounded[:, : self.W.shape[1]]
-        leading = np.take_along_axis(real, np.argmax(real != 0.0, axis=1)[:, None], axis=1)
-        real[leading[:, 0] < 0] *= -1.0
+        if self.are_paired:
+            real = rounded[:, : self.W.shape[1]]
+            leading = np.take_along_axis(real, np.argmax(real != 0.0, axis=1)[:, None], axis=1)
+            real[leading[:, 0] < 0] *= -1.0
         keys = np.column_stack([rounded + 0.0, self.powers])
         _, kept = np.unique(keys, axis=0, return_index=True)
         return self.select(np.sort(kept))
 
 
-def join(parts: Sequence[Frequencies], dimension: int) -> Frequencies:
-    """All of the parts, in their order."""
+def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) -> Frequencies:
+    """All of the parts, in their order; `are_paired` only where there are none."""
     empty = Frequencies(np.empty((0, dimension), dtype=np.complex128), np.empty(0, dtype=int), np.empty((0, dimension)))
     whole = [empty, *parts]
     return Frequencies(
         np.concatenate([part.W for part in whole]),
         np.concatenate([part.powers for part in whole]),
         np.concatenate([part.along for part in whole]),
+        all(part.are_paired for part in parts) if parts else are_paired,
     )

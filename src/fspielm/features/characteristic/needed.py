@@ -27,7 +27,7 @@ def neurons_needed(problem: Problem) -> int:
 
 def wavenumber_of(problem: Problem) -> float:
     """The highest real wavenumber among the zeros of a problem without time; zero if there is none."""
-    return highest_wavenumber(symbol_of(problem.operator), _space(problem))
+    return highest_wavenumber(symbol_of(problem.determinant), _space(problem))
 
 
 def steady_neurons(problem: Problem, along: float, decades: float) -> int:
@@ -36,7 +36,7 @@ def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     Where those are higher than the frequencies of the waves, the solution falls off from the boundary, and exponentials
     as steep as that are counted too, for so many digits.
     """
-    symbol, space = symbol_of(problem.operator), _space(problem)
+    symbol, space = symbol_of(problem.determinant), _space(problem)
     wavenumber = highest_wavenumber(symbol, space)
     if problem.dimension == 1:
         return symbol.order
@@ -51,7 +51,7 @@ def neurons_for_rings(problem: Problem, frequency: float, most: int) -> int:
 
     More than `most` where they are not among so many.
     """
-    symbol, space = symbol_of(problem.operator), _space(problem)
+    symbol, space = symbol_of(problem.determinant), _space(problem)
     number = steady_neurons(problem, 0.0, 0.0)
     while number <= most and highest_ring(symbol, space, number) < frequency:
         number = int(_MORE * number) + 1

@@ -58,7 +58,7 @@ def evolves(problem: Problem) -> bool:
 
 
 def _course(problem: Problem) -> tuple[Symbol, Course | None]:
-    symbol = symbol_of(problem.operator)
+    symbol = symbol_of(problem.determinant)
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     return symbol, course_of(symbol, scene_of(problem.domain), time_axis)
 

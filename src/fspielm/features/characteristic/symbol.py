@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, constant_operator
 from fspielm.errors import UnsuitableError
 from fspielm.features.powers import expand_powers
@@ -30,7 +30,12 @@ class Symbol:
     """
 
     orders: NDArray[np.int_]
-    coefficients: FloatArray
+    coefficients: NumberArray
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its coefficients are."""
+        return not np.iscomplexobj(self.coefficients)
 
     @property
     def dimension(self) -> int:
@@ -80,19 +85,21 @@ def symbol_of(operator: Operator) -> Symbol:
     orders = np.array([term.orders for term in terms], dtype=np.int_)
     if not orders.any():
         raise UnsuitableError("the equation has no derivative: no frequency satisfies it")
-    return Symbol(orders, np.array([term.coefficient for term in terms], dtype=np.float64))
+    coefficients = np.array([term.coefficient for term in terms])
+    return Symbol(orders, coefficients if np.iscomplexobj(coefficients) else coefficients.astype(np.float64))
 
 
 def homogeneous_symbol(problem: Problem) -> Symbol:
     """The symbol of a problem whose equation has zero on its right-hand side; an `UnsuitableError` says why not."""
     check_homogeneous(problem)
-    return symbol_of(problem.operator)
+    return symbol_of(problem.determinant)
 
 
 def check_homogeneous(problem: Problem) -> None:
     """Refuse an equation whose right-hand side is not zero: no sum of functions without it has it."""
-    if problem.right_hand_side.constant != 0.0:
-        raise UnsuitableError(
-            "the features satisfy the equation without a right-hand side, so that must be zero; got "
-            f"{problem.right_hand_side.source}"
-        )
+    for equation in problem.equations:
+        if equation.value.constant != 0.0:
+            raise UnsuitableError(
+                "the features satisfy the equation without a right-hand side, so that must be zero; got "
+                f"{equation.value.source}"
+            )

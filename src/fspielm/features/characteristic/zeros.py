@@ -56,9 +56,12 @@ def solve_each(
         for roots, multiplicity, these in _roots(polynomials[rows, : degree + 1]):
             chosen = rows[these]
             W = base[chosen] + unit * roots[:, None] * direction[chosen]
-            found += [Frequencies(W, np.full(len(chosen), power), direction[chosen]) for power in range(multiplicity)]
+            found += [
+                Frequencies(W, np.full(len(chosen), power), direction[chosen], symbol.is_real)
+                for power in range(multiplicity)
+            ]
             sources += [chosen] * multiplicity
-    return join(found, symbol.dimension), np.concatenate(sources)
+    return join(found, symbol.dimension, symbol.is_real), np.concatenate(sources)
 
 
 def _by_degree(polynomials: ComplexArray) -> dict[int, NDArray[np.int_]]:

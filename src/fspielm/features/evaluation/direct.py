@@ -19,7 +19,7 @@ _CHUNK_COLUMNS = 64
 
 def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, threads: int) -> NumberArray:
     """``local`` on the sums of ``fields[f] * basis``, shape ``(F, n)``, for coefficients `fields` ``(F, M)``."""
-    values = np.empty((len(fields), len(local.points)), dtype=basis.dtype)
+    values = np.empty((len(fields), len(local.points)), dtype=basis.dtype_under(local))
     run_tasks(
         [
             partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
@@ -33,10 +33,10 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
 def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> NumberArray:
     """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``."""
     local = localise(operator, sites, basis.components)
-    transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype)
+    transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype_under(local))
     run_tasks(
         [
-            partial(basis.fill, local, columns, transposed[columns])
+            partial(basis.write, local, columns, transposed[columns])
             for columns in (
                 slice(first, min(first + _CHUNK_COLUMNS, basis.size)) for first in range(0, basis.size, _CHUNK_COLUMNS)
             )
@@ -48,11 +48,11 @@ def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) ->
 
 def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: NumberArray) -> None:
     here = local.select(index)
-    total = np.zeros((len(fields), len(here.points)), dtype=basis.dtype)
+    total = np.zeros((len(fields), len(here.points)), dtype=values.dtype)
     for first in range(0, basis.size, _CHUNK_COLUMNS):
         columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
-        buffer = np.empty((columns.stop - columns.start, len(here.points)), dtype=basis.dtype)
+        buffer = np.empty((columns.stop - columns.start, len(here.points)), dtype=values.dtype)
         with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
-            basis.fill(here, columns, buffer)
+            basis.write(here, columns, buffer)
             total += fields[:, columns] @ buffer
     values[:, index] = total

@@ -74,13 +74,40 @@ def evaluate_each(
     (T, ..., n) array
         One entry for each of the T operators; complex where coefficients or functions are.
     """
+    if basis.components > 1 or basis.dtype.kind == "c":
+        return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
     fields = _real_fields(coefficients)
-    values = np.empty((len(operators), len(fields), len(sites)), dtype=basis.dtype)
+    values = np.empty((len(operators), len(fields), len(sites)))
     for start in range(0, max(len(sites), 1), SLAB):
         here = sites.select(slice(start, start + SLAB))
         local = [localise(operator, here, basis.components) for operator in operators]
-        values[:, :, start : start + SLAB] = _on_slab(basis, fields, local, here.points, threads, method)
+        found = _on_slab(basis, fields, local, here.points, threads, method)
+        values = values.astype(np.result_type(values, found), copy=False)
+        values[:, :, start : start + SLAB] = found
     return _as_given(values, coefficients)
+
+
+def _by_unknown(
+    basis: Basis,
+    coefficients: NDArray[Any],
+    operators: Sequence[Operator],
+    sites: Sites,
+    *,
+    threads: int,
+    method: Method,
+) -> NDArray[Any]:
+    """`evaluate_each` for several unknowns, or complex functions: each unknown as sums of its own real functions."""
+    total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
+    for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
+        parts = [operator.part(unknown) for operator in operators]
+        some = [index for index, part in enumerate(parts) if part.terms]
+        real, its_coefficients = basis.field(unknown, coefficients)
+        if real.size:
+            its_parts = [parts[index] for index in some]
+            values = evaluate_each(real, its_coefficients, its_parts, sites, threads=threads, method=method)
+            total = total.astype(np.result_type(total, values), copy=False)
+            total[some] += values
+    return total
 
 
 def _on_slab(
@@ -96,9 +123,8 @@ def _on_slab(
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)
     by_tiles = method != "direct" and cloud.suits_tiles
-    # what fast ways know are real functions of one unknown
-    general = basis.components > 1 or basis.dtype.kind == "c"
-    if general or not (by_transform or by_tiles):
+    # what fast ways know are real coefficients
+    if not (by_transform or by_tiles) or not all(local.is_real for local in operators):
         return np.stack([direct_sum(basis, fields, local, threads=threads) for local in operators])
     rows = [split_rows(local) for local in operators]
     values = np.zeros((len(operators), len(fields), len(points)))

@@ -36,8 +36,12 @@ def special_names(problem: Problem) -> str:
 def satisfies(problem: Problem, columns: Basis) -> bool:
     """Whether functions satisfy the equation without its right-hand side, at some points."""
     sites = Sites(problem.domain.sample(20, np.random.default_rng(0)))  # only looks
-    image = np.abs(columns.matrix(problem.operator, sites))
-    terms = [
-        term.at(sites)[:, None] * columns.matrix(derivative(term.orders), sites) for term in problem.operator.terms
-    ]
-    return bool(np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)))
+    for equation in problem.equations:
+        image = np.abs(columns.matrix(equation.operator, sites))
+        terms = [
+            term.at(sites)[:, None] * columns.matrix(derivative(term.orders).on(term.unknown), sites)
+            for term in equation.operator.terms
+        ]
+        if not np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)):
+            return False
+    return True

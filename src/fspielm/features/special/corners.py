@@ -11,6 +11,7 @@ import numpy as np
 from fspielm.equations import Problem, change_places, find_conflicts, sides_of, values_jump
 from fspielm.equations.beside import SAME_PLACE, domain_size
 from fspielm.equations.once import once
+from fspielm.equations.relations import has_complex_operator
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -41,7 +42,7 @@ def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     At the corners of its domain, and on smooth stretches of the boundary where one kind of condition gives way to
     another or data jump: a corner of opening pi.
     """
-    if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
+    if not is_plane(problem):
         return ()
     corners = [c for c in (*_corners(problem), *change_places(problem)) if is_isotropic(problem, c.point)]
     strongest = sorted(corners, key=lambda corner: _exponents(problem, corner)[0])
@@ -207,6 +208,13 @@ def _mixed(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
     return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers)]
 
 
+def is_plane(problem: Problem) -> bool:
+    """Whether it is one of a single unknown in the plane, without time, of second order and with real coefficients."""
+    if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
+        return False
+    return problem.operator.order == 2 and not has_complex_operator(problem.equations[0])
+
+
 def helmholtz_ratio(problem: Problem) -> float | None:
     """K of ``laplacian u + K u``, up to a factor, with constant coefficients; None for any other equation."""
     coefficients = {term.orders: term.coefficient for term in problem.operator.terms}
@@ -215,7 +223,8 @@ def helmholtz_ratio(problem: Problem) -> float | None:
     main, value = coefficients[2, 0], coefficients.get((0, 0), 0.0)
     assert not callable(main)
     assert not callable(value)
-    return value / main
+    ratio = value / main
+    return None if isinstance(ratio, complex) else ratio
 
 
 def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:

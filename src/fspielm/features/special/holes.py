@@ -12,7 +12,7 @@ from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis
-from fspielm.features.special.corners import helmholtz_ratio, is_isotropic
+from fspielm.features.special.corners import helmholtz_ratio, is_isotropic, is_plane
 from fspielm.geometry import Hole
 
 # Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
@@ -30,7 +30,7 @@ _MOST_DECAY = 20.0
 @once
 def hole_columns(problem: Problem) -> tuple[SingularBasis, ...]:
     """Multipoles in every hole of a plane domain, for equations of second order with the Laplacian in front."""
-    if problem.domain.dimension != 2 or problem.domain.time is not None or problem.operator.order != 2:
+    if not is_plane(problem):
         return ()
     holes = sorted(problem.domain.hole_places(), key=lambda hole: hole.radius)[:_MOST_HOLES]
     return tuple(

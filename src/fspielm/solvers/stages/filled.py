@@ -8,8 +8,8 @@ from typing import ClassVar, final
 import numpy as np
 
 from fspielm.collocation import allot_points
-from fspielm.equations import Problem
-from fspielm.features import Basis
+from fspielm.equations import Problem, natural_scales
+from fspielm.features import Basis, for_unknowns
 from fspielm.features.special import open_conflicts, special_columns, special_names
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
@@ -104,12 +104,13 @@ class FilledBand(Stage):
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer digits first, then a sparser band."""
         beside = sum(basis.size for basis in self.columns)
-        layout = shrink(self.target, self.request.lengths, max(neurons - beside, 1))
+        each = (neurons - beside) // len(self.request.problem.unknowns)
+        layout = shrink(self.target, self.request.lengths, max(each, 1))
         return replace(self, layout=layout)._step(trial.why).trial
 
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
-        return too_few(self.target, self.request.lengths, neurons)
+        return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))
 
     def _step(self, why: str) -> Step:
         sizes, layout = [basis.size for basis in self.columns], self.layout
@@ -117,7 +118,8 @@ class FilledBand(Stage):
         points = self.request.points or allot_points(
             self.request.problem, neurons, layout.widths, layout.factor, special
         )
-        return Step(Trial(layout.family, points, self.columns, why), self)
+        scales = natural_scales(self.request.problem, 0.5 * float(np.max(layout.widths)))
+        return Step(Trial(for_unknowns(layout.family, scales), points, self.columns, why), self)
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
         """Whether singular functions at the corners should be added, unless the user decided about them.

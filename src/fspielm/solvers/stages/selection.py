@@ -116,7 +116,7 @@ def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
     """What a filled band would cost: its first round, or, where that is a guess, the rounds that follow a guess."""
     problem = request.problem
     begun = first.work(problem)
-    silent = problem.right_hand_side.constant == 0.0
+    silent = problem.is_homogeneous
     guessed = np.all(bands.frequencies <= least_core(np.zeros(problem.dimension), request.lengths))
     return max(begun, _GUESSED) if silent and guessed else begun
 
@@ -126,11 +126,13 @@ def _small_basis(request: Request, bands: Bands, patience: Patience, limit: floa
     problem = request.problem
     if request.approach is None:
         _refuse_rough(request, bands)
-    homogeneous = problem.right_hand_side.constant == 0.0
+    homogeneous = problem.is_homogeneous
     if request.approach == "characteristic" or (request.approach is None and homogeneous):
         return _exact_features(request, bands, limit)
     if homogeneous:
         raise UnsuitableError("the right-hand side is zero")
+    if len(problem.unknowns) > 1 or problem.dtype.kind == "c":
+        raise UnsuitableError("the equations have right-hand sides")
     if request.reuse:
         raise UnsuitableError("a plan serves other right-hand sides as well")
     peaks = thin_peaks(problem, bands, request.streams.probes, patience, request.budget.memory_limit)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
-from fspielm.features.evaluation import evaluate
+from fspielm.arrays import FloatArray, real_parts
+from fspielm.features.evaluation import evaluate_each
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.layouts import Layout, layout
@@ -71,6 +71,7 @@ def next_target(request: Request, latest: Attempt, used: Layout, target: Target)
     None where more digits cannot be laid out for.
     """
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
+    before = shown.neurons // len(problem.unknowns)
     missing = min(float(np.log10(shown.error / request.tol)), _MOST_MISSING)
     if shown.growth > _NARROW:
         shares = _beyond(request, latest, used.widths)
@@ -78,13 +79,13 @@ def next_target(request: Request, latest: Attempt, used: Layout, target: Target)
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
-        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * shown.neurons:
+        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
         return wider
     if target.decades >= _MOST_DECADES:
         return None
     denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
-    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * shown.neurons:
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * before:
         denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
     return denser
 
@@ -100,16 +101,25 @@ def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray
         lines, lengths = chord_lines(problem.domain, seeds, axis, n)
         points = lines.reshape(-1, problem.dimension)
         # what a fast transform rounds more would be seen here, at all frequencies
-        residual = evaluate(
+        residuals = evaluate_each(
             latest.basis,
             latest.coefficients,
-            problem.operator,
+            [equation.operator for equation in problem.equations],
             Sites(points),
             threads=request.threads,
             method="direct",
-        ) - problem.right_hand_side.checked(points, "the equation's right-hand side")
-        residual = residual / max(float(np.abs(residual).max()), 1e-300)
-        energy = np.abs(np.fft.rfft(residual.reshape(len(lines), n) * np.hanning(n), axis=1)) ** 2
+        )
+        each = [
+            real_parts(residual - equation.value.checked(points, f"the {equation.name}'s right-hand side"))
+            for equation, residual in zip(problem.equations, residuals, strict=True)
+        ]
+        energy = np.sum([_energy(part.reshape(len(lines), n)) for parts in each for part in parts], axis=0)
         frequencies = 2 * np.pi * np.arange(energy.shape[1]) / lengths[:, None]
         shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), 1e-300))
     return np.array(shares)
+
+
+def _energy(residual: FloatArray) -> FloatArray:
+    """The spectrum along lines, relative to the largest residual."""
+    relative = residual / max(float(np.abs(residual).max()), 1e-300)
+    return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2

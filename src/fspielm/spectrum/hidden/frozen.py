@@ -72,14 +72,14 @@ def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
 
     With those where something is narrow, which the others would miss.
     """
-    if problem.operator.is_constant:
+    if problem.determinant.is_constant:
         points = problem.domain.bounding_box[0][None]
     else:
         points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
         inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
         narrow = [place.sites.points for relation in inside for place in look_closely(problem, relation).places]
         points = np.concatenate([points, *narrow])
-    return points, freeze(problem.operator, Sites(points))
+    return points, freeze(problem.determinant, Sites(points))
 
 
 def telling(*operators: Frozen) -> NDArray[np.int_]:

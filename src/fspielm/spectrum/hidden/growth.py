@@ -115,7 +115,7 @@ def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Floa
 
 def _changes(problem: Problem) -> bool:
     """Whether coefficients may change with time: callables may."""
-    coefficients = [term.coefficient for term in problem.operator.terms if callable(term.coefficient)]
+    coefficients = [term.coefficient for term in problem.determinant.terms if callable(term.coefficient)]
     fields = [c.field for c in coefficients if isinstance(c, FieldCoefficient) and c.field.is_formula]
     now = problem.coordinates[-1]
     return len(fields) < len(coefficients) or any(now in getattr(f.source, "free_symbols", ()) for f in fields)

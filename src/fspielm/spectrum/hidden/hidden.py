@@ -61,8 +61,6 @@ def affordable(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
 @once
 def hidden_of(problem: Problem) -> Hidden:
     """Look for what may hide from a basis; where the equation has no values to look at, for nothing."""
-    if len(problem.unknowns) > 1:
-        return Hidden()
     try:
         return _find(problem)
     except ProblemError:  # a coefficient has no value somewhere: whoever needs it there says so
@@ -72,10 +70,12 @@ def hidden_of(problem: Problem) -> Hidden:
 def _find(problem: Problem) -> Hidden:
     if is_wave_all_round(problem):
         return Hidden(_WAVES)
-    streamline = undetermined_streamline(problem)
-    if streamline is not None:
-        return Hidden(_streamline(problem, *streamline))
-    passing = tuple(let_through(problem))
+    passing: tuple[LetThrough, ...] = ()
+    if len(problem.unknowns) == 1:  # of several, conditions are told by matrices
+        streamline = undetermined_streamline(problem)
+        if streamline is not None:
+            return Hidden(_streamline(problem, *streamline))
+        passing = tuple(let_through(problem))
     if problem.domain.time is None:
         everywhere = [function for function in passing if np.isinf(function.frequency)]
         return Hidden(_everywhere(everywhere[0]), passing) if everywhere else Hidden(passing=passing)

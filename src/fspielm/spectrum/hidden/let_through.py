@@ -94,7 +94,7 @@ def _is_plain(here: list[Relation]) -> bool:
 
 def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
     assert sites.normals is not None  # every boundary part has them
-    frozen = [freeze(operator, sites) for operator in (problem.operator, *(c.operator for c in here))]
+    frozen = [freeze(operator, sites) for operator in (problem.determinant, *(c.operator for c in here))]
     chosen = telling(*frozen)
     time = problem.domain.time
     space = problem.dimension - (time is not None)

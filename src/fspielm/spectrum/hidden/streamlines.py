@@ -37,13 +37,13 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     For equations ``b . grad u + a u = f`` of first order: with time, b has a component along it. A streamline may be
     known from either end; where `a` makes it forget, from neither.
     """
-    if problem.dimension == 1 or problem.operator.order != 1:
+    if problem.dimension == 1 or problem.determinant.order != 1:
         return None
     if any(c.region.kind == "inside" and c.part is not None for c in problem.constraints):
         return None  # a curve may cross all of them
     if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
         return None  # around a period, which the constant that is left open tells of
-    flow = _Flow(problem.operator, problem.domain)
+    flow = _Flow(problem.determinant, problem.domain)
     points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
     known, held, open_places = np.zeros(len(points), dtype=bool), _held(problem), _open(problem)
     endless = np.ones(len(points), dtype=bool)

@@ -20,7 +20,7 @@ def is_wave_all_round(problem: Problem) -> bool:
     along some direction is of diffusion along the others. Every equation of even order has conditions all round, or it
     would have been refused.
     """
-    operator, domain = problem.operator, problem.domain
+    operator, domain = problem.determinant, problem.domain
     if domain.time is not None or problem.dimension == 1 or operator.order < 2 or operator.order % 2:
         return False
     principal = freeze_inside(problem)[1].principal()
@@ -28,6 +28,8 @@ def is_wave_all_round(problem: Problem) -> bool:
     lower, upper = domain.bounding_box
     directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
+    if np.iscomplexobj(principal.coefficients):
+        return False
     values = powers @ principal.coefficients.T
     smaller = np.minimum(values.max(axis=0), -values.min(axis=0))
     return bool(np.any(smaller > _BOTH_SIGNS * np.abs(values).max(axis=0)))
