@@ -25,6 +25,7 @@ from fspielm.equations.statement import Statement, state
 from fspielm.equations.typeset import problem_html, problem_latex
 from fspielm.equations.unknowns import Unknown, only, read_unknowns
 from fspielm.equations.wellposed import check_conditions
+from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
 from fspielm.geometry import Domain
 
@@ -155,19 +156,42 @@ class Problem:
     @property
     def operator(self) -> Operator:
         """What the equation does to the unknown."""
-        self._only("operator", "relations")
-        return self.relations[0].operator
+        return self._equation("operator").operator
 
     @property
     def right_hand_side(self) -> Field:
         """What that has to be."""
-        self._only("right_hand_side", "relations")
-        return self.relations[0].value
+        return self._equation("right_hand_side").value
 
     @property
     def constraints(self) -> tuple[Relation, ...]:
         """The relations that conditions became."""
         return tuple(relation for relation in self.relations if relation.condition is not None)
+
+    def place(self, unknown: Any) -> int:
+        """Which of the unknowns is meant by a function, or by its name."""
+        for place, known in enumerate(self.unknowns):
+            if unknown == known.symbol or unknown == known.symbol.func.__name__:
+                return place
+        names = ", ".join(str(known.symbol) for known in self.unknowns)
+        raise ProblemError(f"there is no unknown {unknown!r}; the unknowns are {names}")
+
+    def field(self, unknown: Any) -> Problem:
+        """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        if len(self.unknowns) == 1:
+            self.place(unknown)
+            return self
+        return make_problem(self.statement, (self.unknowns[self.place(unknown)],), (), self.givens, self.missing)
+
+    def _equation(self, attribute: str) -> Relation:
+        """The one equation."""
+        self._only(attribute, "relations")
+        if not self.relations:
+            raise ProblemError(
+                f"{self.unknowns[0].symbol} is one of the unknowns of a system, whose equations are for all of them; "
+                "ask the whole problem, or the whole solution"
+            )
+        return self.relations[0]
 
     def _only(self, attribute: str, general: str) -> Unknown:
         return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.accuracy import ErrorEstimate
-from fspielm.arrays import FloatArray, as_finite_points
+from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.features.evaluation import Method, evaluate, transform_rounding
@@ -39,7 +40,7 @@ class Solution:
 
     problem: Problem
     basis: Basis
-    coefficients: FloatArray
+    coefficients: NumberArray
     report: Report
     _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
 
@@ -67,15 +68,32 @@ class Solution:
         """Whether the error estimate meets the tolerance."""
         return self.error_estimate <= self.report.tol
 
-    def __call__(self, points: ArrayLike) -> FloatArray:
+    def __getitem__(self, unknown: Any) -> Solution:
+        """One unknown, by itself or by name: all that a solution of a single unknown can."""
+        place = self.problem.place(unknown)
+        if len(self.problem.unknowns) == 1:
+            return self
+        basis, coefficients = self.basis.field(place, self.coefficients)
+        report, estimator = self.report, self._estimator
+        if not callable(estimator):
+            own = estimator.fields[place]
+            estimator = replace(estimator, relative=own.relative, largest=own.largest, scale=own.scale, fields=(own,))
+            report = replace(report, error_estimate=own.relative, max_error_estimate=own.largest, scale=own.scale)
+        return Solution(self.problem.field(unknown), basis, coefficients, report, estimator)
+
+    def __call__(self, points: ArrayLike) -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
-        Any number of points, also outside of the domain, where values mean nothing (see `contains`): many of them by
-        expansions or fast transforms, in memory that does not grow beyond that of points and values.
+        Of several unknowns ``(n, U)``, in the order of ``problem.unknowns``. Any number of points, also outside of the
+        domain, where values mean nothing (see `contains`): many of them by expansions or fast transforms, in memory
+        that does not grow beyond that of points and values.
         """
-        return self.evaluate(identity(self.problem.dimension), points)
+        value = identity(self.problem.dimension)
+        if len(self.problem.unknowns) == 1:
+            return self.evaluate(value, points)
+        return np.stack([self.evaluate(value.on(place), points) for place in range(len(self.problem.unknowns))], axis=1)
 
-    def evaluate(self, operator: Operator, points: ArrayLike) -> FloatArray:
+    def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
         """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
         sites = Sites(as_finite_points(points, self.problem.dimension))
         threads = available_threads()
@@ -123,4 +141,5 @@ class Solution:
     def __repr__(self) -> str:
         known = self.report.error_estimate
         error = "" if known is None else f", estimated error {known:.1e}"
-        return f"Solution({self.problem.unknown}, {self.report.neurons} neurons{error})"
+        names = ", ".join(str(unknown.symbol) for unknown in self.problem.unknowns)
+        return f"Solution({names}, {self.report.neurons} neurons{error})"
