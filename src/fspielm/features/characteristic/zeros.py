@@ -82,7 +82,7 @@ def _roots(polynomials: ComplexArray) -> list[tuple[ComplexArray, int, NDArray[n
         return _quadratic_roots(polynomials)
     found: dict[int, list[tuple[complex, int]]] = {}
     for row, polynomial in enumerate(polynomials):
-        for root, multiplicity in _general_roots(polynomial):
+        for root, multiplicity in roots_of(polynomial):
             found.setdefault(multiplicity, []).append((root, row))
     return [
         (_clean(np.array([root for root, _ in pairs])), multiplicity, np.array([row for _, row in pairs]))
@@ -110,7 +110,7 @@ def _quadratic_roots(
     ]
 
 
-def _general_roots(polynomial: ComplexArray) -> list[tuple[complex, int]]:
+def roots_of(polynomial: ComplexArray) -> list[tuple[complex, int]]:
     """Roots with multiplicities: clusters of computed roots at whose mean the derivatives vanish too."""
     left = list(np.roots(polynomial[::-1]))
     found: list[tuple[complex, int]] = []
