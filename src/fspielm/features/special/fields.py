@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import NumberArray
 from fspielm.equations import Operator, Problem, adjugate, constant_operator, identity, natural_scales
 from fspielm.errors import UnsuitableError
 from fspielm.features.basis import Basis
@@ -29,6 +29,8 @@ _SAME = 1e-10
 _DEPENDENT = 1e-7
 # Points on a circle for each order, at least, and orders beyond the highest that derivatives bring.
 _PER_ORDER, _MORE_ORDERS = 2, 6
+# A column that makes nothing new of so many orders makes nothing new of higher ones.
+_PATIENCE = 3
 # See `holes`: of functions that fall off within a fraction of the hole's radius.
 _MOST_DECAY = 20.0
 
@@ -57,25 +59,39 @@ def laplacian_factors(problem: Problem) -> list[tuple[float, int]]:
 def hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     """Independent fields of a system up to a number of orders, about the center of a hole."""
     factors = laplacian_factors(problem)
-    functions = [f for n in range(orders + 1) for f in _of_order(n, factors, hole.radius)]
-    if not functions:
-        return ()
-    columns = [_scaled(column, problem, hole.radius) for column in _columns(problem)]
-    every = SingularBasis(hole.center, 0.0, hole.radius, functions)
-    values = [_values(DerivedBasis(every, column), problem, hole, orders) for column in columns]
+    columns = [_scaled(column, problem, hole.radius) for column in _columns(problem)] if factors else []
+    rim, scales = _rim(hole, orders), natural_scales(problem, 1 / hole.radius)
     chosen: list[list[CornerFunction]] = [[] for _ in columns]
-    seen = _Seen(len(values[0]))
-    start = 0
-    for function in functions:
-        parts = slice(start, start := start + (1 if function.is_real else 2))
-        for mine, some in zip(values, chosen, strict=True):
-            if seen.add(mine[:, parts]):
-                some.append(function)
+    idle = [0] * len(columns)
+    seen = _Seen(len(rim) * len(scales))
+    for n in range(orders + 1):
+        functions = list(_of_order(n, factors, hole.radius))
+        for place, column in enumerate(columns):
+            if not functions or idle[place] >= _PATIENCE:
+                continue
+            fields = DerivedBasis(_around(hole, functions), column)
+            values = [fields.matrix(identity(2).on(j), rim) / scale for j, scale in enumerate(scales)]
+            ends = np.cumsum([1 if function.is_real else 2 for function in functions])
+            each = np.split(np.concatenate(values), ends[:-1], axis=1)
+            new = [function for function, both in zip(functions, each, strict=True) if seen.add(both)]
+            chosen[place] += new
+            idle[place] = 0 if new else idle[place] + 1
     return tuple(
-        DerivedBasis(SingularBasis(hole.center, 0.0, hole.radius, some), column)
-        for some, column in zip(chosen, columns, strict=True)
-        if some
+        DerivedBasis(_around(hole, some), column) for some, column in zip(chosen, columns, strict=True) if some
     )
+
+
+def _around(hole: Hole, functions: Sequence[CornerFunction]) -> SingularBasis:
+    return SingularBasis(hole.center, 0.0, hole.radius, functions)
+
+
+def _rim(hole: Hole, orders: int) -> Sites:
+    """Points on the rim of a hole and close to it, which tell fields of so many orders apart."""
+    number = _PER_ORDER * (orders + _MORE_ORDERS)
+    radii = hole.radius * np.array([1.0, 1.0 + 1.0 / (orders + 1)])
+    angles = 2 * np.pi * (np.arange(number) + np.array([[0.0], [0.5]])) / number
+    circles = (radii[:, None] * np.stack([np.cos(angles), np.sin(angles)])).reshape(2, -1).T
+    return Sites(np.array(hole.center) + circles)
 
 
 def _of_order(n: int, factors: Sequence[tuple[float, int]], radius: float) -> Iterator[CornerFunction]:
@@ -105,17 +121,6 @@ def _scaled(column: Sequence[Operator], problem: Problem, radius: float) -> list
         for operator, scale in zip(column, scales, strict=True)
     ]
     return [operator.times(1 / (max(sizes) or 1.0)) for operator in column]
-
-
-def _values(fields: Basis, problem: Problem, hole: Hole, orders: int) -> NumberArray:
-    """All unknowns of the fields around the hole, one below the other, in their natural sizes."""
-    number = _PER_ORDER * (orders + _MORE_ORDERS)
-    radii = hole.radius * np.array([1.0, 1.0 + 1.0 / (orders + 1)])
-    angles = 2 * np.pi * (np.arange(number) + np.array([[0.0], [0.5]])) / number
-    circles: FloatArray = (radii[:, None] * np.stack([np.cos(angles), np.sin(angles)])).reshape(2, -1).T
-    sites = Sites(np.array(hole.center) + circles)
-    scales = natural_scales(problem, 1 / hole.radius)
-    return np.concatenate([fields.matrix(identity(2).on(j), sites) / scale for j, scale in enumerate(scales)])
 
 
 class _Seen:
