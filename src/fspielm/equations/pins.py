@@ -38,8 +38,8 @@ def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...
     for at_all_times in (True, False) if isinstance(setting.domain, SpaceTime) else (False,):
         for degree in (0, 1):
             fields = LinearFields(0.5 * (lower + upper), upper - lower, degree, at_all_times)
-            for mode in _unseen([*relations, *found], fields, len(setting.unknowns)):
-                found.append(_pin(mode, fields, setting))
+            modes = _unseen([*relations, *found], fields, len(setting.unknowns))
+            found += [_pin(mode, fields, setting) for mode in modes]
     return tuple(distinct(found))
 
 
@@ -49,7 +49,8 @@ def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) 
     rows = []
     for relation in relations:
         sites = relation.sample(_SITES, rng, "low-discrepancy")
-        block = sum(fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites))
+        pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
+        block = np.sum(pieces, axis=0)
         if relation.sum_weights is not None:
             each = len(relation.sum_weights)
             block = np.einsum("q,orqm->orm", relation.sum_weights, block.reshape(len(block), -1, each, block.shape[-1]))
@@ -67,7 +68,7 @@ def _told_apart(modes: NumberArray) -> NumberArray:
     reduced = np.array(modes)
     for row in range(len(reduced)):
         sizes = np.abs(reduced[row:])
-        best, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        best, column = divmod(int(sizes.argmax()), sizes.shape[1])
         reduced[[row, row + best]] = reduced[[row + best, row]]
         reduced[row] /= reduced[row, column]
         others = np.arange(len(reduced)) != row

@@ -10,8 +10,10 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
+from fspielm.expressions import NONLOCAL, evaluate_derivatives
 from fspielm.geometry import Domain, Time
 
 _REAL = np.dtype(np.float64)
@@ -60,6 +62,7 @@ def read_unknowns(
     """
     found: dict[AppliedUndef, None] = {}
     for expression in written:
+        _refuse_elsewhere(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
     symbols = tuple(found) if declared is None else _as_declared(declared, found)
     if not symbols:
@@ -76,6 +79,14 @@ def read_unknowns(
     return tuple(Unknown(symbol, domain) for symbol in symbols)
 
 
+def _refuse_elsewhere(expression: sp.Expr, givens: Givens) -> None:
+    """Before arguments are compared: those of an integrand are others."""
+    if not expression.has(*NONLOCAL):
+        return
+    evaluated = evaluate_derivatives(givens.substitute(expression))
+    refuse_elsewhere(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
+
+
 def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
     """The undefined functions in `expression` that are not given, sorted by name."""
     functions = givens.without_derivatives(expression).atoms(AppliedUndef)
@@ -87,8 +98,10 @@ def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tupl
         raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
     for symbol in declared:
         if not isinstance(symbol, AppliedUndef):
+            number = "; numbers, such as eigenvalues, cannot be solved for" if isinstance(symbol, sp.Symbol) else ""
             raise ProblemError(
-                f'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got {symbol!r}'
+                'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got '
+                f"{symbol!r}{number}"
             )
     missing = [str(symbol) for symbol in found if symbol not in declared]
     if missing:
