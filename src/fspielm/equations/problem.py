@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -16,9 +16,11 @@ from fspielm.equations.determinant import determinant
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import read_equation
 from fspielm.equations.operator import Operator
+from fspielm.equations.pairs import has_conjugates, real_relations, real_unknowns
 from fspielm.equations.pins import pins
 from fspielm.equations.regions import whole_domain
 from fspielm.equations.relations import Relation, bind_conditions, is_complex
+from fspielm.equations.remarks import remarks_on
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement, state
@@ -64,6 +66,9 @@ class Problem:
         What was given, for other data of the same problem.
     missing : str
         Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+    whole : Problem or None
+        The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
+        then the real and the imaginary part of each.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
@@ -86,6 +91,7 @@ class Problem:
     relations: tuple[Relation, ...]
     givens: Givens
     missing: str
+    whole: Problem | None
 
     def __init__(
         self,
@@ -146,7 +152,8 @@ class Problem:
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Of the unknowns: complex where a coefficient or a datum is."""
-        return np.dtype(np.complex128 if any(map(is_complex, self.relations)) else np.float64)
+        known = [unknown.dtype for unknown in self.unknowns]
+        return np.result_type(*known, np.complex128 if any(map(is_complex, self.relations)) else np.float64)
 
     @cached_property
     def determinant(self) -> Operator:
@@ -156,21 +163,8 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was made of the statement beyond its words, in sentences: equations in excess, and what was left open."""
-        found = []
-        number, unknowns = len(self.equations), len(self.unknowns)
-        if number > unknowns:
-            found.append(
-                f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as "
-                "well as they can be, which is exactly where they do not contradict one another."
-            )
-        added = [r for r in self.relations if r.condition is None and r.region.kind != "domain"]
-        for relation in added:
-            always = " at all times" if relation.region.count != 1 else ""
-            found.append(
-                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
-            )
-        return tuple(found)
+        """What was made of the statement beyond its words, in sentences."""
+        return remarks_on(self)
 
     @property
     def operator(self) -> Operator:
@@ -195,12 +189,22 @@ class Problem:
         names = ", ".join(str(known.symbol) for known in self.unknowns)
         raise ProblemError(f"there is no unknown {unknown!r}; the unknowns are {names}")
 
+    def places(self, unknown: Any) -> tuple[int, ...]:
+        """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""
+        if self.whole is None:
+            return (self.place(unknown),)
+        place = self.whole.place(unknown)
+        return 2 * place, 2 * place + 1
+
     def field(self, unknown: Any) -> Problem:
         """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        stated = self if self.whole is None else self.whole
+        place = stated.place(unknown)
         if len(self.unknowns) == 1:
-            self.place(unknown)
             return self
-        return make_problem(self.statement, (self.unknowns[self.place(unknown)],), (), self.givens, self.missing)
+        dtype = self.dtype if self.whole is None else np.dtype(np.complex128)
+        alone = replace(stated.unknowns[place], dtype=dtype)
+        return make_problem(self.statement, (alone,), (), self.givens, self.missing)
 
     def _equation(self, attribute: str) -> Relation:
         """The one equation."""
@@ -242,9 +246,23 @@ def compile_statement(statement: Statement) -> Problem:
         rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
         equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
     relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
-    missing = check_conditions(relations, setting)
     givens.check_use(statement.expressions)
+    if has_conjugates(relations, len(unknowns)):
+        return in_pairs(make_problem(statement, unknowns, relations, givens))
+    missing = check_conditions(relations, setting)
     return make_problem(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
+
+
+def in_pairs(whole: Problem) -> Problem:
+    """The problem for the real and the imaginary parts of the unknowns of one with conjugates."""
+    unknowns = real_unknowns(whole.unknowns)
+    relations = real_relations(whole.relations, len(whole.unknowns))
+    known = {part.name: part for relation in relations for part in relation.region.parts}
+    parts = whole.domain.boundary([str(symbol) for symbol in whole.coordinates])
+    setting = Setting(unknowns, whole.givens, whole.domain, tuple(known.get(part.name, part) for part in parts))
+    missing = check_conditions(relations, setting)
+    relations = (*relations, *pins(relations, setting))
+    return make_problem(whole.statement, unknowns, relations, whole.givens, missing, whole)
 
 
 def _argument(index: int, number: int) -> str:
@@ -257,8 +275,10 @@ def make_problem(
     relations: tuple[Relation, ...],
     givens: Givens,
     missing: str = "",
+    whole: Problem | None = None,
 ) -> Problem:
     """A problem from what has been compiled."""
     problem = object.__new__(Problem)
     vars(problem).update(statement=statement, unknowns=unknowns, relations=relations, givens=givens, missing=missing)
+    vars(problem).update(whole=whole)
     return problem

@@ -108,8 +108,7 @@ def is_complex(relation: Relation) -> bool:
 @once
 def has_complex_operator(relation: Relation) -> bool:
     """Whether a coefficient of a relation is complex, as far as some sites show."""
-    numbers = [term.coefficient for term in relation.operator.terms if not callable(term.coefficient)]
-    return _any_complex(relation, numbers, relation.operator.fields)
+    return _any_complex(relation, relation.operator.numbers, relation.operator.fields)
 
 
 def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterable[Field]) -> bool:
@@ -164,7 +163,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
     terms = [term for equation in equations for term in equation.operator.terms]
     return tuple(
-        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown == one), default=0)
+        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown % unknowns == one), default=0)
         for one in range(unknowns)
     )
 
