@@ -15,9 +15,7 @@ RNG = np.random.default_rng
 def stokes(*, time: bool = False, traction: bool = False) -> fs.Problem:
     coordinates = (x, y, t) if time else (x, y)
     u, v, p = (sp.Function(name)(*coordinates) for name in "uvp")
-    equations = [
-        (f.diff(t) if time else 0) - f.diff(x, 2) - f.diff(y, 2) + p.diff(s) for f, s in ((u, x), (v, y))
-    ]
+    equations = [(f.diff(t) if time else 0) - f.diff(x, 2) - f.diff(y, 2) + p.diff(s) for f, s in ((u, x), (v, y))]
     square = fs.Box((0, 0), (1, 1))
     conditions: list[object] = [fs.Dirichlet({u: 0, v: 0}, on=["x-", "y-", "y+"] if traction else None)]
     if traction:
@@ -75,7 +73,7 @@ class TestPressure:
         block = make_blocks(problem, fs.Points(interior=9, boundary=9, initial=9).draw(problem, RNG(0)))[-1]
         ((operator, sites),) = block.pieces
         assert operator.unknowns == {2}
-        X, Y, T = sites.points.T
+        X, _, T = sites.points.T
         np.testing.assert_allclose(operator.terms[0].at(sites), 1.0)
         np.testing.assert_allclose(block.summed(X**2 * T), T.reshape(100, -1)[:, 0] / 3, rtol=1e-12)
         assert len(block.first(3)) == 3
@@ -118,7 +116,10 @@ def test_one_unknown_is_left_to_the_user() -> None:
 def test_complex_fields_that_nothing_sees() -> None:
     """Of ``grad(u + i v) = 0`` the constants with ``u + i v = 0`` are left, beside a condition on u - i v."""
     f, g = (sp.Function(name)(x, y) for name in "fg")
-    equations = [(f + sp.I * g).diff(x, 2) + (f + sp.I * g).diff(y, 2), (f - sp.I * g).diff(x, 2) + (f - sp.I * g).diff(y, 2)]
+    equations = [
+        (f + sp.I * g).diff(x, 2) + (f + sp.I * g).diff(y, 2),
+        (f - sp.I * g).diff(x, 2) + (f - sp.I * g).diff(y, 2),
+    ]
     normal = fs.normal_derivative
     conditions = [
         fs.Condition(normal(f) + sp.I * normal(g)),

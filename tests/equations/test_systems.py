@@ -57,9 +57,12 @@ class TestAccepted:
         assert remark.startswith("There are 3 equations for 2 unknowns: they are met together")
 
     def test_the_order_of_unknowns(self) -> None:
-        assert [one.symbol for one in state(laplace(v) + w, laplace(u), laplace(w) - v, conditions=[
-            fs.Dirichlet({u: 0, v: 0, w: 0})
-        ]).unknowns] == [v, w, u]
+        assert [
+            one.symbol
+            for one in state(
+                laplace(v) + w, laplace(u), laplace(w) - v, conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]
+            ).unknowns
+        ] == [v, w, u]
         declared = state(laplace(v), laplace(u), unknowns=[u, v])
         assert [one.symbol for one in declared.unknowns] == [u, v]
         assert (declared.place(v), declared.place("u"), declared.places("v")) == (1, 0, (1,))
@@ -143,7 +146,9 @@ def test_refused(make: Callable[[], Any], message: str) -> None:
 )
 def test_equations_that_say_the_same(second: sp.Expr) -> None:
     given = {sp.Function("a"): lambda p: np.exp(p[:, 0])} if second.has(sp.Function("a")) else {}
-    with pytest.raises(fs.ProblemError, match=r"do not determine u\(x, y\), v\(x, y\): the determinant .* vanishes ide"):
+    with pytest.raises(
+        fs.ProblemError, match=r"do not determine u\(x, y\), v\(x, y\): the determinant .* vanishes ide"
+    ):
         state(laplace(u + v), second.doit(), given=given)
 
 
@@ -169,16 +174,16 @@ class TestWhatIsNotSolvedFor:
 
     @pytest.mark.parametrize("order", [sp.Rational(1, 2), 1.5])
     def test_a_fractional_derivative(self, order: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"must be a whole number; derivatives of fractional order take a fun"):
+        with pytest.raises(
+            fs.ProblemError, match=r"must be a whole number; derivatives of fractional order take a fun"
+        ):
             state(laplace(u) + sp.Derivative(u, (x, order)), conditions=[fs.Dirichlet(0)])
 
     @pytest.mark.parametrize("where", ["equation", "right-hand side", "value"])
     def test_a_number(self, where: str) -> None:
         equation = {"equation": laplace(u) + k * u, "right-hand side": laplace(u) - k}.get(where, laplace(u))
-        with pytest.raises(
-            fs.ProblemError,
-            match=r"contains the symbol k, .*given=\{k: 1\.0\}: functions of the coordinates can be solved for, but no n",
-        ):
+        message = r"contains the symbol k, .*given=\{k: 1\.0\}: functions of the coordinates can be solved for, but no"
+        with pytest.raises(fs.ProblemError, match=message):
             state(equation, conditions=[fs.Dirichlet(k if where == "value" else 0)])
 
 
@@ -211,7 +216,9 @@ class TestWhatHasToBeReal:
     def test_on(self) -> None:
         with pytest.raises(fs.ProblemError, match=r"must return one boolean per point.*; got complex128"):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=lambda p: 1j * p[:, 0])])
-        with pytest.raises(fs.ProblemError, match=r"on=Eq\(x, I\) contains the imaginary unit, but coordinates are real"):
+        with pytest.raises(
+            fs.ProblemError, match=r"on=Eq\(x, I\) contains the imaginary unit, but coordinates are real"
+        ):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=sp.Eq(x, sp.I))])
         with pytest.raises(fs.ProblemError, match=r"on=x < k must compare real numbers; with what is given: Invalid"):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=x < k)], given={k: 1j})
@@ -220,7 +227,9 @@ class TestWhatHasToBeReal:
 def test_values_of_several_unknowns_are_no_table() -> None:
     problem = state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: lambda p: np.zeros((len(p), 2)), v: 0})])
     sites = fs.Points(interior=5, boundary=5).draw(problem, np.random.default_rng(0))
-    message = r"shape \(5,\) for 5 points; got shape \(5, 2\); values for several unknowns are a dictionary, as in \{u: f"
+    message = (
+        r"shape \(5,\) for 5 points; got shape \(5, 2\); values for several unknowns are a dictionary, as in \{u: f"
+    )
     with pytest.raises(fs.ProblemError, match=message):
         make_blocks(problem, sites)
     with pytest.raises(fs.ProblemError, match=r"Measured: values\[u\(x, y\)\] must be one for each of the 1 points"):

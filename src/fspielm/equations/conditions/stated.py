@@ -94,6 +94,11 @@ class Condition(AnyCondition):
             return [points_region(at, "points", "Condition: at", setting)]
         return [curve_region(at, "Condition: at", setting)]
 
+    def about(self, setting: Setting) -> frozenset[int]:
+        """The unknowns in the equation."""
+        names = {function.func.__name__ for function in self.equation.atoms(AppliedUndef)}
+        return frozenset(i for i, symbol in enumerate(setting.symbols) if symbol.func.__name__ in names)
+
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The equation, taken apart."""
         symbols, givens = setting.symbols, setting.givens
