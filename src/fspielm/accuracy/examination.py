@@ -135,8 +135,9 @@ class Examination:
                 rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
             local = closely.get(fitted.name, Local())
+            if local.stands_out(rms):
+                most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             rms = math.hypot(rms, local.rms)
-            most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             total = math.hypot(total, weight * rms)
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
