@@ -192,7 +192,7 @@ def _natural_sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
     if len(scales) == 1:
         return [0.0]
     lower, upper = problem.domain.bounding_box
-    natural = natural_scales(problem, 2 * np.pi / float((upper - lower).max()))
+    natural = natural_scales(problem, 2 * np.pi / (upper - lower))
     sizes = natural * float(np.max(np.asarray(scales) / natural))
     return [float(size) if scale < _NOTHING * size else 0.0 for scale, size in zip(scales, sizes, strict=True)]
 
