@@ -86,35 +86,35 @@ def test_of_more_equations_the_first_that_determine_count() -> None:
 class TestNaturalScales:
     def test_the_pressure_is_of_the_size_of_the_viscosity(self) -> None:
         for viscosity in (1e-6, 1.0, 1e6):
-            scales = natural_scales(stokes(viscosity), 5.0)
+            scales = natural_scales(stokes(viscosity), np.full(2, 5.0))
             assert scales[0] == pytest.approx(scales[1])
             assert scales[2] / scales[0] == pytest.approx(2 * 5.0 * viscosity, rel=1e-6)
             assert scales.max() == 1.0
 
     def test_of_one_unknown_there_is_nothing_to_compare(self) -> None:
         problem = fs.Problem(1e9 * laplace(u), SQUARE, fs.Dirichlet(0))
-        np.testing.assert_array_equal(natural_scales(problem, 3.0), [1.0])
+        np.testing.assert_array_equal(natural_scales(problem, np.full(2, 3.0)), [1.0])
 
     def test_a_weak_coupling_says_nothing(self) -> None:
         for weak in (1e-9, 1.0):
             equations = [laplace(u) + weak * v, laplace(v)]
             problem = fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0}))
-            np.testing.assert_allclose(natural_scales(problem, 2.0), 1.0, rtol=1e-6)
+            np.testing.assert_allclose(natural_scales(problem, np.full(2, 2.0)), 1.0, rtol=1e-6)
 
     def test_units(self) -> None:
         """Metres and millimetres."""
         equations = [laplace(u) + 1e-3 * v, laplace(v) + 1e3 * u]
-        scales = natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), np.sqrt(0.5))
+        scales = natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), np.full(2, np.sqrt(0.5)))
         assert scales[1] / scales[0] == pytest.approx(1e3, rel=1e-6)
 
     def test_more_equations_than_unknowns(self) -> None:
         equations = [1e6 * laplace(u) + v.diff(x), laplace(v) + u, 1e6 * u.diff(x) - v.diff(y)]
-        scales = natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), 3.0)
+        scales = natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), np.full(2, 3.0))
         assert scales.max() == 1.0
         assert np.all(scales > 0)
 
     def test_complex_coefficients_count_by_their_size(self) -> None:
         equations = [laplace(u) + 100j * v, sp.I * laplace(v) + 100 * u]
         np.testing.assert_allclose(
-            natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), 10.0), [1.0, 1.0]
+            natural_scales(fs.Problem(equations, SQUARE, fs.Dirichlet({u: 0, v: 0})), np.full(2, 10.0)), [1.0, 1.0]
         )
