@@ -9,8 +9,9 @@ from typing import Any
 
 import sympy as sp
 
+from fspielm.equations.compiled import Compiled, in_pairs
 from fspielm.equations.conditions import AnyCondition
-from fspielm.equations.problem import Problem, in_pairs, make_problem
+from fspielm.equations.problem import Problem, make_problem, problem_of
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
@@ -35,7 +36,7 @@ def with_data(
     if problem.whole is not None:
         whole = with_data(problem.whole, right_hand_side, values)
         statement = replace(whole.statement, origin=origin)
-        return in_pairs(make_problem(statement, whole.unknowns, whole.relations, whole.givens))
+        return problem_of(in_pairs(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
     equations = problem.equations
     if right_hand_side is not None:

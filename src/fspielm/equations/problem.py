@@ -11,22 +11,16 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.compiled import Compiled, compile_all
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.determinant import determinant
-from fspielm.equations.givens import Givens, read_givens
-from fspielm.equations.linear import read_equation
+from fspielm.equations.givens import Givens
 from fspielm.equations.operator import Operator
-from fspielm.equations.pairs import has_conjugates, real_relations, real_unknowns
-from fspielm.equations.pins import pins
-from fspielm.equations.regions import whole_domain
-from fspielm.equations.relations import Relation, bind_conditions, is_complex
+from fspielm.equations.relations import Relation, is_complex
 from fspielm.equations.remarks import remarks_on
-from fspielm.equations.residual import residual_form
-from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement, state
 from fspielm.equations.typeset import problem_html, problem_latex
-from fspielm.equations.unknowns import Unknown, only, read_unknowns
-from fspielm.equations.wellposed import check_conditions
+from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
 from fspielm.geometry import Domain
@@ -234,39 +228,7 @@ class Problem:
 
 def compile_statement(statement: Statement) -> Problem:
     """The problem that a statement is of, all of it checked."""
-    domain, number = statement.domain, len(statement.equations)
-    givens = read_givens(statement.given)
-    written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
-    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
-    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
-    setting = Setting(unknowns, givens, domain, parts)
-    equations = []
-    for index, equation in enumerate(statement.equations):
-        name = "equation" if number == 1 else f"equation {index + 1}"
-        rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
-        equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
-    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
-    givens.check_use(statement.expressions)
-    if has_conjugates(relations, len(unknowns)):
-        return in_pairs(make_problem(statement, unknowns, relations, givens))
-    missing = check_conditions(relations, setting)
-    return make_problem(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
-
-
-def in_pairs(whole: Problem) -> Problem:
-    """The problem for the real and the imaginary parts of the unknowns of one with conjugates."""
-    unknowns = real_unknowns(whole.unknowns)
-    relations = real_relations(whole.relations, len(whole.unknowns))
-    known = {part.name: part for relation in relations for part in relation.region.parts}
-    parts = whole.domain.boundary([str(symbol) for symbol in whole.coordinates])
-    setting = Setting(unknowns, whole.givens, whole.domain, tuple(known.get(part.name, part) for part in parts))
-    missing = check_conditions(relations, setting)
-    relations = (*relations, *pins(relations, setting))
-    return make_problem(whole.statement, unknowns, relations, whole.givens, missing, whole)
-
-
-def _argument(index: int, number: int) -> str:
-    return "equation" if number == 1 else f"equation[{index}]"
+    return problem_of(compile_all(statement))
 
 
 def make_problem(
@@ -275,10 +237,14 @@ def make_problem(
     relations: tuple[Relation, ...],
     givens: Givens,
     missing: str = "",
-    whole: Problem | None = None,
 ) -> Problem:
+    """A problem from its parts."""
+    return problem_of(Compiled(statement, unknowns, relations, givens, missing))
+
+
+def problem_of(compiled: Compiled) -> Problem:
     """A problem from what has been compiled."""
     problem = object.__new__(Problem)
-    vars(problem).update(statement=statement, unknowns=unknowns, relations=relations, givens=givens, missing=missing)
-    vars(problem).update(whole=whole)
+    whole = None if compiled.whole is None else problem_of(compiled.whole)
+    vars(problem).update(vars(compiled) | {"whole": whole})
     return problem
