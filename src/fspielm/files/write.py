@@ -20,6 +20,8 @@ from fspielm.files.toml import write_toml
 from fspielm.solvers import Budget
 from fspielm.writing import staged_file
 
+EXAMPLES = {"waves": "example.toml", "flow": "example_flow.toml", "absorbing": "example_absorbing.toml"}
+
 
 def write_problem(
     problem: Problem,
@@ -76,9 +78,9 @@ def write_problem(
     return text
 
 
-def example() -> str:
-    """A problem file with comments, to start from."""
-    return files("fspielm.files").joinpath("example.toml").read_text(encoding="utf-8")
+def example(name: str = "waves") -> str:
+    """A problem file with comments, to start from: one of `EXAMPLES`."""
+    return files("fspielm.files").joinpath(EXAMPLES[name]).read_text(encoding="utf-8")
 
 
 def _scope(problem: Problem) -> Scope:

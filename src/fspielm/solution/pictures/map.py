@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SPACE_TIME_ASPECT = 0.85
 # Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
 _LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
+_NARROW_BAR = 0.5
 _TALLEST, _TALLEST_PAGE = 6.0, 9.0
 _TICKS = 5
 
@@ -77,7 +78,7 @@ def height_of(quantity: Quantity, sections: Sequence[Section], width: float, col
     """Inches that such maps in rows of `columns`, with so many colour bars in each, are tall in a figure so wide."""
     sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
     rows = -(-len(sections) // columns)
-    across = width - _LEFT - bars * _RIGHT - (columns - 1) * _BETWEEN
+    across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
     if is_spatial(quantity.problem.domain, sections[0].axes):
         panel = across * max(up for _, up in sides) / sum(along for along, _ in sides[:columns])
     else:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _LINE_HEIGHT = 1.2
 _FEW_TICKS, _FEWER_TICKS = 4, 3
 _MANY = 2
+_TITLE_HEIGHT = 0.2
 _TALLEST = 9.0
 
 # A section with the point it goes through.
@@ -55,7 +56,7 @@ def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
 
 def _draw_lines(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
     """Lines below one another, over the same axis."""
-    height = _LINE_HEIGHT * len(quantities) + note_room(quantities[0])
+    height = _LINE_HEIGHT * len(quantities) + _room(quantities[0], view)
     figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
     for panel, quantity in zip(axes, quantities, strict=True):
         draw_lines(panel, quantity, places)
@@ -74,7 +75,7 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
     count, width = len(quantities), view.width or "double"
     columns = 1 if width == "single" else 2 if count in (2, 4) else 3
     shape = [sections[0][0]] * count
-    height = height_of(quantities[0], shape, inches(width), columns, columns) + note_room(quantities[0])
+    height = height_of(quantities[0], shape, inches(width), columns, columns) + _room(quantities[0], view)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
         _draw_row([panel], quantity, sections)
@@ -91,7 +92,7 @@ def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[_H
     """A row of maps for each quantity, below one another."""
     columns, width = len(sections), inches(view.width or "double")
     shape = [section for section, _ in sections]
-    height = height_of(quantities[0], shape, width, columns) * len(quantities) + note_room(quantities[0])
+    height = height_of(quantities[0], shape, width, columns) * len(quantities) + _room(quantities[0], view)
     widths = [section.extent[1] - section.extent[0] for section in shape]
     figure, axes = panels(view, width, min(height, _TALLEST), columns * len(quantities), widths)
     for row, quantity in enumerate(quantities):
@@ -118,6 +119,11 @@ def _draw_row(axes: Sequence[Axes], quantity: Quantity, sections: Sequence[_Held
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
     add_colour_bar(axes[-1], shown, quantity.label, scale.ticks)
+
+
+def _room(quantity: Quantity, view: View) -> float:
+    """Inches for what stands above and below all panels."""
+    return note_room(quantity) + _TITLE_HEIGHT * (view.title is not None)
 
 
 def _hide_labels(panel: Axes) -> None:
