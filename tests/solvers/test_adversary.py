@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed")
+FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 
 
