@@ -9,11 +9,11 @@ A problem is a solution, an operator, a domain and conditions, all drawn from on
 They share operators and domains, but neither seeds nor, except for solutions that need no source, kinds of solutions:
 constants of the error estimator may be tuned on the former, never on the latter. The family "stages", never to be tuned
 on either, is for the other kinds of features: homogeneous equations with constant coefficients, whose solutions may
-have singularities close by, at corners or in holes, and right-hand sides of a few waves. "systems" has several unknowns (flows, elastic
-bodies, reactions, sound, light, ordinary equations) and the largest error of theirs, "complex" a complex one; neither is
-ever to be tuned on. In a third of the problems
-the solver gets a fraction of the neurons it needs, or a tolerance that double precision hardly meets. Nothing is left
-out: an indefinite Helmholtz problem may be close to a resonance, and in "stages" some are so on purpose.
+have singularities close by, at corners or in holes, and right-hand sides of a few waves. The families "systems" (flows,
+elastic bodies, reactions, sound, light, ordinary equations; the error is the largest of all unknowns) and "complex" are
+not to be tuned on either. In a third of the problems the solver gets a fraction of the neurons it needs, or a tolerance
+that double precision hardly meets. Nothing is left out: an indefinite Helmholtz problem may be close to a resonance,
+and in "stages" some are so on purpose.
 """
 
 from __future__ import annotations

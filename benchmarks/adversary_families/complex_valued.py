@@ -12,7 +12,6 @@ from random_families.draw import Draw
 
 import fspielm as fs
 from adversary_families.challenge import Challenge
-from adversary_families.stating import Stating, draw_goal
 
 _X, _Y, _T = sp.symbols("x y t")
 
@@ -23,7 +22,6 @@ def make_complex_valued(draw: Draw, hidden: bool) -> Challenge:
         _wrong_wall,
         _almost_resonant,
         _almost_resonant,
-        _active,
         _gaining,
     )
     return draw.one_of(makers)(draw, hidden)
@@ -70,26 +68,6 @@ def _almost_resonant(draw: Draw, hidden: bool) -> Challenge:
     problem = fs.Problem(sp.Eq(operator(u), operator(exact)), fs.Box((0, 0), (1, height)), [fs.Dirichlet(exact)])
     kind = f"mode {m}, {n} with a loss of {loss:.0e}"
     return Challenge(kind, problem, as_callable(exact, (_X, _Y)), draw.log_between(1e-9, 1e-4))
-
-
-def _active(draw: Draw, hidden: bool) -> Challenge:
-    """A narrow layer that absorbs, in the imaginary part of a coefficient alone, with a long wave around."""
-    goal = draw_goal(draw, 1)
-    x0, k = draw.between(0.2, 0.8), draw.between(1, 6)
-    stating = Stating((_X,), goal.stated == "callable")
-    u = sp.Function("u")(_X)
-    w = goal.width
-    layer = hidden * draw.between(5, 50) / w * sp.exp(-(((_X - x0) / w) ** 2))
-    # what the layer absorbs is given back as a source, so that the solution is known
-    exact = sp.exp(sp.I * k * _X) * (2 + sp.sin(k * _X))
-    absorbed = stating.inside("c", layer)
-    smooth = exact.diff(_X, 2) + k**2 * exact
-    equation = sp.Eq(u.diff(_X, 2) + k**2 * u + sp.I * absorbed * u, smooth + sp.I * absorbed * exact)
-    problem = fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(exact)], given=stating.given)
-    kind = f"{'a narrow absorber' if hidden else 'no absorber'} in the imaginary part"
-    return Challenge(
-        kind, problem, as_callable(exact, (_X,)), goal.tol, w if hidden else math.nan, goal.stated, goal.beyond
-    )
 
 
 def _gaining(draw: Draw, hidden: bool) -> Challenge:

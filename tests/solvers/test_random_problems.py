@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import fspielm as fs
 from fspielm.expressions import make_field
