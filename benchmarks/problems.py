@@ -1,6 +1,7 @@
 """One problem for every kind of shape and condition, solved automatically against a known solution.
 
-    python benchmarks/problems.py run [NAME ...]    # solve; without names all of them, and write docs/problems.csv
+    python benchmarks/problems.py run               # solve all of them, and write docs/problems.csv
+    python benchmarks/problems.py run NAME ...      # solve some; with --keep their rows go into docs/problems.csv
     python benchmarks/problems.py report            # docs/problems.csv -> docs/problems.md
     python benchmarks/problems.py list
 
@@ -350,12 +351,11 @@ def measure(name: str) -> dict[str, Any]:
     }
 
 
-def run(names: Sequence[str]) -> None:
-    """Solve the problems named, or all, one line each; all of them make the table."""
-    rows = []
+def run(names: Sequence[str], keep: bool) -> None:
+    """Solve the problems named, or all, one line each; their rows go into the table, now and then."""
+    measured = {}
     for name in names or list(every()):
-        row = measure(name)
-        rows.append(row)
+        row = measured[name] = measure(name)
         print(
             f"{name:<34} error {row['error']:.1e}  estimate {row['estimate']:.1e}  {row['converged']!s:<5} "
             f"{row['neurons']:5d} neurons {row['rounds']:2d} rounds {row['seconds']:6.1f} s",
@@ -363,34 +363,47 @@ def run(names: Sequence[str]) -> None:
         )
         if not row["converged"]:
             print(f"    {row['reason']}")
-    if not names:
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            for row in rows:
-                writer.writerow(
-                    row
-                    | {key: f"{row[key]:.2e}" for key in ("tol", "error", "estimate")}
-                    | {"seconds": f"{row['seconds']:.1f}"}
-                )
+    if keep or not names:
+        _put_into_table({name: _written(row) for name, row in measured.items()})
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    digits = {key: f"{row[key]:.2e}" for key in ("tol", "error", "estimate")}
+    return row | digits | {"seconds": f"{row['seconds']:.1f}"}
+
+
+def _put_into_table(new: dict[str, dict[str, Any]]) -> None:
+    """Rows in the place of those with the same names, in the order of the problems."""
+    known = {row["name"]: row for row in table()} | new
+    with TABLE.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(known[name] for name in every() if name in known)
+
+
+def table() -> list[dict[str, Any]]:
+    """The rows so far."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def report() -> None:
     """Write the page from the table."""
-    with TABLE.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
     lines = [
         "# Problems solved",
         "",
         "Made by `python benchmarks/problems.py`: for every kind of shape and condition one problem with a known",
         "solution, never a product of functions of one coordinate each. `fs.solve(problem)` gets the equation,",
-        "the domain and the data, and nothing else; errors are relative, in L2 over the whole domain, time included.",
+        "the domain and the data, and nothing else; errors are relative, in L2 over the whole domain, time included, of",
+        "several unknowns the largest of theirs (but for what nothing determines, as the constant of a pressure).",
         "Seconds are an illustration, on two cores of a small machine.",
         "",
         "| problem | | wavelengths across | true error | estimate | converged | neurons | s |",
         "|---|---|--:|--:|--:|---|--:|--:|",
     ]
-    for row in rows:
+    for row in table():
         across = f"{float(row['wavelengths']):g}" if float(row["wavelengths"]) else ""
         verdict = "yes" if row["converged"] == "True" else "no"
         lines.append(
@@ -405,11 +418,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["run", "report", "list"])
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--keep", action="store_true", help="put the rows of the problems named into the table")
     arguments = parser.parse_args()
     if unknown_names := set(arguments.names) - set(every()):
         parser.error(f"no problem {sorted(unknown_names)[0]!r}; there are {', '.join(every())}")
     if arguments.command == "run":
-        run(arguments.names)
+        run(arguments.names, arguments.keep)
     elif arguments.command == "report":
         report()
     else:
