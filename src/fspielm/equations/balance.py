@@ -16,8 +16,8 @@ _STEPS = 20
 def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
     """The size of each unknown, relative to others, at which its terms weigh as much as theirs; shape ``(U,)``.
 
-    The matrix of the equations at `frequencies` along each axis is balanced: rows and columns are divided by the roots of
-    their largest entries until none stands out. Units differ: the pressure of a slow flow is of the size of its
+    The matrix of the equations at `frequencies` along each axis is balanced: rows and columns are divided by the roots
+    of their largest entries until none stands out. Units differ: the pressure of a slow flow is of the size of its
     viscosity.
     """
     number = len(problem.unknowns)
