@@ -75,8 +75,8 @@ def _modes(problem: Problem, frequencies: Frequencies, scene: Scene, rng: np.ran
     phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
     length = scene.radius(tuple(range(scene.dimension)))
     amplitudes = null_amplitudes(problem, frequencies, length)
-    wavenumber = max(float(np.median(np.linalg.norm(frequencies.W, axis=1))), 1 / length)
-    scales = natural_scales(problem, wavenumber)
+    lower, upper = problem.domain.bounding_box
+    scales = natural_scales(problem, np.maximum(np.median(np.abs(frequencies.W), axis=0), 1 / (upper - lower)))
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
     if frequencies.are_paired:
         index, b = _pairs(frequencies, phases, amplitudes)

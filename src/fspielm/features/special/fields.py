@@ -57,7 +57,7 @@ def hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     """Independent fields of a system up to a number of orders, about the center of a hole."""
     factors = laplacian_factors(problem)
     columns = [_scaled(column, problem, hole.radius) for column in _columns(problem)] if factors else []
-    rim, scales = _rim(hole, orders), natural_scales(problem, 1 / hole.radius)
+    rim, scales = _rim(hole, orders), natural_scales(problem, np.full(problem.dimension, 1 / hole.radius))
     chosen: list[list[CornerFunction]] = [[] for _ in columns]
     idle = [0] * len(columns)
     seen = _Seen(len(rim) * len(scales))
@@ -128,7 +128,7 @@ def _columns(problem: Problem) -> list[list[Operator]]:
 
 def _scaled(column: Sequence[Operator], problem: Problem, radius: float) -> list[Operator]:
     """A column that makes fields of a natural size from functions of size one around the hole."""
-    scales = natural_scales(problem, 1 / radius)
+    scales = natural_scales(problem, np.full(problem.dimension, 1 / radius))
     sizes = [
         sum(abs(t.coefficient) * radius**-t.order for t in operator.terms if not callable(t.coefficient)) / scale
         for operator, scale in zip(column, scales, strict=True)
