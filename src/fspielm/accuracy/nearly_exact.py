@@ -38,7 +38,7 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
     lower, upper = problem.domain.bounding_box
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
     band = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
-    low = for_unknowns(band, natural_scales(problem, max(widths)))
+    low = for_unknowns(band, natural_scales(problem, np.array(widths)))
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
     total = sum(basis.size for basis in exact.exponentials)
     for basis in exact.exponentials:

@@ -61,7 +61,7 @@ def test_they_satisfy_the_equations_and_hardly_one_depends_on_others(make_holed:
     )
     singular = np.linalg.svd(values / np.linalg.norm(values, axis=0), compute_uv=False)
     # of the lowest orders, the real part of a function may be new where the imaginary one is not
-    assert np.sum(singular < 1e-6 * singular[0]) <= 4
+    assert np.sum(singular < 1e-6 * singular[0]) <= 0.08 * together.size
 
 
 @pytest.mark.parametrize(
