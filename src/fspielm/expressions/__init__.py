@@ -1,12 +1,21 @@
 """Text and SymPy: numbers, expressions and callables as functions of points."""
 
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
+from fspielm.expressions.complex_parts import complex_parts
 from fspielm.expressions.enclosure import Enclosure, enclose
 from fspielm.expressions.field import Field, Value, check_value, make_field
 from fspielm.expressions.finite import flaw
 from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.intervals import Intervals
-from fspielm.expressions.parser import Scope, check_name, nearest, parse_condition, parse_equation, parse_expression
+from fspielm.expressions.parser import (
+    Scope,
+    check_name,
+    nearest,
+    parse_condition,
+    parse_equation,
+    parse_expression,
+    parse_real,
+)
 from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, describe
@@ -23,6 +32,7 @@ __all__ = [
     "check_value",
     "compile_expression",
     "compile_relation",
+    "complex_parts",
     "describe",
     "enclose",
     "evaluate_derivatives",
@@ -34,6 +44,7 @@ __all__ = [
     "parse_condition",
     "parse_equation",
     "parse_expression",
+    "parse_real",
     "print_equation",
     "print_expression",
 ]
