@@ -10,10 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.accuracy import ErrorEstimate
+from fspielm.accuracy import ErrorEstimate, together
 from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
-from fspielm.features import Basis
+from fspielm.features import Basis, JoinedBasis
 from fspielm.features.evaluation import Method, evaluate, transform_rounding
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
@@ -70,13 +70,16 @@ class Solution:
 
     def __getitem__(self, unknown: Any) -> Solution:
         """One unknown, by itself or by name: all that a solution of a single unknown can."""
-        place = self.problem.place(unknown)
+        places = self.problem.places(unknown)
         if len(self.problem.unknowns) == 1:
             return self
-        basis, coefficients = self.basis.field(place, self.coefficients)
+        basis, coefficients = self.basis.field(places[0], self.coefficients)
+        if len(places) > 1:  # a real and an imaginary part
+            other, imaginary = self.basis.field(places[1], self.coefficients)
+            basis, coefficients = JoinedBasis([basis, other]), np.concatenate([coefficients, 1j * imaginary])
         report, estimator = self.report, self._estimator
         if not callable(estimator):
-            own = estimator.fields[place]
+            own = together([estimator.fields[place] for place in places])
             estimator = replace(estimator, relative=own.relative, largest=own.largest, scale=own.scale, fields=(own,))
             report = replace(report, error_estimate=own.relative, max_error_estimate=own.largest, scale=own.scale)
         return Solution(self.problem.field(unknown), basis, coefficients, report, estimator)
@@ -89,6 +92,9 @@ class Solution:
         that does not grow beyond that of points and values.
         """
         value = identity(self.problem.dimension)
+        if self.problem.whole is not None:
+            shown = [self[unknown.symbol](points) for unknown in self.problem.whole.unknowns]
+            return shown[0] if len(shown) == 1 else np.stack(shown, axis=1)
         if len(self.problem.unknowns) == 1:
             return self.evaluate(value, points)
         return np.stack([self.evaluate(value.on(place), points) for place in range(len(self.problem.unknowns))], axis=1)

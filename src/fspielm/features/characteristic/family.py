@@ -16,7 +16,7 @@ from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.null_vectors import null_amplitudes
 from fspielm.features.characteristic.scene import Scene, scene_of
-from fspielm.features.characteristic.symbol import symbol_of
+from fspielm.features.characteristic.symbol import problem_symbol
 from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, Place, check_count
@@ -62,7 +62,7 @@ class Characteristic(Family):
             raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
         if self.reach is not None and len(self.reach) != place.dimension:
             raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
-        symbol, scene = symbol_of(problem.determinant), scene_of(problem.domain)
+        symbol, scene = problem_symbol(problem), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=axis, reach=self.reach)
         if len(problem.unknowns) == 1 and found.are_paired:
             return realise(found, scene, rng)

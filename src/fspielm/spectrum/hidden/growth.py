@@ -102,6 +102,8 @@ def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Floa
     exponents[:, :space] = 1j * np.tile(k, (n, 1))
     later = np.append(np.zeros(space), 1.0)
     degree = int(frozen.orders[:, -1].max(initial=0))
+    if not degree:  # of equations whose determinant has no time: nothing grows by itself
+        return np.zeros((n, m)), np.zeros((n, m))
     each = frozen.select(np.repeat(np.arange(n), m))
     polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
     roots = roots_of(polynomials, np.full(n * m, unit))
@@ -152,15 +154,17 @@ def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
     orders = frozen.orders
     if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
         return np.full(len(frozen.coefficients), duration)
-    velocity = np.zeros((len(frozen.coefficients), len(lengths)))
-    start = np.zeros(len(frozen.coefficients))
+    velocity = np.zeros((len(frozen.coefficients), len(lengths)), dtype=frozen.coefficients.dtype)
+    start = np.zeros(len(frozen.coefficients), dtype=frozen.coefficients.dtype)
     for order, values in zip(orders, frozen.coefficients.T, strict=True):
         if order[-1]:
             start += values
         elif order.any():
             velocity[:, int(order.argmax())] += values
     crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
-    return np.asarray(np.minimum(duration, crossings))
+    # with a velocity that is not real nothing is carried anywhere
+    turned = np.any(np.abs((velocity * np.conj(start)[:, None]).imag) > 0, axis=1)
+    return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
 
 
 def _has_bound(foldings: FloatArray) -> bool:
