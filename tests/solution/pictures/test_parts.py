@@ -76,7 +76,7 @@ def test_a_phase_has_cyclic_colours_and_a_turn_for_its_scale(disk: fs.Solution) 
     ends = colormaps[image.get_cmap().name]([0.0, 1.0])
     np.testing.assert_allclose(ends[0], ends[1], atol=0.05)
     assert image.get_interpolation() == "nearest"
-    assert [label.get_text() for label in panel.child_axes[0].get_yticklabels()][0] == r"$-\pi$"
+    assert next(label.get_text() for label in panel.child_axes[0].get_yticklabels()) == r"$-\pi$"
 
 
 def test_parts_of_a_map(disk: fs.Solution) -> None:

@@ -169,7 +169,10 @@ def test_the_card_has_every_unknown(swirl: fs.Solution, lines: fs.Solution) -> N
 @pytest.mark.parametrize(
     ("picture", "message"),
     [
-        (lambda s: s.plot(animate=True), r"an animation shows one unknown, but there are 2, u\(x, y\), v\(x, y\); choose"),
+        (
+            lambda s: s.plot(animate=True),
+            r"an animation shows one unknown, but there are 2, u\(x, y\), v\(x, y\); choose",
+        ),
         (lambda s: s.plot_spectrum(), r"a spectrum shows one unknown, .* choose one, as in solution\['u'\]"),
         (lambda s: s.plot_isosurface(), "an isosurface shows one unknown"),
         (lambda s: s["u"].plot_residual(), "is one of the unknowns of a system, whose equations are for all of them"),
