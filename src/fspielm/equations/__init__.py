@@ -18,14 +18,16 @@ from fspielm.equations.conditions import (
 from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
-from fspielm.equations.normal import NormalDerivative, normal_derivative
+from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
+from fspielm.equations.pins import pin_notes
 from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
 from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
 from fspielm.equations.unknowns import Unknown
+from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 
 __all__ = [
     "AnyCondition",
@@ -38,6 +40,7 @@ __all__ = [
     "Initial",
     "Measured",
     "Neumann",
+    "NormalComponent",
     "NormalDerivative",
     "Operator",
     "Periodic",
@@ -53,14 +56,21 @@ __all__ = [
     "change_places",
     "constant_operator",
     "corner_conflicts",
+    "curl",
     "derivative",
+    "divergence",
     "find_conflicts",
     "identity",
     "leaves_constant_open",
     "mask_borders",
     "natural_scales",
+    "normal",
     "normal_derivative",
+    "pin_notes",
     "sides_of",
+    "strain",
+    "stress",
+    "traction",
     "value_jumps",
     "values_jump",
     "with_data",

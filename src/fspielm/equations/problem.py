@@ -118,6 +118,11 @@ class Problem:
         return self.unknowns[0].coordinates
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns."""
+        return tuple(unknown.symbol.func.__name__ for unknown in self.unknowns)
+
+    @property
     def dimension(self) -> int:
         """Number of coordinates, time included."""
         return self.domain.dimension

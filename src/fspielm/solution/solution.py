@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+import sympy as sp
 from numpy.typing import ArrayLike
 
 from fspielm.accuracy import ErrorEstimate
@@ -18,6 +19,7 @@ from fspielm.features.evaluation import Method, evaluate, transform_rounding
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
 from fspielm.solution import calculus, export, pictures
+from fspielm.solution.fields import Derived, derive
 from fspielm.solution.report import Report
 from fspielm.solution.spectrum import spectrum
 
@@ -68,18 +70,46 @@ class Solution:
         """Whether the error estimate meets the tolerance."""
         return self.error_estimate <= self.report.tol
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of its values: ``float64`` or ``complex128``."""
+        return np.result_type(self.basis.dtype, self.coefficients.dtype)
+
+    @property
+    def real(self) -> Derived:
+        """The real part, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.re)
+
+    @property
+    def imag(self) -> Derived:
+        """The imaginary part, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.im)
+
+    @property
+    def abs(self) -> Derived:
+        """The modulus, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.Abs)
+
+    def _each(self, function: Callable[[sp.Expr], sp.Expr]) -> Derived:
+        parts = [function(unknown.symbol) for unknown in self.problem.unknowns]
+        return derive(self, parts[0] if len(parts) == 1 else parts)
+
     def __getitem__(self, unknown: Any) -> Solution:
         """One unknown, by itself or by name: all that a solution of a single unknown can."""
         place = self.problem.place(unknown)
         if len(self.problem.unknowns) == 1:
             return self
-        basis, coefficients = self.basis.field(place, self.coefficients)
-        report, estimator = self.report, self._estimator
-        if not callable(estimator):
-            own = estimator.fields[place]
-            estimator = replace(estimator, relative=own.relative, largest=own.largest, scale=own.scale, fields=(own,))
-            report = replace(report, error_estimate=own.relative, max_error_estimate=own.largest, scale=own.scale)
-        return Solution(self.problem.field(unknown), basis, coefficients, report, estimator)
+        (basis, coefficients), estimator = self.sums[place], self._estimator
+        own = partial(_own_estimate, estimator, place) if callable(estimator) else _own(estimator, place)
+        return Solution(
+            self.problem.field(unknown), basis, coefficients[0], self.report.of_field(self.problem.names[place]), own
+        )
+
+    @cached_property
+    def sums(self) -> tuple[tuple[Basis, NumberArray], ...]:
+        """Each unknown as a sum of real functions of its own: a basis, and coefficients ``(1, M)``."""
+        stacked = self.coefficients[None, :] if self.coefficients.ndim == 1 else self.coefficients
+        return tuple(self.basis.field(place, stacked) for place in range(len(self.problem.unknowns)))
 
     def __call__(self, points: ArrayLike) -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
@@ -106,11 +136,14 @@ class Solution:
         A fast transform rounds some twenty times more than a direct sum. It is used where that is a fraction of the
         estimated error, so that no digit is lost to it. Expansions round as a direct sum does.
         """
-        known, scale = self.report.error_estimate, self.report.scale
-        if known is None or scale is None:
-            return "tiles"
-        rounding = transform_rounding(self.basis, self.coefficients, self.problem.domain)
-        return "auto" if rounding <= _SHARE_OF_ERROR * known * scale else "tiles"
+        for name, (basis, coefficients) in zip(self.problem.names, self.sums, strict=True):
+            its = self.report.of_field(name)
+            if its.error_estimate is None or its.scale is None:
+                return "tiles"
+            rounding = transform_rounding(basis, coefficients, self.problem.domain)
+            if not rounding <= _SHARE_OF_ERROR * its.error_estimate * its.scale:
+                return "tiles"
+        return "auto"
 
     contains = calculus.contains
     grid = calculus.grid
@@ -143,3 +176,21 @@ class Solution:
         error = "" if known is None else f", estimated error {known:.1e}"
         names = ", ".join(str(unknown.symbol) for unknown in self.problem.unknowns)
         return f"Solution({names}, {self.report.neurons} neurons{error})"
+
+
+def _own(estimate: ErrorEstimate, place: int) -> ErrorEstimate:
+    """What an estimate says of one unknown."""
+    own = estimate.fields[place]
+    return replace(
+        estimate,
+        relative=own.relative,
+        largest=own.largest,
+        rounding=own.rounding,
+        scale=own.scale,
+        growth=own.growth,
+        fields=(own,),
+    )
+
+
+def _own_estimate(estimator: Callable[[], ErrorEstimate], place: int) -> ErrorEstimate:
+    return _own(estimator(), place)

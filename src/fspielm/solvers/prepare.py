@@ -17,7 +17,7 @@ from fspielm.expressions import Value
 from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
 from fspielm.scrutiny import scrutinise
-from fspielm.solution import Solution
+from fspielm.solution import Solution, field_reports
 from fspielm.solvers.attempt import timed
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
@@ -115,6 +115,7 @@ class Prepared:
             bands={},
             rounds=(),
             sampled=tuple(str(look) for look in scrutinise(problem).looks),
+            fields=field_reports(problem.names, estimate),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
