@@ -94,7 +94,10 @@ class Derived:
     def diff(self, *along: Any) -> Derived:
         """The derivative, as SymPy writes it: ``diff(x)``, ``diff(x, 2)``, ``diff(x, 1, y, 1)``; names will do."""
         steps = check_along(along, self.solution.problem.coordinates)
-        expressions = tuple(e.diff(*steps) for e in self.expressions)
+        written = self.expressions
+        if self.solution.dtype.kind == "c":  # so that derivatives of the modulus are seen to be real
+            written = tuple(e.replace(sp.Abs, lambda z: sp.sqrt(sp.re(z) ** 2 + sp.im(z) ** 2)) for e in written)
+        expressions = tuple(e.diff(*steps) for e in written)
         return Derived(self.solution, expressions, self.vector, self.given)
 
     def grid(self, n: Any) -> Grid:

@@ -37,14 +37,19 @@ class Grid:
     names: tuple[str, ...]
 
 
-def make_grid(function: Callable[[FloatArray], NumberArray], problem: Problem, n: int | Iterable[int]) -> Grid:
-    """Evaluate `function`, from points ``(m, d)`` to ``(m,)`` or ``(m, k)``, where a grid lies in the domain."""
+def make_grid(
+    function: Callable[[FloatArray], NumberArray], problem: Problem, n: int | Iterable[int], *, width: int = 8
+) -> Grid:
+    """Evaluate `function`, from points ``(m, d)`` to ``(m,)`` or ``(m, k)``, where a grid lies in the domain.
+
+    Its values take `width` bytes at a point.
+    """
     domain = problem.domain
     shape = as_shape(n, problem.dimension)
     lower, upper = domain.bounding_box
     total = math.prod(shape)
     # values and the mask
-    if 9 * total > physical_memory() // 2:
+    if (width + 1) * total > physical_memory() // 2:
         raise ProblemError(
             f"n: a grid of {' x '.join(map(str, shape))} points does not fit into memory; take fewer, or call the "
             "solution with some points at a time"
