@@ -107,7 +107,7 @@ def test_a_curve_inside_has_no_word() -> None:
     with pytest.raises(
         fs.ProblemError, match="Condition: at is the callable <lambda>, which a problem file cannot hold"
     ):
-        describe_condition(condition, fs.expressions.Scope((x, y), None, u))
+        describe_condition(condition, fs.expressions.Scope((x, y), None, (u,)))
 
 
 def test_by_place() -> None:

@@ -124,7 +124,7 @@ from fspielm.errors import TextError
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, print_expression
 
 x, y, t, k = sp.symbols("x y t k")
-scope = Scope((x, y, t), t, sp.Function("u")(x, y, t), {"k": k})
+scope = Scope((x, y, t), t, (sp.Function("u")(x, y, t),), {"k": k})
 TEXTS = [
     "-laplacian(u) - k**2*u = k**2*sin(k*x)*sin(k*y)",
     "dt(u, 2) - div((1 + x**2)*grad(u)) + dot([1, y], grad(u)) = where(x < 0.5 and y > 0, exp(-t), 1/3)",

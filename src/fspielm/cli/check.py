@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import sympy as sp
 import typer
@@ -14,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fspielm.equations import AnyCondition
+from fspielm.equations import AnyCondition, Problem
 from fspielm.expressions import describe, print_equation
 from fspielm.files import ProblemDraft, describe_condition, read_draft
 from fspielm.files.table import shown
@@ -28,7 +27,7 @@ def check_file(
 ) -> None:
     """Print the problem of a file as it was understood, and what is missing.
 
-    Nothing is solved. The equation is shown with its derivatives carried out, the conditions by the part of the
+    Nothing is solved. Equations are shown with their derivatives carried out, the conditions by the part of the
     boundary that they hold on.
     """
     draft = read_draft(path)
@@ -40,25 +39,37 @@ def check_file(
     title = draft.settings["title"]
     console.print(Text(f"{path}: {title}\n" if title else f"{path}\n", style="bold"))
     console.print(_facts(draft))
-    console.print(Padding(Text(_pretty(draft, console)), (1, 0, 1, 2)))
+    for equation in draft.equations:
+        console.print(Padding(Text(_pretty(equation, draft, console)), (1, 0, 0, 2)))
+    console.print()
     console.print(_conditions_table(draft))
     # what is missing is an error, under the account of what is there
     file = draft.problem_file()
-    operator = file.problem.operator
-    kind = "constant" if operator.is_constant else "variable"
-    console.print(Text(f"\nComplete: order {operator.order}, {kind} coefficients. Next: fspielm solve {path}"))
+    console.print(Text(f"\nComplete: {_kind(file.problem)}. Next: fspielm solve {path}"))
+
+
+def _kind(problem: Problem) -> str:
+    """What was stated, in a few words."""
+    operators = [equation.operator for equation in problem.equations]
+    order = max(operator.order for operator in operators)
+    kind = "constant" if all(operator.is_constant for operator in operators) else "variable"
+    system = f"{len(operators)} equations for {len(problem.unknowns)} unknowns, " * (len(operators) > 1)
+    return f"{system}order {order}, {kind} coefficients{', complex values' * (problem.dtype.kind == 'c')}"
 
 
 def _facts(draft: ProblemDraft) -> Table:
     names, settings = draft.names, draft.settings
-    facts = {"unknown": str(names.unknown) + ("" if names.time is None else f", {names.time} is time")}
+    several = "s" * (len(names.unknowns) > 1)
+    unknowns = ", ".join(map(str, names.unknowns))
+    facts = {f"unknown{several}": unknowns + ("" if names.time is None else f", {names.time} is time")}
     for name, value in names.parameters.items():
-        decimal = "" if (value.is_Number and not value.is_Rational) or value.is_Integer else f" = {float(value):.6g}"
-        facts[f"parameter {name}"] = f"{describe(value)}{decimal}"
+        facts[f"parameter {name}"] = f"{describe(value)}{_decimal(value)}"
     facts["domain"] = str(draft.domain)
     facts["tolerance"] = f"{settings.get('tol', 1e-8):g}"
     if "exact" in settings:
-        facts["reference"] = describe(settings["exact"])
+        exact = settings["exact"]
+        known = {"": exact} if isinstance(exact, sp.Basic) else exact
+        facts |= {f"reference {name}".rstrip(): describe(value) for name, value in known.items()}
     for name in ("plot", "table"):
         if name in settings:
             facts[name] = str(settings[name])
@@ -67,18 +78,27 @@ def _facts(draft: ProblemDraft) -> Table:
     table.add_column()
     for name, fact in facts.items():
         table.add_row(Text(name), Text(fact))
-    table.add_row(Text("equation"), Text(""))
+    table.add_row(Text(f"equation{'s' * (len(draft.equations) > 1)}"), Text(""))
     return table
 
 
-def _pretty(draft: ProblemDraft, console: Console) -> str:
-    """The equation as in a book; in one line of the notation where it would not fit the page."""
-    equation = draft.equation
+def _decimal(value: sp.Expr) -> str:
+    """The number that an expression is, where that is not what it says."""
+    if (value.is_Number and not value.is_Rational) or value.is_Integer:
+        return ""
+    if not value.has(sp.I):
+        return f" = {float(value):.6g}"
+    number = complex(value)
+    return f" = {number.real:.6g} {'-' if number.imag < 0 else '+'} {abs(number.imag):.6g}i"
+
+
+def _pretty(equation: sp.Basic, draft: ProblemDraft, console: Console) -> str:
+    """An equation as in a book; in one line of the notation where it would not fit the page."""
     whole = equation if isinstance(equation, sp.Eq) else sp.Eq(equation, 0, evaluate=False)
     text: str = sp.pretty(whole, use_unicode="utf" in console.encoding.lower(), wrap_line=False)
     if max(map(len, text.splitlines())) <= console.width - 2:
         return text
-    return print_equation(whole, replace(draft.names.scope, unknown=draft.names.unknown))
+    return print_equation(whole, draft.names.whole_scope)
 
 
 def _conditions_table(draft: ProblemDraft) -> Table:
@@ -94,11 +114,16 @@ def _conditions_table(draft: ProblemDraft) -> Table:
 
 def _shown(condition: AnyCondition, draft: ProblemDraft) -> str:
     """The condition as the file has it, but for the names of the parts, which are known by the row."""
-    names = draft.names
-    fields = describe_condition(condition, replace(names.scope, unknown=names.unknown))
+    fields = describe_condition(condition, draft.names.whole_scope)
     kind = fields.pop("type")
     fields.pop("on", None)
-    main = [str(fields.pop(key)) for key in ("equation", "value") if key in fields]
-    others = [f"{key} {shown(value) if isinstance(value, list) else value}" for key, value in fields.items()]
+    main = [_written(fields.pop(key)) for key in ("equation", "value") if key in fields]
+    others = [f"{key} {_written(value)}" for key, value in fields.items()]
     text = ", ".join([*main, *others])
     return f"{kind}: {text}" if text else kind
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_written(one)}" for name, one in value.items())
+    return shown(value) if isinstance(value, list) else str(value)

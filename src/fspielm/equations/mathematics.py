@@ -1,7 +1,8 @@
-"""SymPy expressions in LaTeX and MathML, with the unknown written as in papers: without its arguments."""
+"""SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape, unescape
 from typing import Any, final
 
@@ -13,15 +14,15 @@ from sympy.printing.mathml import MathMLPresentationPrinter
 from fspielm.equations.normal import NormalComponent, NormalDerivative
 
 
-def as_latex(expression: sp.Basic, unknown: AppliedUndef) -> str:
+def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
     """The expression in LaTeX."""
-    text: str = _Latex(unknown).doprint(expression)
+    text: str = _Latex(unknowns).doprint(expression)
     return text
 
 
-def as_mathml(expression: sp.Basic, unknown: AppliedUndef) -> str:
+def as_mathml(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
     """The expression in presentation MathML, to stand between ``<math>`` and ``</math>``."""
-    return _write(_MathML(unknown)._print(expression))
+    return _write(_MathML(unknowns)._print(expression))
 
 
 def _write(node: Any) -> str:
@@ -34,12 +35,12 @@ def _write(node: Any) -> str:
 
 @final
 class _Latex(LatexPrinter):  # type: ignore[misc]
-    def __init__(self, unknown: AppliedUndef) -> None:
+    def __init__(self, unknowns: Collection[AppliedUndef]) -> None:
         super().__init__()
-        self._unknown = unknown
+        self._unknowns = unknowns
 
     def _print_AppliedUndef(self, function: AppliedUndef, exp: Any = None) -> str:  # noqa: N802 (SymPy's name)
-        if function != self._unknown:
+        if function not in self._unknowns:
             return str(self._print_Function(function, exp))
         name = self._print(sp.Symbol(function.func.__name__))
         return f"{name}^{{{exp}}}" if exp else str(name)
@@ -60,17 +61,20 @@ def _power(order: Any) -> str:
 class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
     """As SymPy's, whose derivatives have their powers at the wrong place."""
 
-    def __init__(self, unknown: AppliedUndef) -> None:
+    def __init__(self, unknowns: Collection[AppliedUndef]) -> None:
         super().__init__()
-        self._unknown = unknown
+        self._unknowns = unknowns
 
     def _print_AppliedUndef(self, function: AppliedUndef) -> Any:  # noqa: N802
-        if function == self._unknown:
+        if function in self._unknowns:
             return self._print(sp.Symbol(function.func.__name__))
         return self._print_Function(function)
 
     def _print_Exp1(self, number: Any) -> Any:  # noqa: N802
         return self._print(sp.Symbol("e"))  # an upright double-struck letter otherwise
+
+    def _print_ImaginaryUnit(self, number: Any) -> Any:  # noqa: N802
+        return self._print(sp.Symbol("i"))  # the same
 
     def _print_Derivative(self, derivative: sp.Derivative) -> Any:  # noqa: N802
         above, below, fraction = (self.dom.createElement(tag) for tag in ("mrow", "mrow", "mfrac"))

@@ -1,9 +1,9 @@
-"""What a problem says, line by line: the equation and its domain, then every condition and its place."""
+"""What a problem says, line by line: the equations and their domain, then every condition and its place."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Protocol
@@ -24,6 +24,8 @@ from fspielm.equations.conditions import (
     Symmetry,
 )
 from fspielm.equations.normal import normal_derivative
+from fspielm.equations.statement import Statement
+from fspielm.equations.unknowns import Unknown
 from fspielm.equations.where import REST
 from fspielm.geometry import Box, Domain, SpaceTime, Time
 
@@ -34,24 +36,16 @@ class Stated(Protocol):
     """What can be typeset: a problem, or a draft of one."""
 
     @property
-    def unknown(self) -> AppliedUndef:
-        """The unknown, as it is written."""
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What is solved for."""
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
-        """Its arguments."""
+        """Their arguments."""
 
     @property
-    def equation(self) -> sp.Basic:
-        """An equation, or an expression meant to be zero."""
-
-    @property
-    def domain(self) -> Domain:
-        """Where it holds."""
-
-    @property
-    def conditions(self) -> tuple[AnyCondition, ...]:
-        """As stated."""
+    def statement(self) -> Statement:
+        """What was written."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +54,27 @@ class TypesetLine:
 
     Attributes
     ----------
-    what : Basic or str
-        Mathematics, or words where it has no formula.
+    what : tuple of Basic or str
+        Mathematics, or words where it has no formula; of several unknowns one after the other.
     where : tuple of Basic or str
         Mathematics and words, to be set one after the other.
     """
 
-    what: sp.Basic | str
+    what: tuple[sp.Basic | str, ...]
     where: tuple[sp.Basic | str, ...]
 
 
 def typeset_lines(problem: Stated) -> list[TypesetLine]:
-    """The equation with its domain, then every condition with its place."""
-    stated = [TypesetLine(_equation(problem.equation), _domain(problem.domain, problem.coordinates))]
-    return stated + [_stated(condition, problem) for condition in problem.conditions]
+    """The equations, their domain beside the first, then every condition with its place."""
+    statement = problem.statement
+    places = [_domain(statement.domain, problem.coordinates), *[()] * (len(statement.equations) - 1)]
+    stated = [TypesetLine((_equation(e),), place) for e, place in zip(statement.equations, places, strict=True)]
+    return stated + [_stated(condition, problem) for condition in statement.conditions]
+
+
+def symbols_of(problem: Stated) -> tuple[AppliedUndef, ...]:
+    """The unknowns, as they are written."""
+    return tuple(unknown.symbol for unknown in problem.unknowns)
 
 
 def _equation(equation: sp.Basic) -> sp.Basic:
@@ -108,6 +109,20 @@ def _where(on: Any) -> tuple[sp.Basic | str, ...]:
     return (f"where {_name(on)} holds",)
 
 
+def _each(operator: Callable[[Any], sp.Expr], value: Any, problem: Stated) -> tuple[sp.Basic, ...]:
+    """What an operator makes of each unknown that a value is for, and that value."""
+    return tuple(_equals(operator(symbol), one, problem) for symbol, one in _by_symbol(value, problem))
+
+
+def _by_symbol(value: Any, problem: Stated) -> list[tuple[sp.Expr, Any]]:
+    """Each unknown that a value is for, with its own; in a dictionary, unknowns may stand by their names."""
+    if not isinstance(value, Mapping):
+        return [(symbol, value) for symbol in symbols_of(problem)]
+    return [
+        (sp.Function(key)(*problem.coordinates) if isinstance(key, str) else key, one) for key, one in value.items()
+    ]
+
+
 def _equals(left: sp.Expr, value: Any, problem: Stated) -> sp.Basic:
     return sp.Eq(left, _value(value, problem), evaluate=False)
 
@@ -116,6 +131,8 @@ def _value(value: Any, problem: Stated) -> sp.Expr:
     """A number, an expression, or a callable as a function of the coordinates under its own name."""
     if callable(value) and not isinstance(value, sp.Basic):
         return sp.Function(_name(value))(*problem.coordinates)
+    if isinstance(value, complex | np.complexfloating):
+        return _number(float(value.real)) + sp.I * _number(float(value.imag))
     return value if isinstance(value, sp.Basic) else _number(float(value))
 
 
@@ -131,53 +148,62 @@ def _number(value: float) -> sp.Expr:
 @singledispatch
 def _stated(condition: AnyCondition, problem: Stated) -> TypesetLine:
     """What a condition says; one that is not known here says it in its own words."""
-    return TypesetLine(repr(condition), ())
+    return TypesetLine((repr(condition),), ())
 
 
 @_stated.register(Dirichlet)
 def _(condition: Dirichlet, problem: Stated) -> TypesetLine:
-    return TypesetLine(_equals(problem.unknown, condition.value, problem), _where(condition.on))
+    return TypesetLine(_each(lambda unknown: unknown, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Neumann)
 def _(condition: Neumann, problem: Stated) -> TypesetLine:
-    slope = normal_derivative(problem.unknown)
-    return TypesetLine(_equals(slope, condition.value, problem), _where(condition.on))
+    return TypesetLine(_each(normal_derivative, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Robin)
 def _(condition: Robin, problem: Stated) -> TypesetLine:
     alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
-    mixture = alpha * problem.unknown + beta * normal_derivative(problem.unknown)
-    return TypesetLine(_equals(mixture, condition.value, problem), _where(condition.on))
+
+    def mixture(unknown: Any) -> sp.Expr:
+        return alpha * unknown + beta * normal_derivative(unknown)
+
+    return TypesetLine(_each(mixture, condition.value, problem), _where(condition.on))
 
 
 @_stated.register(Symmetry)
 def _(condition: Symmetry, problem: Stated) -> TypesetLine:
-    return TypesetLine(_equals(normal_derivative(problem.unknown), 0, problem), ("by symmetry", *_where(condition.on)))
+    return TypesetLine(_each(normal_derivative, 0, problem), ("by symmetry", *_where(condition.on)))
 
 
 @_stated.register(Periodic)
 def _(condition: Periodic, problem: Stated) -> TypesetLine:
     faces = condition.faces
-    return TypesetLine("periodic", (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",))
+    return TypesetLine(
+        ("periodic",), (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",)
+    )
 
 
 @_stated.register(Initial)
 def _(condition: Initial, problem: Stated) -> TypesetLine:
     time = problem.coordinates[-1]
-    left = problem.unknown.diff(time, int(condition.order)) if condition.order else problem.unknown
-    start = problem.domain.bounding_box[0][-1]
+
+    def left(unknown: Any) -> sp.Expr:
+        return unknown.diff(time, int(condition.order)) if condition.order else unknown
+
+    start = problem.statement.domain.bounding_box[0][-1]
     return TypesetLine(
-        _equals(left, condition.value, problem), ("at", sp.Eq(time, _number(float(start)), evaluate=False))
+        _each(left, condition.value, problem), ("at", sp.Eq(time, _number(float(start)), evaluate=False))
     )
 
 
 @_stated.register(Measured)
 def _(condition: Measured, problem: Stated) -> TypesetLine:
     count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
-    listed = isinstance(condition.values, tuple)
-    what = problem.unknown if listed else _equals(problem.unknown, condition.values, problem)
+    what = tuple(
+        symbol if isinstance(one, tuple) else _equals(symbol, one, problem)
+        for symbol, one in _by_symbol(condition.values, problem)
+    )
     return TypesetLine(what, (f"measured at {count} point{'s' * (count > 1)}",))
 
 
@@ -191,4 +217,4 @@ def _(condition: Condition, problem: Stated) -> TypesetLine:
         where = (f"at {count} point{'s' * (count > 1)}",)
     else:
         where = ("on a curve inside",)
-    return TypesetLine(_equation(condition.equation), where)
+    return TypesetLine((_equation(condition.equation),), where)

@@ -6,7 +6,15 @@ from fspielm.expressions.field import Field, Value, check_value, make_field
 from fspielm.expressions.finite import flaw
 from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.intervals import Intervals
-from fspielm.expressions.parser import Scope, check_name, nearest, parse_condition, parse_equation, parse_expression
+from fspielm.expressions.parser import (
+    Scope,
+    check_name,
+    nearest,
+    parse_condition,
+    parse_equation,
+    parse_expression,
+    parse_real,
+)
 from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, describe
@@ -34,6 +42,7 @@ __all__ = [
     "parse_condition",
     "parse_equation",
     "parse_expression",
+    "parse_real",
     "print_equation",
     "print_expression",
 ]

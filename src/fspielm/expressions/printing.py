@@ -48,6 +48,7 @@ class _Printer:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._names = {meaning: name for name, meaning in scope.values.items()}
+        self._functions = set(FUNCTIONS) - set(scope.values)
 
     def text(self, expression: sp.Basic, tightness: int = 0) -> str:
         """The text, in parentheses where it binds less than `tightness` asks."""
@@ -73,8 +74,7 @@ class _Printer:
         if expression in self._names:
             return self._names[expression], _ATOM
         if expression in CONSTANTS.values():
-            # whose own name stands for something else here
-            return ("acos(-1)" if expression is sp.pi else "exp(1)"), _ATOM
+            return self._constant(expression), _ATOM
         if expression.is_Number:
             return self._number(expression)
         if isinstance(expression, sp.Add):
@@ -86,6 +86,12 @@ class _Printer:
         if isinstance(expression, sp.Derivative):
             return self._derivative(expression), _ATOM
         return self._call(expression), _ATOM
+
+    def _constant(self, constant: sp.Expr) -> str:
+        """A constant whose own name stands for something else here."""
+        if constant is sp.I:
+            raise ProblemError("i and I both stand for something else than the imaginary unit; rename one")
+        return "acos(-1)" if constant is sp.pi else "exp(1)"
 
     def _number(self, number: sp.Number) -> tuple[str, int]:
         if not number.is_finite:
@@ -158,7 +164,7 @@ class _Printer:
             arguments.sort(key=sp.default_sort_key)
         elif isinstance(expression, sp.Heaviside) and arguments[1] == sp.S.Half:
             name, arguments = "heaviside", arguments[:1]
-        elif expression.func in _NAMES and expression.func is not sp.Heaviside:
+        elif expression.func is not sp.Heaviside and _NAMES.get(expression.func, "") in self._functions:
             name = _NAMES[expression.func]
         else:
             raise self._no_word(expression)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -102,7 +102,9 @@ def _read_where(table: Table, key: str, names: Names) -> Any:
 
 
 def _read_values(table: Table, key: str, names: Names) -> Any:
-    return table.as_numbers(table[key], key, names) if isinstance(table[key], list) else _read_value(table, key, names)
+    value = table[key]
+    listed = isinstance(value, list)
+    return table.as_numbers(value, key, names, real=False) if listed else _read_value(table, key, names)
 
 
 def _read_points(table: Table, key: str, names: Names) -> Any:
@@ -125,22 +127,41 @@ def _read_whole(table: Table, key: str, names: Names) -> int | None:
     return table.whole(key)
 
 
+def _by_unknown(read: Callable[[Table, str, Names], Any]) -> Callable[[Table, str, Names], Any]:
+    """What `read` reads, or a table of that by unknown."""
+
+    def reader(table: Table, key: str, names: Names) -> Any:
+        if not isinstance(table[key], dict):
+            return read(table, key, names)
+        known = {unknown.func.__name__: unknown for unknown in names.unknowns}
+        entries = table.table(key)
+        entries.check_keys([], known)
+        return {known[name]: read(entries, name, names) for name in entries.content}
+
+    return reader
+
+
 # By the type of a field of a condition, as its class is annotated.
 _READERS: dict[str, Callable[[Table, str, Names], Any]] = {
     "Value": _read_value,
+    "Value | Mapping[Any, Value]": _by_unknown(_read_value),
     "Where | None": _read_where,
     "float": _read_number,
     "int": _read_whole,
     "sp.Basic": _read_equation,
     "Any": _read_points,
     "ArrayLike": _read_points,
-    "ArrayLike | Value": _read_values,
+    "ArrayLike | Value | Mapping[Any, Any]": _by_unknown(_read_values),
     "str | tuple[str, str]": _read_faces,
 }
 
 
 def _plain(value: Any, what: str, scope: Scope) -> Any:
     """A field of a condition as TOML has it."""
+    if isinstance(value, Mapping):
+        return {_name(unknown): _plain(item, what, scope) for unknown, item in value.items()}
+    if isinstance(value, complex):
+        value = sp.sympify(value)
     if isinstance(value, sp.Basic):
         return print_expression(value, scope)
     if isinstance(value, tuple | list):
@@ -152,3 +173,7 @@ def _plain(value: Any, what: str, scope: Scope) -> Any:
     except TypeError:
         what = f"{what} is {describe(value)}"
         raise ProblemError(f"{what}, which a problem file cannot hold; write it as an expression") from None
+
+
+def _name(unknown: Any) -> str:
+    return unknown if isinstance(unknown, str) else str(unknown.func.__name__)

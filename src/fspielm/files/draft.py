@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import AnyCondition, Problem, Region, Unknown
+from fspielm.equations import AnyCondition, Problem, Region, Statement, Unknown
 from fspielm.equations.givens import read_givens
 from fspielm.equations.relations import regions_of
 from fspielm.equations.setting import Setting
@@ -29,8 +29,8 @@ class ProblemDraft:
     source : str
         The file's name; empty for a text without a file.
     names : Names
-        The unknown with its coordinates, and the parameters.
-    equation : Eq or Expr
+        The unknowns with their coordinates, and the parameters.
+    equations : tuple of Eq or Expr
     domain : Domain
     conditions : tuple of AnyCondition
     settings : dict
@@ -39,7 +39,7 @@ class ProblemDraft:
 
     source: str
     names: Names
-    equation: sp.Basic
+    equations: tuple[sp.Basic, ...]
     domain: Domain
     conditions: tuple[AnyCondition, ...]
     settings: dict[str, Any]
@@ -53,7 +53,7 @@ class ProblemDraft:
             If the parts do not make a problem that can be solved.
         """
         try:
-            problem = Problem(self.equation, self.domain, self.conditions, self._given)
+            problem = Problem(self._stated, self.domain, self.conditions, self._given, self._order)
         except ProblemError as error:
             raise ProblemError(f"{self.source}: {error}" if self.source else str(error)) from None
         return ProblemFile(problem, **self.settings)
@@ -63,13 +63,12 @@ class ProblemDraft:
 
         Parts without a condition are there, too. A condition on a part that does not exist is left out there.
         """
-        unknown = self.unknown
         self._check_dimension()
-        parts = self.domain.boundary([str(symbol) for symbol in unknown.args])
-        setting = Setting((Unknown(unknown, self.domain),), read_givens(self._given), self.domain, parts)
+        parts = self.domain.boundary([str(symbol) for symbol in self.coordinates])
+        setting = Setting(self.unknowns, read_givens(self._given), self.domain, parts)
         places: dict[str, list[AnyCondition]] = {part.name: [] for part in parts}
         time = self.domain.time
-        start = "" if time is None else f"{unknown.args[-1]} = {time.start:g}"
+        start = "" if time is None else f"{self.coordinates[-1]} = {time.start:g}"
         if start:
             places[start] = []
         for condition, regions in zip(
@@ -85,15 +84,19 @@ class ProblemDraft:
         return problem_align(self, self.names.parameters)
 
     @property
-    def unknown(self) -> AppliedUndef:
-        """The unknown, as it is written."""
-        return self.names.unknown
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What is solved for."""
+        return tuple(Unknown(symbol, self.domain) for symbol in self.names.unknowns)
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
-        """The arguments of the unknown."""
-        coordinates: tuple[sp.Symbol, ...] = self.unknown.args
-        return coordinates
+        """The arguments of the unknowns."""
+        return self.names.coordinates
+
+    @property
+    def statement(self) -> Statement:
+        """What a problem would be made from."""
+        return Statement(self.equations, self.domain, self.conditions, self._given, self._order)
 
     def _check_dimension(self) -> None:
         if len(self.coordinates) != self.domain.dimension:
@@ -101,7 +104,17 @@ class ProblemDraft:
 
     @property
     def _given(self) -> dict[sp.Symbol, sp.Expr]:
-        return self.names.given([self.equation, *(e for c in self.conditions for e in c.expressions)])
+        return self.names.given([*self.equations, *(e for c in self.conditions for e in c.expressions)])
+
+    @property
+    def _stated(self) -> sp.Basic | tuple[sp.Basic, ...]:
+        """The equations, or the only one."""
+        return self.equations[0] if len(self.equations) == 1 else self.equations
+
+    @property
+    def _order(self) -> tuple[AppliedUndef, ...] | None:
+        """The unknowns of a system, in the order of the file."""
+        return self.names.unknowns if len(self.names.unknowns) > 1 else None
 
 
 def _places(region: Region, start: str) -> list[str]:

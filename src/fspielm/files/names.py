@@ -10,35 +10,50 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations import NormalDerivative
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression
+from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Names:
-    """The unknown, its coordinates, and the parameters with their values.
+    """The unknowns, their coordinates, and the parameters with their values.
 
     Expressions keep the parameters as symbols, so that they can be shown as they were written; `given` has the
     values for the `Problem`.
     """
 
-    unknown: AppliedUndef
+    unknowns: tuple[AppliedUndef, ...]
     time: sp.Symbol | None = None
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse names that expressions cannot use, or that stand for two things."""
-        replace(self.scope, unknown=self.unknown)
+        _ = self.whole_scope
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The arguments of the unknowns."""
+        coordinates: tuple[sp.Symbol, ...] = self.unknowns[0].args
+        return coordinates
 
     @property
     def scope(self) -> Scope:
         """Coordinates and parameters."""
         symbols = {name: sp.Symbol(name) for name in self.parameters}
-        return Scope(self.unknown.args, self.time, None, symbols)
+        return Scope(self.coordinates, self.time, (), symbols)
+
+    @property
+    def whole_scope(self) -> Scope:
+        """Coordinates, parameters and unknowns."""
+        return replace(self.scope, unknowns=self.unknowns)
 
     def constant(self, text: str) -> sp.Expr:
-        """A number."""
+        """A real number."""
+        return parse_real(text, Scope(parameters=self.parameters))
+
+    def number(self, text: str) -> sp.Expr:
+        """A number, real or complex."""
         return parse_expression(text, Scope(parameters=self.parameters))
 
     def function(self, text: str) -> sp.Expr:
@@ -54,12 +69,12 @@ class Names:
         return self._read(parse_condition, text, self.scope)
 
     def equation(self, text: str) -> sp.Basic:
-        """An equation for the unknown."""
-        return self._read(parse_equation, text, replace(self.scope, unknown=self.unknown))
+        """An equation for the unknowns."""
+        return self._read(parse_equation, text, self.whole_scope)
 
     def stated_condition(self, text: str) -> sp.Basic:
-        """An equation for the unknown on the boundary, where it has a normal derivative."""
-        scope = replace(self.scope, unknown=self.unknown, normal_derivative=NormalDerivative)
+        """An equation for the unknowns on the boundary, where they have normal derivatives."""
+        scope = replace(self.whole_scope, normal_derivative=NormalDerivative)
         return self._read(parse_equation, text, scope)
 
     def given(self, expressions: Iterable[object]) -> dict[sp.Symbol, sp.Expr]:

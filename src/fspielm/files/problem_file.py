@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
@@ -30,8 +31,8 @@ class ProblemFile:
     tol : float
     rng : int or None
     budget : Budget
-    exact : Expr or None
-        A known solution; for measuring only, no solver sees it.
+    exact : Expr, mapping of str to Expr or None
+        A known solution, of a system by the names of unknowns; for measuring only, no solver sees it.
     plot, table : Path or None
         Where a picture, and a table of values, of the solution are to be written.
     """
@@ -41,7 +42,7 @@ class ProblemFile:
     tol: float = 1e-8
     rng: int | None = None
     budget: Budget = field(default_factory=Budget)
-    exact: sp.Expr | None = None
+    exact: sp.Expr | Mapping[str, sp.Expr] | None = None
     plot: Path | None = None
     table: Path | None = None
 
@@ -51,12 +52,24 @@ class ProblemFile:
         return solve(self.problem, **stated | settings)
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
-        """Relative L2 error against the known solution, on a grid over the domain, time included."""
-        points = regular_grid(self.problem.domain)
-        return relative_error(solution, self.exact_values(points), points)
+        """Relative L2 error against the known solution, on a grid over the domain, time included.
 
-    def exact_values(self, points: FloatArray) -> FloatArray:
-        """The known solution at `points` ``(n, d)``."""
-        if self.exact is None:
-            raise ProblemError('the problem file has no [reference] to measure with; add exact = "..." there')
-        return make_field(self.exact, self.problem.coordinates, what="exact").checked(points, "exact")
+        Of several unknowns the largest, each relative to itself.
+        """
+        points = regular_grid(self.problem.domain)
+        if not isinstance(self.exact, Mapping):
+            return relative_error(solution, self.exact_values(points), points)
+        found = np.asarray(solution(points)).reshape(len(points), -1)
+        return max(self._field_error(name, found, points) for name in self.exact)
+
+    def exact_values(self, points: FloatArray, unknown: str = "") -> NumberArray:
+        """The known solution at `points` ``(n, d)``, of a system that of one unknown; shape ``(n,)``."""
+        exact = self.exact.get(unknown) if isinstance(self.exact, Mapping) else self.exact
+        if exact is None:
+            of = f" of {unknown}" * bool(unknown)
+            raise ProblemError(f'the problem file has no [reference]{of} to measure with; add exact = "..." there')
+        return make_field(exact, self.problem.coordinates, what="exact").checked(points, "exact")
+
+    def _field_error(self, name: str, found: NumberArray, points: FloatArray) -> float:
+        column = found[:, self.problem.place(name)]
+        return relative_error(lambda _: column, self.exact_values(points, name), points)

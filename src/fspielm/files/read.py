@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations import Problem
 from fspielm.expressions import Scope, make_field
@@ -67,14 +68,15 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     """What a file states, each part understood, whether or not they make a problem; see `read_problem`."""
     document = open_document(source)
     file = Table(document.content(), document)
+    unknowns, equations = (_number_of(file, key) for key in ("unknown", "equation"))
     file.check_keys(
-        ["unknown", "equation", "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
+        [unknowns, equations, "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
     )
-    names = _read_parameters(file.table("parameters"), _read_unknown(file))
+    names = _read_parameters(file.table("parameters"), _read_unknowns(file, unknowns))
     return ProblemDraft(
         document.name,
         names,
-        file.parse(names.equation, file.text("equation"), "equation"),
+        tuple(file.parse(names.equation, text, equations) for text in file.texts(equations)),
         read_domain(file.table("domain"), names),
         tuple(read_condition(table, names) for table in file.tables("conditions")),
         {"title": file.text("title")}
@@ -84,22 +86,38 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     )
 
 
-def _read_unknown(file: Table) -> Names:
-    match = _UNKNOWN.fullmatch(file.text("unknown"))
-    if match is None:
-        got = shown(file["unknown"])
-        raise file.error(f'unknown must be a function of its coordinates, as in "u(x, y)"; got {got}', "unknown")
-    coordinates = tuple(sp.Symbol(name.strip()) for name in match.group(2).split(","))
-    unknown = sp.Function(match.group(1))(*coordinates)
+def _number_of(file: Table, key: str) -> str:
+    """The key in the number that the file has it in."""
+    both = (key, f"{key}s")
+    if all(name in file for name in both):
+        raise file.error(f"{both[0]} and {both[1]} mean the same; keep one", both[1])
+    return both[both[1] in file]
+
+
+def _read_unknowns(file: Table, key: str) -> Names:
+    unknowns = [_read_unknown(file, key, text) for text in file.texts(key)]
+    coordinates = unknowns[0].args
+    for unknown in unknowns:
+        if unknown.args != coordinates:
+            raise file.error(
+                f"{key}: {unknowns[0]} and {unknown} must have the same coordinates, in the same order", key
+            )
     time = coordinates[-1] if "time" in file.table("domain") else None
-    file.make(lambda: Scope(coordinates, time, unknown), "unknown")
-    return Names(unknown, time)
+    file.make(lambda: Scope(coordinates, time, tuple(unknowns)), key)
+    return Names(tuple(unknowns), time)
+
+
+def _read_unknown(file: Table, key: str, text: str) -> AppliedUndef:
+    match = _UNKNOWN.fullmatch(text)
+    if match is None:
+        raise file.error(f'{key} must be a function of its coordinates, as in "u(x, y)"; got {shown(text)}', key)
+    return sp.Function(match.group(1))(*(sp.Symbol(name.strip()) for name in match.group(2).split(",")))
 
 
 def _read_parameters(table: Table, names: Names) -> Names:
     """The names with the parameters; each may be written with those above it."""
     for name, value in table.content.items():
-        number = table.parse(names.constant, table.written(value, name), name)
+        number = table.parse(names.number, table.written(value, name), name)
         names = replace(names, parameters={**names.parameters, name: number})
         table.make(names.check, name)
     return names
@@ -139,11 +157,22 @@ def _read_outputs(table: Table) -> dict[str, Path]:
     return outputs
 
 
-def _read_reference(table: Table, names: Names) -> dict[str, sp.Expr]:
+def _read_reference(table: Table, names: Names) -> dict[str, Any]:
     table.check_keys([], ["exact"])
     if "exact" not in table:
         return {}
-    written = table.parse(names.function, table.written(table["exact"], "exact"), "exact")
+    if not isinstance(table["exact"], dict):
+        if len(names.unknowns) > 1:
+            wanted = ", ".join(f'{unknown.func.__name__} = "..."' for unknown in names.unknowns)
+            raise table.error(f"exact must be a table by unknown, as in {{ {wanted} }}", "exact")
+        return {"exact": _read_exact(table, "exact", names)}
+    fields = table.table("exact")
+    fields.check_keys([], [unknown.func.__name__ for unknown in names.unknowns])
+    return {"exact": {name: _read_exact(fields, name, names) for name in fields.content}}
+
+
+def _read_exact(table: Table, key: str, names: Names) -> sp.Expr:
+    written = table.parse(names.function, table.written(table[key], key), key)
     exact: sp.Expr = written.xreplace(names.given([written]))
-    table.make(lambda: make_field(exact, names.unknown.args, what="exact"), "exact")
-    return {"exact": exact}
+    table.make(lambda: make_field(exact, names.coordinates, what="exact"), key)
+    return exact

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.errors import ProblemError
-from fspielm.expressions import Scope, parse_expression, print_expression
+from fspielm.expressions import Scope, parse_real, print_expression
 from fspielm.files.names import Names
 from fspielm.files.table import Table, shown
 from fspielm.geometry import SHAPES, Box, Domain
@@ -114,7 +114,7 @@ def _as_texts(table: Table, key: str, value: Any) -> Any:
 def _as_curve(table: Table, key: str, value: Any, parameters: Mapping[str, sp.Expr]) -> sp.Expr:
     symbols = tuple(sp.Symbol(name, real=True) for name in _CURVE_SYMBOLS if name not in parameters)
     scope = Scope(symbols, parameters=parameters)
-    return table.parse(lambda text: parse_expression(text, scope), table.written(value, key), key)
+    return table.parse(lambda text: parse_real(text, scope), table.written(value, key), key)
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+import sympy as sp
+
 from fspielm.errors import ProblemError, TextError
 from fspielm.files.document import Document, KeyPath
 from fspielm.files.names import Names
@@ -71,6 +73,14 @@ class Table:
             raise self.error(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}", key)
         return [Table(item, self.document, (*self.path, key, index)) for index, item in enumerate(value)]
 
+    def texts(self, key: str) -> list[str]:
+        """The texts of the list under `key`, or the only one."""
+        value = self.content[key]
+        texts = value if isinstance(value, list) else [value]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise self.error(f"{key} must be text in quotes, or a list of such texts; got {shown(value)}", key)
+        return texts
+
     def text(self, key: str, default: str = "") -> str:
         """The text under `key`."""
         value = self.content.get(key, default)
@@ -95,11 +105,16 @@ class Table:
         """`value`, which stands under `key`, as a number."""
         return float(self.parse(names.constant, self.written(value, key), key))
 
-    def as_numbers(self, value: Any, key: str, names: Names) -> Any:
+    def as_complex(self, value: Any, key: str, names: Names) -> complex:
+        """`value`, which stands under `key`, as a number, real where the imaginary unit is not in it."""
+        number = self.parse(names.number, self.written(value, key), key)
+        return complex(number) if number.has(sp.I) else float(number)
+
+    def as_numbers(self, value: Any, key: str, names: Names, *, real: bool = True) -> Any:
         """`value`, which stands under `key`, as a number, or as a list of lists of them; whole ones stay so."""
         if isinstance(value, list):
-            return tuple(self.as_numbers(item, key, names) for item in value)
-        number = self.as_number(value, key, names)
+            return tuple(self.as_numbers(item, key, names, real=real) for item in value)
+        number = self.as_number(value, key, names) if real else self.as_complex(value, key, names)
         return value if isinstance(value, int) else number
 
     def written(self, value: Any, key: str) -> str:

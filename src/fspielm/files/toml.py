@@ -14,6 +14,9 @@ _AS_IT_IS = re.compile(r"[^'\x00-\x08\x0a-\x1f\x7f]*\n[^'\x00-\x08\x0b-\x1f\x7f]
 # What a basic string must not hold as it is; other control characters follow by number.
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
+# Longer lists of texts have one text in a line.
+_LONGEST_LINE = 120
+
 
 def write_toml(content: Mapping[str, Any]) -> str:
     """The text of keys and values: plain values first, then tables, then lists of tables."""
@@ -52,7 +55,10 @@ def _line_value(value: Any) -> str:
     """A value on lines of its own, where text of several lines can stay as it is."""
     if isinstance(value, str) and _AS_IT_IS.fullmatch(value):
         return f"'''\n{value}'''"
-    return write_value(value)
+    line = write_value(value)
+    if len(line) > _LONGEST_LINE and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "[\n" + "".join(f"    {write_value(item)},\n" for item in value) + "]"
+    return line
 
 
 def _key(key: str) -> str:

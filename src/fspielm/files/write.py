@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib.resources import files
 from typing import Any
@@ -28,7 +29,7 @@ def write_problem(
     tol: float = ProblemFile.tol,
     rng: int | None = None,
     budget: Budget | None = None,
-    exact: sp.Expr | None = None,
+    exact: sp.Expr | Mapping[Any, sp.Expr] | None = None,
 ) -> str:
     """Write a problem as a file that `read_problem` reads back, exact to the last bit.
 
@@ -41,7 +42,7 @@ def write_problem(
     title : str
     tol, rng, budget
         For `fspielm.solve`.
-    exact : Expr, optional
+    exact : Expr, optional; of a system a mapping from unknowns to such
         A known solution to measure with.
 
     Returns
@@ -57,15 +58,16 @@ def write_problem(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     scope = _scope(problem)
+    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.unknowns))
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
-        "unknown": str(problem.unknown),
-        "equation": print_equation(problem.equation, replace(scope, unknown=problem.unknown)),
+        **_one_or_all("unknown", [str(symbol) for symbol in whole.unknowns]),
+        **_one_or_all("equation", [print_equation(equation, whole) for equation in problem.statement.equations]),
         "parameters": {str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items()},
         "domain": describe_domain(problem.domain),
-        "conditions": _conditions(problem, scope),
+        "conditions": _conditions(problem, whole),
         "solve": _settings(tol, rng, budget or Budget()),
-        "reference": {} if exact is None else {"exact": print_expression(exact, scope)},
+        "reference": {} if exact is None else {"exact": _exact(problem, exact, scope)},
     }
     text = write_toml({key: value for key, value in content.items() if value != {}})
     if path is not None:
@@ -91,13 +93,24 @@ def _scope(problem: Problem) -> Scope:
     parameters = {str(symbol): symbol for symbol in givens.symbols}
     if len(parameters) < len(givens.symbols):
         raise ProblemError("given holds two symbols of one name but different assumptions; rename one")
-    return Scope(problem.coordinates, time, None, parameters)
+    return Scope(problem.coordinates, time, (), parameters)
+
+
+def _one_or_all(key: str, texts: list[str]) -> dict[str, str | list[str]]:
+    return {key: texts[0]} if len(texts) == 1 else {f"{key}s": texts}
+
+
+def _exact(problem: Problem, exact: sp.Expr | Mapping[Any, sp.Expr], scope: Scope) -> str | dict[str, str]:
+    if not isinstance(exact, Mapping):
+        return print_expression(exact, scope)
+    names = [unknown.symbol.func.__name__ for unknown in problem.unknowns]
+    return {names[problem.place(key)]: print_expression(value, scope) for key, value in exact.items()}
 
 
 def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for condition in problem.conditions:
-        table = describe_condition(condition, replace(scope, unknown=problem.unknown))
+        table = describe_condition(condition, scope)
         if table not in tables:
             tables.append(table)
     return tables

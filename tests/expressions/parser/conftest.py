@@ -14,4 +14,4 @@ U = sp.Function("u")(X, Y, T)
 @pytest.fixture
 def scope() -> Scope:
     """Two coordinates of space, and time; a parameter; the unknown."""
-    return Scope((X, Y, T), T, U, {"k": K})
+    return Scope((X, Y, T), T, (U,), {"k": K})

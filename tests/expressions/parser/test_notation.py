@@ -130,7 +130,7 @@ def test_a_constant_may_be_shadowed() -> None:
 
 def test_without_time_all_coordinates_are_of_space() -> None:
     v = sp.Function("v")(x, t)
-    assert parse_equation("laplacian(v)", Scope((x, t), None, v)) == v.diff(x, 2) + v.diff(t, 2)
+    assert parse_equation("laplacian(v)", Scope((x, t), None, (v,))) == v.diff(x, 2) + v.diff(t, 2)
 
 
 class Slope(sp.Function):  # type: ignore[misc]
@@ -138,7 +138,7 @@ class Slope(sp.Function):  # type: ignore[misc]
 
 
 def test_the_normal_derivative_is_what_the_scope_says(scope: Scope) -> None:
-    hooked = Scope((x, y, t), t, u, {}, Slope)
+    hooked = Scope((x, y, t), t, (u,), {}, Slope)
     for text in ("dn(u) + u", "dn(u, 2) + u", "x*dn(dx(u))"):
         assert print_equation(parse_equation(text, hooked), hooked) == text
     assert parse_equation("u + dn(u, 2)", hooked) == u + Slope(u, 2)

@@ -24,7 +24,7 @@ from fspielm.expressions import (
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y, t)
-SCOPE = Scope((x, y, t), t, u, {"k": k})
+SCOPE = Scope((x, y, t), t, (u,), {"k": k})
 
 TEXTS = [
     (x / 2, "x/2"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError, TextError
 from fspielm.expressions.parser import calculus
@@ -12,7 +13,7 @@ from fspielm.expressions.parser.functions import CONSTANTS, FUNCTIONS
 from fspielm.expressions.parser.limits import RefusalError
 from fspielm.expressions.parser.operations import apply_function, compare, connect, extreme, where
 from fspielm.expressions.parser.quantities import Quantity, Scalar, Truth, VectorOf, decimal, integer, power
-from fspielm.expressions.parser.scope import Scope, nearest
+from fspielm.expressions.parser.scope import OPERATORS, Scope, nearest
 from fspielm.expressions.parser.syntax import (
     Call,
     Comparison,
@@ -114,14 +115,15 @@ class Builder:
             known = [*(name for name in self._values if name not in CONSTANTS), *CONSTANTS]
             raise self.error(f"unknown name {node.text!r}; {nearest(node.text, known)}", node.at)
         constant = not meaning.free_symbols
-        unknown = meaning == self._scope.unknown
-        return Scalar(meaning, float(meaning) if constant else None, _bits(meaning), unknown=unknown)
+        return Scalar(
+            meaning, _number(meaning) if constant else None, _bits(meaning), unknown=meaning in self._scope.unknowns
+        )
 
     def _call(self, node: Call) -> Quantity:
         name, arguments = node.name, node.arguments
-        if name in FUNCTIONS:
+        if name in FUNCTIONS and name not in self._values:
             self._count(node, FUNCTIONS[name].arguments)
-            return apply_function(name, [self.scalar(argument) for argument in arguments])
+            return apply_function(name, [self.scalar(argument) for argument in arguments], self._scope.coordinates)
         if name in ("min", "max"):
             return extreme(name, [self.scalar(argument) for argument in arguments])
         if name == "where":
@@ -131,17 +133,22 @@ class Builder:
             return calculus.differentiate(
                 self.scalar(arguments[0]), self._derivatives[name], self._order(arguments[1:])
             )
-        if name in self._scope.functions:
+        if name in OPERATORS:
             return self._operator(node)
         if self._is_unknown(node):
             return self._name(Name(node.at, name))
         raise self.error(self._no_function(node), node.at)
 
     def _is_unknown(self, node: Call) -> bool:
-        """Whether `node` is the unknown with all its coordinates, as in u(x, y)."""
-        unknown = self._scope.unknown
+        """Whether `node` is an unknown with all its coordinates, as in u(x, y)."""
+        unknown = self._unknown(node.name)
         written = [argument.text if isinstance(argument, Name) else "" for argument in node.arguments]
-        return unknown is not None and node.name == unknown.func.__name__ and written == list(map(str, unknown.args))
+        return unknown is not None and written == list(map(str, unknown.args))
+
+    def _unknown(self, name: str) -> AppliedUndef | None:
+        """The unknown of this name."""
+        meaning = self._values.get(name)
+        return meaning if meaning in self._scope.unknowns else None
 
     def _operator(self, node: Call) -> Quantity:
         space, arguments = self._scope.space, node.arguments
@@ -207,8 +214,8 @@ class Builder:
             raise self.error(f"{node.name} takes {wanted}; got {got}", node.at)
 
     def _no_function(self, node: Call) -> str:
-        unknown = self._scope.unknown
-        if unknown is not None and node.name == unknown.func.__name__:
+        unknown = self._unknown(node.name)
+        if unknown is not None:
             return f"the unknown is meant at the point itself; write {node.name}, or {unknown}"
         if node.name in self._values:
             return f"{node.name} is no function; to multiply, write {node.name}*(...)"
@@ -216,6 +223,10 @@ class Builder:
 
 
 _KINDS = {Scalar: "a number or a function", VectorOf: "a vector", Truth: "a comparison"}
+
+
+def _number(expression: sp.Expr) -> complex:
+    return complex(expression) if expression.has(sp.I) else float(expression)
 
 
 def _bits(expression: sp.Expr) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sympy as sp
 
+from fspielm.expressions.parser.functions import PARTS
 from fspielm.expressions.parser.limits import DERIVATIVE_NODES, DERIVATIVE_ORDER, RefusalError
 from fspielm.expressions.parser.quantities import Quantity, Scalar, VectorOf, add, join, multiply
 
@@ -29,8 +30,10 @@ def check_order(order: int) -> None:
 
 
 def _derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
-    if not expression.has(sp.Abs, sp.sign):
+    if not expression.has(sp.sign, *PARTS):
         return expression.diff(symbol)
+    if any(part.has(sp.I) for part in expression.atoms(sp.Abs)):
+        raise RefusalError("abs of something complex has no derivative here; write sqrt(re(f)**2 + im(f)**2)")
     # SymPy's derivative of Abs(x) doubles at every level, unless x is real, as points are
     real = {s: sp.Dummy(s.name, real=True) for s in expression.free_symbols | {symbol}}
     back = {dummy: s for s, dummy in real.items()}

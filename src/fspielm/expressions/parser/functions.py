@@ -20,13 +20,19 @@ class Function:
     symbolic : callable
         From SymPy expressions to one.
     numeric : callable
-        From floats to a float: known before SymPy is asked, so that nothing that is not a real number is built.
+        From numbers to a number: known before SymPy is asked, so that nothing that is not one is built.
     arguments : int
+    real : bool
+        Whether it takes real arguments alone.
+    linear : bool
+        Whether it may be taken of the unknown.
     """
 
     symbolic: Callable[..., sp.Expr]
     numeric: Callable[..., Any]
     arguments: int = 1
+    real: bool = False
+    linear: bool = False
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -36,7 +42,7 @@ FUNCTIONS: dict[str, Function] = {
     "asin": Function(sp.asin, np.arcsin),
     "acos": Function(sp.acos, np.arccos),
     "atan": Function(sp.atan, np.arctan),
-    "atan2": Function(sp.atan2, np.arctan2, 2),
+    "atan2": Function(sp.atan2, np.arctan2, 2, real=True),
     "sinh": Function(sp.sinh, np.sinh),
     "cosh": Function(sp.cosh, np.cosh),
     "tanh": Function(sp.tanh, np.tanh),
@@ -47,10 +53,13 @@ FUNCTIONS: dict[str, Function] = {
     "log": Function(sp.log, np.log),
     "sqrt": Function(sp.sqrt, np.sqrt),
     "abs": Function(sp.Abs, np.abs),
-    "sign": Function(sp.sign, np.sign),
-    "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5)),
-    "floor": Function(sp.floor, np.floor),
-    "ceil": Function(sp.ceiling, np.ceil),
+    "conjugate": Function(sp.conjugate, np.conjugate, linear=True),
+    "re": Function(sp.re, np.real, linear=True),
+    "im": Function(sp.im, np.imag, linear=True),
+    "sign": Function(sp.sign, np.sign, real=True),
+    "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5), real=True),
+    "floor": Function(sp.floor, np.floor, real=True),
+    "ceil": Function(sp.ceiling, np.ceil, real=True),
     "erf": Function(sp.erf, lambda x: scipy.special.erf(x)),
     "erfc": Function(sp.erfc, lambda x: scipy.special.erfc(x)),
     "gamma": Function(sp.gamma, lambda x: scipy.special.gamma(x)),
@@ -65,4 +74,8 @@ FUNCTIONS: dict[str, Function] = {
 # Those whose first argument is an order: a number, and not a large one.
 ORDERED = ("besselj", "bessely", "besseli", "besselk")
 
-CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi, "e": sp.E}
+# What SymPy leaves full of real and imaginary parts, unless it knows that coordinates are real.
+PARTS = (sp.Abs, sp.conjugate, sp.re, sp.im)
+
+# Of two names for one thing, the last is the one that is printed.
+CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi, "e": sp.E, "I": sp.I, "i": sp.I}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
+import cmath
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from fspielm.expressions.parser.functions import FUNCTIONS, ORDERED
+from fspielm.expressions.parser.functions import FUNCTIONS, ORDERED, PARTS, Function
 from fspielm.expressions.parser.limits import BESSEL_ORDER, COMPARISONS, RefusalError
 from fspielm.expressions.parser.quantities import Scalar, Truth, check_bits, join
 
@@ -29,19 +29,16 @@ _SIGNS: dict[str, tuple[Callable[[Any, Any], bool], Any]] = {
 }
 
 
-def apply_function(name: str, arguments: Sequence[Scalar]) -> Scalar:
-    """A function of the table, at `arguments`."""
-    if any(argument.unknown for argument in arguments):
+def apply_function(name: str, arguments: Sequence[Scalar], coordinates: Iterable[sp.Symbol]) -> Scalar:
+    """A function of the table, at `arguments`, where `coordinates` are real."""
+    function = FUNCTIONS[name]
+    if any(argument.unknown for argument in arguments) and not function.linear:
         raise RefusalError(f"{name} of the unknown is not linear; only linear equations can be solved")
+    if function.real:
+        _check_real(name, arguments)
     if name in ORDERED:
         _check_order(name, arguments[0])
-    function = FUNCTIONS[name]
-    value = None
-    if all(argument.value is not None for argument in arguments):
-        with np.errstate(all="ignore"):
-            value = float(function.numeric(*(argument.value for argument in arguments)))
-        if math.isnan(value):
-            raise RefusalError(f"{name} has no real value there")
+    value = _value(name, [argument.value for argument in arguments])
     if name == "exp":
         if value == 0:
             return Scalar(sp.S.Zero, 0.0)  # below double precision, and SymPy could take long to know better
@@ -49,7 +46,36 @@ def apply_function(name: str, arguments: Sequence[Scalar]) -> Scalar:
     # the value first: gamma(10**9) is refused, and not computed digit by digit
     if value is not None:
         join(sp.S.One, arguments, value)
-    return join(function.symbolic(*(argument.expression for argument in arguments)), arguments, value)
+    return join(_symbolic(function, arguments, coordinates), arguments, value)
+
+
+def _value(name: str, numbers: Sequence[complex | None]) -> complex | None:
+    """The value at numbers, where all of them are known."""
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    kind = complex if any(isinstance(number, complex) for number in known) else float
+    with np.errstate(all="ignore"):
+        value: complex = kind(FUNCTIONS[name].numeric(*known))
+    if cmath.isnan(value):
+        raise RefusalError(f"{name} has no real value there" if kind is float else f"{name} has no value there")
+    return value
+
+
+def _symbolic(function: Function, arguments: Sequence[Scalar], coordinates: Iterable[sp.Symbol]) -> sp.Expr:
+    expressions = [argument.expression for argument in arguments]
+    plain = function.symbolic is sp.Abs and not any(e.has(sp.I, *PARTS) for e in expressions)
+    if function.symbolic not in PARTS or plain:
+        return function.symbolic(*expressions)
+    real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in coordinates}
+    back = {dummy: symbol for symbol, dummy in real.items()}
+    made: sp.Expr = function.symbolic(*(e.xreplace(real) for e in expressions)).xreplace(back)
+    return made
+
+
+def _check_real(name: str, arguments: Iterable[Scalar]) -> None:
+    if not all(argument.is_real for argument in arguments):
+        raise RefusalError(f"{name} takes real numbers, and the imaginary unit is in this; write abs, re or im of it")
 
 
 def _exponential(argument: Scalar) -> sp.Expr:
@@ -63,6 +89,7 @@ def _exponential(argument: Scalar) -> sp.Expr:
 
 
 def _check_order(name: str, order: Scalar) -> None:
+    _check_real(f"the order of {name}", [order])
     if order.value is not None and abs(order.value) > BESSEL_ORDER:
         raise RefusalError(f"the order of {name} must be at most {BESSEL_ORDER}; got {order.value:.6g}")
 
@@ -73,7 +100,8 @@ def extreme(name: str, arguments: Sequence[Scalar]) -> Scalar:
         raise RefusalError(f"{name} of the unknown is not linear; only linear equations can be solved")
     if not 2 <= len(arguments) <= COMPARISONS:
         raise RefusalError(f"{name} takes from 2 to {COMPARISONS} arguments; got {len(arguments)}")
-    values = [argument.value for argument in arguments if argument.value is not None]
+    _check_real(name, arguments)
+    values = [argument.value.real for argument in arguments if argument.value is not None]
     choose = min if name == "min" else max
     if len(values) == len(arguments):
         return arguments[values.index(choose(values))]
@@ -105,6 +133,7 @@ def compare(signs: Sequence[str], sides: Sequence[Scalar]) -> Truth:
     """A chain of comparisons, left as they are: to decide them is for whoever knows the points."""
     if any(side.unknown for side in sides):
         raise RefusalError("the unknown cannot be compared: where an equation changes must be known beforehand")
+    _check_real("a comparison", sides)
     relations, values = [], []
     for sign, (left, right) in zip(signs, pairwise(sides), strict=True):
         decide, relation = _SIGNS[sign]

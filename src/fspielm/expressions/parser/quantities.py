@@ -1,7 +1,8 @@
-"""Expressions under construction, with what must be known of them to keep them small, real and linear."""
+"""Expressions under construction, with what must be known of them to keep them small, finite and linear."""
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ class Scalar:
     Attributes
     ----------
     expression : Expr
-    value : float or None
-        Its value, where it is a constant.
+    value : float, complex or None
+        Its value, where it is a constant; complex where the imaginary unit is in it.
     bits : int
         No whole number or fraction in it has more binary digits.
     order : int
@@ -32,10 +33,15 @@ class Scalar:
     """
 
     expression: sp.Expr
-    value: float | None = None
+    value: complex | None = None
     bits: int = 1
     order: int = 0
     unknown: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """Whether no imaginary unit is in it, but within real parts, imaginary parts and absolute values."""
+        return _is_real(self.expression)
 
 
 @dataclass(frozen=True)
@@ -77,18 +83,20 @@ def decimal(text: str) -> Scalar:
 
 
 def join(
-    expression: sp.Expr, parts: Iterable[Scalar], value: float | None = None, bits: int = 0, order: int = 0
+    expression: sp.Expr, parts: Iterable[Scalar], value: complex | None = None, bits: int = 0, order: int = 0
 ) -> Scalar:
-    """`expression` as a scalar made of `parts`, refused where it is not a finite real number or too large."""
+    """`expression` as a scalar made of `parts`, refused where it is not a finite number or too large."""
     made = tuple(parts)
-    if value is not None and not math.isfinite(value):
-        raise RefusalError("the value is not a real number that double precision holds")
+    if value is not None and not cmath.isfinite(value):
+        raise RefusalError(f"the value is not a {_kind(value)} number that double precision holds")
     if expression.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
         raise RefusalError("the value is not finite")
     bits = bits or sum(part.bits for part in made)
     check_bits(bits)
     if value is None and not expression.free_symbols and not expression.has(AppliedUndef):
         value = _constant(expression)
+    if isinstance(value, complex) and not expression.has(sp.I):
+        value = value.real  # as of i*i
     return Scalar(
         expression,
         value,
@@ -115,7 +123,7 @@ def add(terms: Sequence[tuple[int, Scalar]]) -> Scalar:
 
 def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
     """The product of factors, or of their inverses where the power is -1."""
-    value = 1.0
+    value: complex = 1.0
     for exponent, factor in factors:
         if exponent < 0 and factor.value == 0:
             raise RefusalError("division by zero")
@@ -158,7 +166,9 @@ def power(base: Scalar, exponent: Scalar) -> Scalar:
     return join(sp.Pow(base.expression, exponent.expression), (base, exponent), value, bits)
 
 
-def _power_value(base: float, exponent: float) -> float:
+def _power_value(base: complex, exponent: complex) -> complex:
+    if isinstance(base, complex) or isinstance(exponent, complex):
+        return _complex_power(complex(base), complex(exponent))
     if base == 0 and exponent < 0:
         raise RefusalError("division by zero")
     if base < 0 and exponent != round(exponent):
@@ -169,9 +179,30 @@ def _power_value(base: float, exponent: float) -> float:
     return float(base**exponent)
 
 
-def _constant(expression: sp.Expr) -> float:
+def _complex_power(base: complex, exponent: complex) -> complex:
+    if base == 0:
+        if exponent.real <= 0:
+            raise RefusalError("division by zero")
+        return 0j
+    size = (exponent * cmath.log(base)).real / math.log(2)
+    if abs(size) > MAGNITUDE_BITS:
+        raise RefusalError(f"the power is {'larger' if size > 0 else 'smaller'} than double precision holds")
+    return base**exponent
+
+
+def _constant(expression: sp.Expr) -> complex:
     """The value of a constant that only simplification has made one, as in (x - x + 2)."""
     try:
-        return float(expression)
+        return complex(expression) if expression.has(sp.I) else float(expression)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         raise RefusalError("the value is not a real number") from None
+
+
+def _kind(value: complex) -> str:
+    return "complex" if isinstance(value, complex) else "real"
+
+
+def _is_real(expression: sp.Basic) -> bool:
+    if isinstance(expression, sp.re | sp.im | sp.Abs):
+        return True
+    return expression is not sp.I and all(map(_is_real, expression.args))

@@ -24,7 +24,7 @@ def parse_expression(text: str, scope: Scope) -> sp.Expr:
     Raises
     ------
     TextError
-        With line and column, for whatever is not of the notation, not real, or too large.
+        With line and column, for whatever is not of the notation, not finite, or too large.
 
     Examples
     --------
@@ -40,6 +40,18 @@ def parse_expression(text: str, scope: Scope) -> sp.Expr:
     2*sin(pi*x)**2
     """
     return _parse(text, lambda node, builder: builder.scalar(node).expression, scope)
+
+
+def parse_real(text: str, scope: Scope) -> sp.Expr:
+    """The same, without the imaginary unit."""
+
+    def build(node: Node, builder: Builder) -> sp.Expr:
+        scalar = builder.scalar(node)
+        if not scalar.is_real:
+            raise builder.error("expected something real, and the imaginary unit is in this", node.at)
+        return scalar.expression
+
+    return _parse(text, build, scope)
 
 
 def parse_equation(text: str, scope: Scope) -> sp.Basic:

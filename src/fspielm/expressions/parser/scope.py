@@ -17,7 +17,9 @@ from fspielm.expressions.parser.tokens import is_name
 
 OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn")
 CHOICES = ("where", "min", "max")
-RESERVED = frozenset((*FUNCTIONS, *OPERATORS, *CHOICES, *WORDS))
+# Names that a file of an earlier version may have for something else, and still have.
+_LATER = ("conjugate", "re", "im")
+RESERVED = frozenset((*FUNCTIONS, *OPERATORS, *CHOICES, *WORDS)) - frozenset(_LATER)
 _LISTED = 12
 
 
@@ -31,8 +33,8 @@ class Scope:
         Those of space, and then time.
     time : Symbol or None
         The last coordinate, where that is time: gradients and divergences leave it out.
-    unknown : AppliedUndef or None
-        The function that is solved for, where it may be used.
+    unknowns : tuple of AppliedUndef
+        The functions that are solved for, where they may be used.
     parameters : mapping of str to Expr
         Other names, and the symbols or the values they stand for.
     normal_derivative : type or None
@@ -41,7 +43,7 @@ class Scope:
 
     coordinates: tuple[sp.Symbol, ...] = ()
     time: sp.Symbol | None = None
-    unknown: AppliedUndef | None = None
+    unknowns: tuple[AppliedUndef, ...] = ()
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
     normal_derivative: type[Any] | None = None
 
@@ -52,7 +54,7 @@ class Scope:
             if f"d{name}" in RESERVED:
                 raise ProblemError(f"the coordinate {name!r} would make its derivative d{name}, which is taken")
         names += [check_name(name, "the parameter") for name in self.parameters]
-        names += [] if self.unknown is None else [check_name(self.unknown.func.__name__, "the unknown")]
+        names += [check_name(unknown.func.__name__, "the unknown") for unknown in self.unknowns]
         doubled = sorted(name for name in set(names) if names.count(name) > 1)
         if doubled:
             raise ProblemError(f"the name {doubled[0]!r} stands for two things; rename one")
@@ -64,9 +66,9 @@ class Scope:
 
     @property
     def values(self) -> dict[str, sp.Expr]:
-        """What names without parentheses stand for."""
+        """What names without parentheses stand for: those that were declared, and constants by the other names."""
         known = {**CONSTANTS, **self.parameters, **{str(s): s for s in self.coordinates}}
-        return known if self.unknown is None else known | {self.unknown.func.__name__: self.unknown}
+        return known | {unknown.func.__name__: unknown for unknown in self.unknowns}
 
     @property
     def derivatives(self) -> dict[str, sp.Symbol]:
