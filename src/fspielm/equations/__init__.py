@@ -21,7 +21,6 @@ from fspielm.equations.data import with_data
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
-from fspielm.equations.pins import pin_notes
 from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
 from fspielm.equations.relations import Relation
@@ -66,7 +65,6 @@ __all__ = [
     "natural_scales",
     "normal",
     "normal_derivative",
-    "pin_notes",
     "sides_of",
     "strain",
     "stress",

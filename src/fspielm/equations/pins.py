@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import Region
-from fspielm.equations.relations import Relation, distinct
+from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
 from fspielm.geometry import Sampling, Sites
 
@@ -34,25 +34,7 @@ def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...
     lower, upper = setting.domain.bounding_box
     monomials = _Monomials(0.5 * (lower + upper), upper - lower)
     unseen = _unseen(relations, monomials, len(setting.unknowns))
-    return tuple(distinct([_pin(mode, monomials, setting) for mode in unseen]))
-
-
-def pin_notes(relations: Sequence[Relation]) -> tuple[str, ...]:
-    """What the pins among relations have fixed, in sentences."""
-    names = (relation.name for relation in relations if relation.sum_weights is not None)
-    return tuple(dict.fromkeys(_note(*name.partition(" (")[0].split(" of ", 1)) for name in names))
-
-
-def _note(kind: str, unknowns: str) -> str:
-    several = " and " in unknowns
-    subject, its, was = (f"{unknowns} are", "their", "were") if several else (f"{unknowns} is", "its", "was")
-    if kind == "mean":
-        constant, mean = ("constants", "means") if several else ("a constant", "mean")
-        return f"{subject} determined up to {constant}; {its} {mean} {was} set to zero"
-    return (
-        f"{subject} determined up to motions that no equation and no condition sees, such as shifts and rotations; "
-        f"{its} share in those was set to zero"
-    )
+    return tuple(_pin(mode, monomials, setting) for mode in unseen)
 
 
 @dataclass(frozen=True, eq=False)

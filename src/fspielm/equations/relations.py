@@ -138,7 +138,7 @@ def bind_conditions(
                 name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
                 weight = float(condition.weight)
                 bound.append(Relation(name, rule.operator, rule.value, region, weight, condition))
-    return tuple(distinct(bound))
+    return tuple(_distinct(bound))
 
 
 def regions_of(
@@ -168,8 +168,8 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     )
 
 
-def distinct(relations: list[Relation]) -> list[Relation]:
-    """Number the blocks that would share a name, as two masked conditions on one part do."""
+def _distinct(relations: list[Relation]) -> list[Relation]:
+    """Number the blocks that would share a name (two masked conditions on one part)."""
     seen: dict[str, int] = {}
     result = []
     for relation in relations:

@@ -140,8 +140,8 @@ class Report:
         What could only be sampled, as callables can, and how closely it was looked at for something narrow.
     fields : mapping of str to FieldReport
         What is said of each of several unknowns, by name; empty for a single one.
-    pinned : tuple of str
-        What the problem leaves open, and how it was fixed: the constant of a pressure, for one.
+    remarks : tuple of str
+        What was made of the statement beyond its words: the constant of a pressure that it leaves open, for one.
     """
 
     features: str
@@ -167,7 +167,7 @@ class Report:
     choice: str = ""
     sampled: tuple[str, ...] = ()
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
-    pinned: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -201,7 +201,7 @@ class Report:
         content["residuals"] = {name: residual.rms for name, residual in self.residuals.items()}
         content["seconds"] = dict(self.seconds)
         content["sampled"] = list(self.sampled)
-        content["pinned"] = list(self.pinned)
+        content["remarks"] = list(self.remarks)
         content["fields"] = {
             name: {key: _finite(number) for key, number in vars(own).items()} for name, own in self.fields.items()
         }
@@ -214,7 +214,7 @@ class Report:
     def __str__(self) -> str:
         lines = [
             *self._verdict_lines(),
-            *(f"pinned         {note}" for note in self.pinned),
+            *(f"remark         {remark}" for remark in self.remarks),
             f"features       {self.features}",
             *([f"chosen         {self.choice}"] if self.choice else []),
             f"least squares  {self.least_squares}, row scaling {self.scaling}",

@@ -13,7 +13,7 @@ import numpy as np
 from fspielm.accuracy import ErrorEstimate, Verdict, judge
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
-from fspielm.equations import Problem, pin_notes
+from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
@@ -153,7 +153,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         choice="" if course is None else course.choice,
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
         fields=field_reports(problem.names, estimate),
-        pinned=pin_notes(problem.relations),
+        remarks=problem.remarks,
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
     if verdict is not None:
