@@ -70,6 +70,13 @@ def real_parts(values: NumberArray) -> tuple[FloatArray, ...]:
     return (values.real, values.imag) if np.iscomplexobj(values) else (values,)
 
 
+def spread_out(values: NumberArray, where: BoolArray) -> NumberArray:
+    """The values ``(m,)`` at the m places of a mask ``(n,)``, NaN at the others."""
+    spread = np.full(len(where), np.nan, dtype=values.dtype)
+    spread[where] = values
+    return spread
+
+
 def safe_norm(values: NumberArray) -> float:
     """Euclidean norm without overflow or underflow of the squares."""
     largest = float(np.abs(values).max(initial=0.0))

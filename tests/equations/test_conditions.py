@@ -37,16 +37,16 @@ def readable(value: object) -> str:
 class TestStatements:
     @pytest.mark.parametrize(
         "value",
-        [0, 1.5, Fraction(1, 3), np.float64(2), np.array(1.0), sp.pi, sp.sin(x), lambda p: p[:, 0], np.sin],
+        [0, 1.5, Fraction(1, 3), np.float64(2), np.array(1.0), sp.pi, 1j, sp.I, sp.sin(x), lambda p: p[:, 0], np.sin],
     )
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann, fs.Initial])
     def test_values(self, kind: Any, value: Any) -> None:
         assert kind(value).value is value
 
-    @pytest.mark.parametrize("value", ["0", None, True, 1j, [0], (0, 1), np.zeros(3), sp.Eq(x, 0), sp.Matrix([0])])
+    @pytest.mark.parametrize("value", ["0", None, True, [0], (0, 1), np.zeros(3), sp.Eq(x, 0), sp.Matrix([0])])
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann, fs.Initial])
     def test_what_is_no_value(self, kind: Any, value: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: value must be a real number, a SymPy expr"):
+        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: value must be a number, a SymPy expr"):
             kind(value)
 
     def test_a_bare_function_is_no_value(self) -> None:
@@ -271,5 +271,5 @@ class TestOperators:
     def test_the_symbols_of_a_value_are_coordinates(self) -> None:
         with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet contains the symbol t, which is neither"):
             state(fs.Dirichlet(sp.sin(t)))
-        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet must be a finite real number; I is 1j"):
-            state(fs.Dirichlet(sp.I))
+        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet must be a finite number; oo is inf"):
+            state(fs.Dirichlet(sp.oo))

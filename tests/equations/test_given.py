@@ -87,7 +87,6 @@ class TestNumbers:
             ({k: w, w: 2 * k}, r"is defined by itself"),
             ({k: float("nan")}, r"given\[k\] must be finite; got nan"),
             ({k: sp.oo}, r"given\[k\] must be finite; got oo"),
-            ({k: 1j}, r"coefficient .*I of u must be a finite real number"),
             ({k: "3"}, r"given\[k\] must be a number, or an expression for one; got '3'"),
             ({k: None}, r"given\[k\] must be a number"),
             ({k: True}, r"given\[k\] must be a number"),
@@ -237,7 +236,7 @@ class TestBadCallables:
         with pytest.raises(fs.ProblemError, match=rf"^{block} is {bad} at x=(0\.[5-9]\d*|1), y=0\.\d+ \(\d+ of "):
             blocks(problem)
 
-    @pytest.mark.parametrize("result", [np.zeros(3), np.zeros((50, 1)), np.zeros((50, 2)), "no", None, [1j] * 50])
+    @pytest.mark.parametrize("result", [np.zeros(3), np.zeros((50, 1)), np.zeros((50, 2)), "no", None, [1j] * 49])
     @pytest.mark.parametrize(
         ("make", "block"),
         [
@@ -254,7 +253,7 @@ class TestBadCallables:
         ids=["right-hand side", "coefficient", "condition"],
     )
     def test_wrong_shape_or_type(self, make: Callable[[Any], fs.Problem], block: str, result: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=rf"^{block} must return (one value per point|real numbers)"):
+        with pytest.raises(fs.ProblemError, match=rf"^{block} must return (one value per point|numbers)"):
             blocks(make(lambda p: result))
 
     def test_an_expression_singular_on_a_block(self) -> None:

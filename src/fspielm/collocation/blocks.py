@@ -26,7 +26,7 @@ class RowBlock:
     weight : float
         How much these rows count beside the others, after any scaling.
     sum_weights : (m,) array or None
-        Where the one row is a sum over m sites: their weights in it.
+        Where each row is a sum over m sites, one row's after the other's: their weights in it.
     """
 
     name: str
@@ -48,17 +48,18 @@ class RowBlock:
     @property
     def sites(self) -> int:
         """At how many sites its pieces are taken."""
-        return len(self.values) if self.sum_weights is None else len(self.sum_weights)
+        return len(self.values) * (1 if self.sum_weights is None else len(self.sum_weights))
 
     def summed(self, values: NumberArray) -> NumberArray:
-        """Rows from values ``(..., m)`` at the sites: those themselves, or their sum."""
-        return values if self.sum_weights is None else np.asarray(values @ self.sum_weights)[..., None]
+        """Rows from values ``(..., sites)``: those themselves, or their sums."""
+        if self.sum_weights is None:
+            return values
+        return np.asarray(values.reshape(*values.shape[:-1], -1, len(self.sum_weights)) @ self.sum_weights)
 
     def first(self, rows: int) -> RowBlock:
         """The block with so many of its rows, at most."""
-        if self.sum_weights is not None:
-            return self
-        pieces = tuple((operator, sites.select(slice(rows))) for operator, sites in self.pieces)
+        each = 1 if self.sum_weights is None else len(self.sum_weights)
+        pieces = tuple((operator, sites.select(slice(rows * each))) for operator, sites in self.pieces)
         return replace(self, pieces=pieces, values=self.values[:rows])
 
 
@@ -78,5 +79,5 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
 def make_block(relation: Relation, sites: Sites) -> RowBlock:
     """One relation, collocated at these sites."""
     weights = relation.sum_weights
-    values = relation.values(sites) if weights is None else relation.values(sites.select(slice(1)))
+    values = relation.values(sites if weights is None else sites.select(slice(None, None, len(weights))))
     return RowBlock(relation.name, relation.pieces(sites), values, relation.weight, weights)

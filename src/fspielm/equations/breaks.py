@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.equations.beside import SAME_PLACE, is_closed
 from fspielm.equations.once import once
 from fspielm.equations.relations import Relation
@@ -77,14 +77,11 @@ def value_jumps(constraint: Relation) -> FloatArray:
     if part is None or part.parameters != 1 or constraint.value.constant is not None:
         return np.empty(0)
 
-    def values(units: FloatArray) -> FloatArray:
+    def values(units: FloatArray) -> NumberArray:
         sites = part.place(units[:, None])
-        found = np.full(len(sites), np.nan)
         held = constraint.holds(sites.points)
-        if held.any():
-            here = sites.select(held)
-            found[held] = constraint.value(here.points, here.normals)
-        return found
+        here = sites.select(held)
+        return spread_out(constraint.value(here.points, here.normals), held)
 
     edges = _edges(part.breaks)
     asked = values(np.concatenate(edges))
@@ -109,9 +106,9 @@ class _Cells(NamedTuple):
     """Intervals of a part's unit coordinate, with the data at their ends."""
 
     low: FloatArray
-    at_low: FloatArray
+    at_low: NumberArray
     high: FloatArray
-    at_high: FloatArray
+    at_high: NumberArray
 
     @property
     def steps(self) -> FloatArray:
@@ -122,7 +119,7 @@ class _Cells(NamedTuple):
         return _Cells(*(entries[those] for entries in self))
 
 
-def _follow(cells: _Cells, values: Callable[[FloatArray], FloatArray], smallest: float) -> _Cells:
+def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
     """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
     proportional = np.zeros(len(cells.low), dtype=np.intp)
     for _ in range(_BISECTIONS):
@@ -155,7 +152,7 @@ def _beside(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
     return both.select(both.steps > smallest)
 
 
-def _gaps(one: FloatArray, other: FloatArray) -> FloatArray:
+def _gaps(one: NumberArray, other: NumberArray) -> FloatArray:
     gaps = np.abs(other - one)
     return np.asarray(np.where(np.isfinite(gaps), gaps, 0.0))
 

@@ -17,8 +17,11 @@ import numpy as np
 
 from fspielm.arrays import NumberArray
 from fspielm.equations.operator import Coefficient, Operator, Term
-from fspielm.geometry import Sites
+from fspielm.errors import ProblemError
+from fspielm.geometry import Domain, Sites
 
+# Points at which it is seen whether coefficients cancel.
+_SITES = 16
 # Products that cancel to less than this share of their sum are rounding.
 _ROUNDING = 1e-13
 
@@ -26,17 +29,19 @@ _ROUNDING = 1e-13
 _Products: TypeAlias = dict[tuple[int, ...], list[tuple[Coefficient, ...]]]
 
 
-def determinant(operators: Sequence[Operator], unknowns: int) -> Operator:
+def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) -> Operator:
     """The determinant of as many equations as there are unknowns; without terms, where it vanishes.
 
-    Of more equations, the first ones whose determinant does not vanish count.
+    Of more equations, the first ones whose determinant does not vanish count. Whether coefficients that vary cancel is
+    seen at some points of the domain.
     """
     if unknowns == 1:
         return next((o for o in operators if o.order > 0), operators[0])
     dimension = operators[0].dimension
     for chosen in combinations(range(len(operators)), unknowns):
         rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
-        made = _collected(_expand(rows, tuple(range(unknowns)), dimension))
+        products = _expand(rows, tuple(range(unknowns)), dimension)
+        made = {orders: value for orders, value in _collected(products).items() if not _vanishes(value, domain)}
         if made:
             return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made)))
     return Operator(dimension, ())
@@ -75,6 +80,17 @@ def _collected(products: _Products) -> dict[tuple[int, ...], Coefficient]:
     return made
 
 
+def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
+    """Whether a coefficient that varies is zero at some points all over the domain."""
+    if not isinstance(coefficient, _SumOfProducts):
+        return False
+    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    try:
+        return not np.any(coefficient(sites))
+    except ProblemError:  # one has no value there: whoever needs it says so
+        return False
+
+
 def _numbers(product: tuple[Coefficient, ...]) -> list[complex]:
     return [factor for factor in product if not callable(factor)]
 
@@ -97,9 +113,11 @@ class _SumOfProducts:
             return known[factor]
 
         total: NumberArray = np.full(len(sites), self.constant)
+        size = np.abs(total)
         for product in self.products:
             value: NumberArray | complex = 1.0
             for factor in product:
                 value = value * at(factor)
             total = total + value
-        return total
+            size = size + np.abs(value)
+        return np.asarray(np.where(np.abs(total) <= _ROUNDING * size, 0.0, total))

@@ -25,6 +25,8 @@ _PIECES = 2000
 
 def check_points(points: Any, argument: str) -> Points:
     """Points as tuples, which nobody can change; their number of coordinates is checked with the domain."""
+    if np.iscomplexobj(points):
+        raise ProblemError(f"{argument} must be real numbers; got {_short(points)}")
     try:
         array = np.asarray(points, dtype=np.float64)
     except (TypeError, ValueError):

@@ -9,13 +9,14 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations.affine import NonlinearTermError, split_affine
 from fspielm.equations.borders import Extent
+from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.normal import OF_NORMALS, NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
-from fspielm.expressions import NONLOCAL, describe, evaluate_derivatives, is_zero, make_field
+from fspielm.expressions import describe, evaluate_derivatives, is_zero, make_field
 
 
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
@@ -57,12 +58,7 @@ def linear_parts(
         If a term is not linear in the unknowns, naming that term.
     """
     named = ", ".join(map(str, unknowns))
-    for term in expression.atoms(*NONLOCAL):
-        if term.has(*unknowns):
-            raise ProblemError(
-                f"{what} contains the term {term}, which takes {named} at other places than the "
-                "point itself; only differential equations can be solved"
-            )
+    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
@@ -119,10 +115,12 @@ def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
     counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
     for symbol, count in counts.items():
         if not isinstance(count, sp.Integer):
-            raise ProblemError(
-                f"the order {count} of {target} must be a whole number; write one, or supply it, "
-                f"as in given={{{count}: 2}}"
+            remedy = (
+                "derivatives of fractional order take a function at all places, and cannot be solved for"
+                if count.is_number
+                else f"write one, or supply it, as in given={{{count}: 2}}"
             )
+            raise ProblemError(f"the order {count} of {target} must be a whole number; {remedy}")
         if symbol not in setting.coordinates:
             raise ProblemError(f"{target} is not a derivative along a coordinate of {_unknown(atom)}")
     return tuple(int(counts.get(symbol, 0)) for symbol in setting.coordinates)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, final
 
+from sympy import Basic
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.errors import ProblemError
-from fspielm.expressions import check_value
+from fspielm.expressions import check_value, describe
 
 if TYPE_CHECKING:
     from fspielm.equations.setting import Setting
@@ -68,9 +69,10 @@ def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, A
     if not isinstance(value, Mapping):
         if len(symbols) > 1:
             names = ", ".join(map(str, symbols))
+            shown = "f" if callable(value) and not isinstance(value, Basic) else describe(value)
             raise ProblemError(
                 f"{who}: there are {len(symbols)} unknowns, {names}; say which one is meant with a dictionary, as in "
-                f"{{{symbols[0].func.__name__}: {value!r}}}"
+                f"{{{symbols[0].func.__name__}: {shown}}}"
             )
         return [(0, "", value)]
     found: list[tuple[int, str, Any]] = []

@@ -32,10 +32,8 @@ def periodic_solutions(operator: Operator, period: float) -> int:
         terms = constant_operator(operator).operator.terms
     except UnsuitableError:
         return int(all(term.order > 0 for term in operator.terms))
-    coefficients = np.zeros(operator.order + 1)
-    for term in terms:
-        assert not callable(term.coefficient)
-        coefficients[operator.order - term.order] = term.coefficient
+    values = {term.order: term.coefficient for term in terms if not callable(term.coefficient)}
+    coefficients = np.array([values.get(order, 0.0) for order in range(operator.order, -1, -1)])
     turns = {round(root.imag * period / (2 * np.pi)) for root in np.roots(coefficients)}
     return sum(_vanishes(coefficients, 2j * np.pi * n / period) for n in turns)
 

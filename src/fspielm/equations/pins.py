@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import NumberArray
+from fspielm.equations.motions import LinearFields, Motion
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import Region
-from fspielm.equations.relations import Relation
+from fspielm.equations.relations import Relation, distinct
 from fspielm.equations.setting import Setting
-from fspielm.geometry import Sampling, Sites
+from fspielm.geometry import Quadrature, Sampling, Sites, SpaceTime
 
-# Sites of each relation at which it is looked at, and nodes of the integrals.
+# Sites of each relation at which it is looked at; nodes of integrals; and, of those at each time, nodes and times.
 _SITES = 64
 _NODES = 400
-# A fields that all relations see less of than this is not seen.
+_NODES_IN_SPACE, _TIMES = 100, 100
+# A field that all relations see less of than this is not seen.
 _UNSEEN = 1e-9
 # Such a row is one beside thousands; it is to count as much as they do together.
 _WEIGHT = 30.0
@@ -26,94 +27,85 @@ _WEIGHT = 30.0
 def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
     """Integrals that are to be zero: against every field of degree one that no relation sees.
 
-    A pressure then has the mean zero, and a body that nothing holds stays where it is and does not turn. Fields of a
-    single unknown are left to the user, who can prescribe a value.
+    A pressure then has the mean zero, and a body that nothing holds stays where it is and does not turn; at all times,
+    where nothing says how that changes with time. Fields of a single unknown are left to the user, who can prescribe a
+    value.
     """
     if len(setting.unknowns) == 1:
         return ()
+    found: list[Relation] = []
     lower, upper = setting.domain.bounding_box
-    monomials = _Monomials(0.5 * (lower + upper), upper - lower)
-    unseen = _unseen(relations, monomials, len(setting.unknowns))
-    return tuple(_pin(mode, monomials, setting) for mode in unseen)
+    for at_all_times in (True, False) if isinstance(setting.domain, SpaceTime) else (False,):
+        for degree in (0, 1):
+            fields = LinearFields(0.5 * (lower + upper), upper - lower, degree, at_all_times)
+            modes = _unseen([*relations, *found], fields, len(setting.unknowns))
+            found += [_pin(mode, fields, setting) for mode in modes]
+    return tuple(distinct(found))
 
 
-@dataclass(frozen=True, eq=False)
-class _Monomials:
-    """One, and every coordinate: counted from the middle of a domain, in units of its extent."""
-
-    center: FloatArray
-    lengths: FloatArray
-
-    @property
-    def size(self) -> int:
-        return 1 + len(self.center)
-
-    def derivative(self, points: FloatArray, orders: tuple[int, ...]) -> FloatArray:
-        """A derivative of each of them, ``(n, size)``."""
-        values = np.zeros((len(points), self.size))
-        if sum(orders) == 0:
-            values[:, 0] = 1.0
-            values[:, 1:] = (points - self.center) / self.lengths
-        elif sum(orders) == 1:
-            axis = orders.index(1)
-            values[:, 1 + axis] = 1.0 / self.lengths[axis]
-        return values
-
-
-def _unseen(relations: Sequence[Relation], monomials: _Monomials, unknowns: int) -> FloatArray:
-    """Coefficients ``(modes, unknowns * size)`` of the fields that no relation sees."""
+def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
+    """Coefficients ``(modes, unknowns, size)`` of integrals that find the fields which no relation sees."""
     rng = np.random.default_rng(0)  # only looks
     rows = []
     for relation in relations:
         sites = relation.sample(_SITES, rng, "low-discrepancy")
-        block = sum(_rows(operator, places, monomials, unknowns) for operator, places in relation.pieces(sites))
-        rows.append(block / (np.abs(block).max() or 1.0))
+        pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
+        block = np.sum(pieces, axis=0)
+        if relation.sum_weights is not None:
+            each = len(relation.sum_weights)
+            block = np.einsum("q,orqm->orm", relation.sum_weights, block.reshape(len(block), -1, each, block.shape[-1]))
+        rows.append(block.reshape(-1, block.shape[-1]) / (np.abs(block).max() or 1.0))
     matrix = np.concatenate(rows)
-    matrix = np.concatenate([matrix.real, matrix.imag]) if np.iscomplexobj(matrix) else matrix
     sizes = np.linalg.norm(matrix, axis=0)
     scales = np.where(sizes > 0, sizes, 1.0)
     _, singular, modes = np.linalg.svd(matrix / scales, full_matrices=True)
     seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
-    return np.asarray(modes[seen:] / scales)
+    return _told_apart(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
 
 
-def _rows(operator: Operator, sites: Sites, monomials: _Monomials, unknowns: int) -> NumberArray:
-    total: NumberArray = np.zeros((len(sites), unknowns, monomials.size))
-    for term in operator.terms:
-        share = np.zeros_like(total)
-        share[:, term.unknown] = monomials.derivative(sites.points, term.orders)
-        total = total + term.at(sites)[:, None, None] * share
-    return total.reshape(len(sites), -1)
+def _told_apart(modes: NumberArray) -> NumberArray:
+    """Combinations of the modes (rows) that have as many zeros as can be: the mean of each unknown by itself."""
+    reduced = np.array(modes)
+    for row in range(len(reduced)):
+        sizes = np.abs(reduced[row:])
+        best, column = divmod(int(sizes.argmax()), sizes.shape[1])
+        reduced[[row, row + best]] = reduced[[row + best, row]]
+        reduced[row] /= reduced[row, column]
+        others = np.arange(len(reduced)) != row
+        reduced[others] -= reduced[others, column, None] * reduced[row]
+    return np.asarray(np.where(np.abs(reduced) > _UNSEEN, reduced, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class _Mode:
-    """One unknown of a field of degree one, as a coefficient."""
-
-    monomials: _Monomials
-    coefficients: FloatArray
-
-    def __call__(self, sites: Sites) -> FloatArray:
-        values = self.monomials.derivative(sites.points, (0,) * sites.dimension)
-        return np.asarray(values @ self.coefficients)
-
-
-def _pin(mode: FloatArray, monomials: _Monomials, setting: Setting) -> Relation:
-    """The integral of the unknowns times a field."""
-    each = mode.reshape(len(setting.unknowns), -1) / np.abs(mode).max()
+def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
+    """The integral of the unknowns times a field, over the domain or over space at some times."""
     orders = (0,) * setting.dimension
-    on = [place for place, one in enumerate(each) if np.abs(one).max() > _UNSEEN]
-    terms = tuple(Term(_Mode(monomials, each[place]), orders, place) for place in on)
-    rule = setting.domain.quadrature(_NODES)
+    on = [place for place, one in enumerate(mode) if np.any(one)]
+    terms = tuple(Term(Motion(fields, mode[place]), orders, place) for place in on)
+    names = " and ".join(setting.symbols[place].func.__name__ for place in on)
+    name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
+    rule, times = _rule(fields, setting)
+    rows = len(times) if times is not None else 1
+    nodes = rule.sites
+    if times is not None:
+        every = np.repeat(times, len(nodes))[:, None]
+        nodes = Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        return rule.sites
+        return nodes
 
-    names = " and ".join(setting.symbols[place].func.__name__ for place in on)
-    is_constant = np.abs(each[:, 1:]).max() <= _UNSEEN
-    name = f"mean of {names}" if is_constant else f"motion of {names}"
-    region = Region("inside", "", 1.0, sample, count=1)
+    region = Region("inside", "", 1.0, sample, count=rows)
     weights = rule.weights / rule.weights.sum()
-    return Relation(
-        name, Operator(setting.dimension, terms), setting.field(0, "zero"), region, _WEIGHT, sum_weights=weights
-    )
+    zero, weight = setting.field(0, "zero"), _WEIGHT / np.sqrt(rows)
+    return Relation(name, Operator(setting.dimension, terms), zero, region, float(weight), sum_weights=weights)
+
+
+def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, NumberArray | None]:
+    """Nodes and weights of integrals, and the times at which they are taken, where that is at all times."""
+    domain = setting.domain
+    if not fields.at_all_times:
+        return domain.quadrature(_NODES), None
+    assert isinstance(domain, SpaceTime)
+    # more of them towards both ends, where polynomials and waves of high degree are least held by others
+    angles = (np.arange(_TIMES) + 0.5) * np.pi / _TIMES
+    times = domain.time.start + domain.time.duration * 0.5 * (1 - np.cos(angles))
+    return domain.space.quadrature(_NODES_IN_SPACE), times

@@ -156,7 +156,26 @@ class Problem:
     @cached_property
     def determinant(self) -> Operator:
         """The operator that stands for all equations: of one unknown, its own; of several, the determinant."""
-        return determinant([equation.operator for equation in self.equations], len(self.unknowns))
+        operators = [equation.operator for equation in self.equations]
+        return determinant(operators, len(self.unknowns), self.domain)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was made of the statement beyond its words, in sentences: equations in excess, and what was left open."""
+        found = []
+        number, unknowns = len(self.equations), len(self.unknowns)
+        if number > unknowns:
+            found.append(
+                f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as "
+                "well as they can be, which is exactly where they do not contradict one another."
+            )
+        added = [r for r in self.relations if r.condition is None and r.region.kind != "domain"]
+        for relation in added:
+            always = " at all times" if relation.region.count != 1 else ""
+            found.append(
+                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
+            )
+        return tuple(found)
 
     @property
     def operator(self) -> Operator:

@@ -39,7 +39,8 @@ class Relation:
     condition : AnyCondition or None
         What it is a rule of; None for equations, and for what was added to them.
     sum_weights : (n,) array or None
-        Where a sum over all of its sites is prescribed, as an integral is: their weights in it.
+        Where sums over sites are prescribed, as integrals are: their weights. Of sites that are more, every n in a row
+        make a sum.
     """
 
     name: str
@@ -138,7 +139,7 @@ def bind_conditions(
                 name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
                 weight = float(condition.weight)
                 bound.append(Relation(name, rule.operator, rule.value, region, weight, condition))
-    return tuple(_distinct(bound))
+    return tuple(distinct(bound))
 
 
 def regions_of(
@@ -168,7 +169,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     )
 
 
-def _distinct(relations: list[Relation]) -> list[Relation]:
+def distinct(relations: list[Relation]) -> list[Relation]:
     """Number the blocks that would share a name (two masked conditions on one part)."""
     seen: dict[str, int] = {}
     result = []

@@ -22,8 +22,9 @@ def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
         _refuse_infinite(side, f"{argument}: on its {name}-hand side, " if name else f"{argument}: ")
     expression = equation.lhs - equation.rhs if isinstance(equation, sp.Eq) else equation
     if not isinstance(expression, sp.Expr) or expression.is_Matrix:
+        several = ", or a list of them" if argument == "equation" else ""
         raise ProblemError(
-            f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero; got {equation!r}"
+            f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero{several}; got {equation!r}"
         )
     return expression
 

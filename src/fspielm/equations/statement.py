@@ -17,6 +17,9 @@ from fspielm.geometry import Domain
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
 
+# What holds several expressions, in SymPy.
+_VECTORS = (sp.MatrixBase, sp.Tuple, sp.NDimArray)
+
 # Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
 _LONGEST = 1e60
 
@@ -74,18 +77,33 @@ def state(
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
-    """One equation or several."""
-    if isinstance(equations, sp.MatrixBase):
-        stated = tuple(equations)
-    elif isinstance(equations, sp.Eq) and isinstance(equations.lhs, sp.MatrixBase):
-        stated = tuple(sp.Eq(left, right, evaluate=False) for left, right in zip(*equations.args, strict=True))
-    elif isinstance(equations, list | tuple):
-        stated = tuple(equations)
-    else:
+    """One equation or several, those of vectors component by component."""
+    if isinstance(equations, set | frozenset | Mapping):
+        raise ProblemError(f"equation must be one equation, or a list of them in their order; got {equations!r}")
+    if isinstance(equations, sp.Eq) and any(isinstance(side, _VECTORS) for side in equations.args):
+        return _componentwise(equations)
+    if not isinstance(equations, _VECTORS) and (isinstance(equations, sp.Basic | str) or not _is_iterable(equations)):
         return (equations,)
+    stated = tuple(one for each in equations for one in _as_equations(each))
     if not stated:
         raise ProblemError("equation is an empty list; write at least one SymPy Eq")
     return stated
+
+
+def _componentwise(equation: sp.Eq) -> tuple[sp.Basic, ...]:
+    """The components of an equation between vectors; zero stands for a vector of zeros."""
+    left, right = (tuple(sp.flatten(side)) if isinstance(side, _VECTORS) else side for side in equation.args)
+    number = max(len(side) for side in (left, right) if isinstance(side, tuple))
+    sides = [(side,) * number if side == 0 else side for side in (left, right)]
+    if not all(isinstance(side, tuple) and len(side) == number for side in sides):
+        raise ProblemError(
+            f"equation has sides of different numbers of components: {equation}; write as many on both, or zero"
+        )
+    return tuple(sp.Eq(*pair, evaluate=False) for pair in zip(*sides, strict=True))
+
+
+def _is_iterable(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, sp.Expr)
 
 
 def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:

@@ -10,8 +10,10 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
+from fspielm.expressions import NONLOCAL, evaluate_derivatives
 from fspielm.geometry import Domain, Time
 
 _REAL = np.dtype(np.float64)
@@ -60,6 +62,7 @@ def read_unknowns(
     """
     found: dict[AppliedUndef, None] = {}
     for expression in written:
+        _refuse_elsewhere(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
     symbols = tuple(found) if declared is None else _as_declared(declared, found)
     if not symbols:
@@ -68,17 +71,20 @@ def read_unknowns(
         which = "the equation contains" if len(written) == 1 else "the equations contain"
         raise ProblemError(f'{which} no unknown function{given}; write it as u = sp.Function("u")(x, y)')
     _check_symbols(symbols)
+    _check_number(symbols, len(written))
+    _check_same_coordinates(symbols)
     for symbol in symbols:
         givens.check_coordinates(symbol)
         _check_coordinates(symbol, domain)
-    if len(written) < len(symbols):
-        names = ", ".join(map(str, symbols))
-        raise ProblemError(
-            f"there {'is' if len(written) == 1 else 'are'} {len(written)} equation{'s' * (len(written) > 1)} for "
-            f"{len(symbols)} unknown functions ({names}); write as many equations, as in fs.Problem([equation, ...], "
-            "...), or supply the known ones as callables, as in given={f: callable}"
-        )
     return tuple(Unknown(symbol, domain) for symbol in symbols)
+
+
+def _refuse_elsewhere(expression: sp.Expr, givens: Givens) -> None:
+    """Before arguments are compared: those of an integrand are others."""
+    if not expression.has(*NONLOCAL):
+        return
+    evaluated = evaluate_derivatives(givens.substitute(expression))
+    refuse_elsewhere(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
 
 
 def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
@@ -92,8 +98,10 @@ def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tupl
         raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
     for symbol in declared:
         if not isinstance(symbol, AppliedUndef):
+            number = "; numbers, such as eigenvalues, cannot be solved for" if isinstance(symbol, sp.Symbol) else ""
             raise ProblemError(
-                f'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got {symbol!r}'
+                'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got '
+                f"{symbol!r}{number}"
             )
     missing = [str(symbol) for symbol in found if symbol not in declared]
     if missing:
@@ -110,7 +118,7 @@ def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tupl
 
 
 def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
-    """Refuse what is no function of coordinates, one written in two ways, and unknowns of different coordinates."""
+    """Refuse what is no function of coordinates, and one written in two ways."""
     for symbol in symbols:
         same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
         shown = ", ".join(map(str, same))
@@ -126,6 +134,19 @@ def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
             )
         if not all(isinstance(a, sp.Symbol) for a in symbol.args) or len(set(symbol.args)) < len(symbol.args):
             raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {symbol}")
+
+
+def _check_number(symbols: Sequence[AppliedUndef], equations: int) -> None:
+    if equations >= len(symbols):
+        return
+    raise ProblemError(
+        f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
+        f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
+        "...], ...), or supply the known ones as callables, as in given={f: callable}"
+    )
+
+
+def _check_same_coordinates(symbols: Sequence[AppliedUndef]) -> None:
     first = symbols[0]
     for symbol in symbols[1:]:
         if symbol.args != first.args:

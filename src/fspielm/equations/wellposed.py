@@ -46,7 +46,7 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet(0)")
     if len(setting.unknowns) > 1:
         return check_system(equations, constraints, setting)
-    operator = determinant([equation.operator for equation in equations], 1)
+    operator = determinant([equation.operator for equation in equations], 1, domain)
     inside = [c for c in constraints if c.region.kind == "inside"]
     missing = []
     if domain.time is not None:

@@ -27,7 +27,8 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
     str
         What is missing, where something is known inside; empty otherwise.
     """
-    operator = determinant([equation.operator for equation in equations], len(setting.unknowns))
+    operators = [equation.operator for equation in equations]
+    operator = determinant(operators, len(setting.unknowns), setting.domain)
     names = ", ".join(map(str, setting.symbols))
     if not operator.terms:
         raise ProblemError(
@@ -39,6 +40,7 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
             f"the equations are no differential equations: {names} follow from one another without a condition; solve "
             "for one of them by hand"
         )
+    _refuse_undetermined(equations, constraints, setting)
     missing = _missing_initial(constraints, equations, setting)
     if setting.dimension == 1:
         number = sum(c.region.count or operator.order for c in constraints)
@@ -56,6 +58,24 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
     if missing and not any(c.region.kind == "inside" for c in constraints):
         raise ProblemError(missing)
     return missing
+
+
+def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> None:
+    """Refuse an unknown without conditions whose derivatives stand in one equation alone.
+
+    Whatever the others are, its own part of that equation may then be zero without it being so. In one coordinate of
+    space that leaves few functions, which are counted.
+    """
+    if len(setting.space) < 2:
+        return
+    about = {term.unknown for constraint in constraints for term in constraint.operator.terms}
+    for place, symbol in enumerate(setting.symbols):
+        its = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
+        if place not in about and len(its) == 1 and min(term.order for term in its[0][1].terms) > 0:
+            raise ProblemError(
+                f"conditions: {symbol} has none, and only {its[0][0]} contains it, by its derivatives: nothing "
+                f"determines it; add for instance fs.Dirichlet({{{symbol.func.__name__}: 0}})"
+            )
 
 
 def _missing_initial(constraints: Sequence[Relation], equations: Sequence[Relation], setting: Setting) -> str:

@@ -45,9 +45,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         chosen = [part for name in names for part in _named_parts(name, who, setting)]
         return [whole_part(part) for part in dict.fromkeys(chosen)]
     mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
-    sharp = (
-        compile_relation(setting.givens.substitute(on), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
-    )
+    sharp = compile_relation(_with_givens(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
     regions = [piece for part in parts for piece in piece_of(part, mask_on(part), sharp)]
     if not regions:
         raise ProblemError(
@@ -134,7 +132,7 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     lower, upper = setting.domain.bounding_box
     size = float(np.linalg.norm(upper - lower))
     rounding = _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
-    relation = setting.givens.substitute(on)
+    relation = _with_givens(on, setting)
     usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
     close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
 
@@ -143,6 +141,14 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
         return usual if np.array_equal(usual(points), close(points)) else close
 
     return mask_on
+
+
+def _with_givens(on: Boolean, setting: Setting) -> Boolean:
+    try:
+        relation: Boolean = setting.givens.substitute(on)
+    except TypeError as error:  # SymPy's word for a comparison of numbers that are not real
+        raise ProblemError(f"on={on} must compare real numbers; with what is given: {error}") from None
+    return relation
 
 
 def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:

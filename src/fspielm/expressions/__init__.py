@@ -1,6 +1,7 @@
 """Text and SymPy: numbers, expressions and callables as functions of points."""
 
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
+from fspielm.expressions.complex_parts import complex_parts
 from fspielm.expressions.enclosure import Enclosure, enclose
 from fspielm.expressions.field import Field, Value, check_value, make_field
 from fspielm.expressions.finite import flaw
@@ -31,6 +32,7 @@ __all__ = [
     "check_value",
     "compile_expression",
     "compile_relation",
+    "complex_parts",
     "describe",
     "enclose",
     "evaluate_derivatives",

@@ -40,7 +40,8 @@ def constant_value(expression: sp.Expr, what: str) -> complex:
     except (TypeError, ValueError, OverflowError):
         raise ProblemError(f"{what}: {describe(expression)} has no numerical value") from None
     if not np.isfinite(number):
-        raise ProblemError(f"{what} must be a finite number; {describe(expression)} is {number}")
+        shown = number if number.imag else number.real
+        raise ProblemError(f"{what} must be a finite number; {describe(expression)} is {shown}")
     return simplest_number(number)
 
 

@@ -143,7 +143,11 @@ def check_value(value: object, what: str) -> None:
     symbolic = isinstance(value, sp.Basic | sp.MatrixBase)
     if number or (isinstance(value, sp.Expr) if symbolic else callable(value)):
         return
-    raise ProblemError(f"{what} must be a number, a SymPy expression or a callable of a points array; got {value!r}")
+    several = isinstance(value, list | tuple | sp.MatrixBase | np.ndarray)
+    hint = "; values for several unknowns are a dictionary, as in {u: 0, v: 1}" if several else ""
+    raise ProblemError(
+        f"{what} must be a number, a SymPy expression or a callable of a points array; got {value!r}{hint}"
+    )
 
 
 def _as_number(value: Any) -> sp.Expr:
@@ -166,7 +170,10 @@ def _expression_field(
     unknown = sorted(expression.free_symbols - {*arguments, *normals}, key=str)
     if unknown:
         symbols, are = ("symbols", "are") if len(unknown) > 1 else ("symbol", "is")
-        supply = f"; supply a value, as in given={{{unknown[0]}: 1.0}}"
+        supply = (
+            f"; supply a value, as in given={{{unknown[0]}: 1.0}}: functions of the coordinates can be solved for, "
+            "but no numbers, such as eigenvalues and parameters"
+        )
         raise ProblemError(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments) or supply}"

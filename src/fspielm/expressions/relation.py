@@ -43,6 +43,8 @@ def compile_relation(
             f"on={relation} contains {unknown[0]}, which is neither a coordinate "
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments)}"
         )
+    if relation.has(sp.I):
+        raise ProblemError(f"on={relation} contains the imaginary unit, but coordinates are real; compare real numbers")
     normal = to_nnf(relation, simplify=False)
     if normal.atoms(AppliedUndef) or _has_bare_symbol(normal):
         raise ProblemError(

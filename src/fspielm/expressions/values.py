@@ -61,8 +61,10 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     if array.shape == ():
         return np.full(n, array, dtype=dtype)
     if array.shape != (n,):
+        table = array.ndim == 2 and array.shape[1] > 1 and len(array) == n
+        hint = "; values for several unknowns are a dictionary, as in {u: f, v: g}" if table else ""
         raise ProblemError(
-            f"{who} must return one value per point, shape ({n},) for {n} points; got shape {array.shape}"
+            f"{who} must return one value per point, shape ({n},) for {n} points; got shape {array.shape}{hint}"
         )
     return np.ascontiguousarray(array, dtype=dtype)
 

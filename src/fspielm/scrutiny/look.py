@@ -10,9 +10,9 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Problem, Region, Relation
-from fspielm.expressions import Field, make_field
+from fspielm.expressions import Field, complex_parts, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
 from fspielm.scrutiny.charts import Chart, chart_of
@@ -121,7 +121,7 @@ def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and not one.needs_normals
     if isinstance(one.source, sp.Expr):
-        atoms, all_known = sharp_atoms(one.source)
+        atoms, all_known = _atoms(one.source)
         complete = complete and all_known and len(atoms) <= _MOST_ATOMS
         for atom in atoms[:_MOST_ATOMS]:
             if atom not in known.atoms:
@@ -139,6 +139,13 @@ def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
     return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
 
 
+def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:
+    """The atoms of an expression, of a complex one those of both parts; and whether that is all there is to know."""
+    found = [sharp_atoms(part) for part in complex_parts(source) or (source,)]
+    atoms = dict.fromkeys(atom for each, _ in found for atom in each)
+    return list(atoms), all(complete for _, complete in found)
+
+
 def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:
     """Where an atom is narrow; otherwise whether that is known."""
     if not atom.argument.free_symbols <= set(arguments):
@@ -151,7 +158,7 @@ def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Look
     return points_in(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 
-def _finite(one: Field, sites: Sites) -> FloatArray:
+def _finite(one: Field, sites: Sites) -> NumberArray:
     values = one(sites.points, sites.normals)
     return np.where(np.isfinite(values), values, np.nan)
 

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
 from fspielm.geometry import Sites, kronecker
 from fspielm.scrutiny.charts import Chart
 from fspielm.scrutiny.points import Looked
@@ -33,7 +33,7 @@ _ALIKE = 0.2
 # Points kept of each place.
 _KEPT = 8
 
-Values = Callable[[Sites], FloatArray]
+Values = Callable[[Sites], NumberArray]
 
 
 @final
@@ -76,7 +76,7 @@ def look_at_samples(values: Values, chart: Chart) -> Sampled:
         # of a layer, a few places stand for all the others that are like them
         alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
         others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
-        looked = _zoom(values, chart, centers[order], steps[order], float(np.ptp(known)))
+        looked = _zoom(values, chart, centers[order], steps[order], _variation(known))
         if looked is not None:
             shares = others * looked.shares
             looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
@@ -105,16 +105,13 @@ def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(lower))
 
 
-def _ask(values: Values, chart: Chart, unit: FloatArray) -> FloatArray:
+def _ask(values: Values, chart: Chart, unit: FloatArray) -> NumberArray:
     """Values at parameters; NaN where those do not belong to the region."""
     sites, held = chart.place(unit)
-    found = np.full(len(unit), np.nan)
-    if held.any():
-        found[held] = values(sites.select(held))
-    return found
+    return spread_out(values(sites.select(held)), held)
 
 
-def _deviation(values: FloatArray) -> FloatArray:
+def _deviation(values: NumberArray) -> FloatArray:
     """How far each value is from the mean of its neighbours along any axis; zero where those are not known."""
     largest = np.zeros(values.shape)
     for axis in range(values.ndim):
@@ -123,6 +120,11 @@ def _deviation(values: FloatArray) -> FloatArray:
         view = np.moveaxis(largest, axis, 0)
         view[1:-1] = np.fmax(view[1:-1], bent)
     return np.nan_to_num(largest, nan=0.0)
+
+
+def _variation(values: NumberArray) -> float:
+    """The difference of the largest and the least value: of real or of imaginary parts, whichever is larger."""
+    return max(float(np.ptp(part)) for part in real_parts(values))
 
 
 def _apart(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:

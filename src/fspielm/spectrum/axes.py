@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import scipy
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.expressions import Field
 from fspielm.geometry import Domain, chord_lines
 from fspielm.spectrum.waves import Peak, exact_waves, wave_amplitudes
@@ -74,7 +74,7 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     return _distinct(np.sort(np.concatenate(known)), _SAME * 2 * np.pi / length)
 
 
-def _pencil(samples: FloatArray, spacing: float) -> FloatArray | None:
+def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
     """Frequencies, zero and above, of a sum of a few waves, from equispaced samples; None if it is no such sum.
 
     Of samples without noise, the matrix pencil tells frequencies apart that differ by a fraction of a period over the

@@ -169,7 +169,7 @@ def _inside(
     most = int(min(look.patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
-    order = np.argsort(-np.abs(values - np.median(values)))
+    order = np.argsort(-np.abs(values - _median(values)))
     half = min(_CHORDS // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
     seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
     bands = []
@@ -184,6 +184,12 @@ def _inside(
 
         bands.append(_settle(source, axis, sample, look.patience))
     return bands
+
+
+def _median(values: NumberArray) -> complex:
+    """The median; of complex values, that of real and of imaginary parts."""
+    real, *imaginary = (float(np.median(part)) for part in real_parts(values))
+    return complex(real, *imaginary) if imaginary else real
 
 
 def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:

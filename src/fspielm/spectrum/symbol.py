@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.equations import Operator
 from fspielm.geometry import Sites
 
@@ -35,7 +35,8 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
     """
     coefficients = np.stack([term.at(sites) for term in operator.terms])
     # the distinct extremes are enough: one column for each term's smallest and largest value
-    extremes = np.unique(np.concatenate([coefficients.argmin(axis=1), coefficients.argmax(axis=1)]))
+    parts = real_parts(coefficients)
+    extremes = np.unique(np.concatenate([at for part in parts for at in (part.argmin(axis=1), part.argmax(axis=1))]))
     coefficients = coefficients[:, extremes]
     if also is not None:
         coefficients = np.hstack([coefficients, np.stack([term.at(also) for term in operator.terms])])
@@ -43,7 +44,7 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
     return np.array([_along(operator, coefficients, bands, axis, units[axis]) for axis in range(operator.dimension)])
 
 
-def _along(operator: Operator, coefficients: FloatArray, bands: FloatArray, axis: int, unit: float) -> float:
+def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axis: int, unit: float) -> float:
     """The band along one axis, found in multiples of `unit`: only then do small coefficients mean little."""
     others = [i for i in range(operator.dimension) if i != axis]
     grid = np.meshgrid(*(np.linspace(-bands[i], bands[i], _GRID) for i in others), indexing="ij")

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray, real_parts
 from fspielm.expressions import Field
 from fspielm.geometry import Domain
 
@@ -56,10 +56,7 @@ def exact_waves(
         return None
     W = np.array([peak.center for peak in peaks])
     for _ in range(_STEPS):
-        amplitudes, left = _fit(W, points[::2], values[::2])
-        slopes = _slopes(W, amplitudes, points[::2])
-        change = np.linalg.lstsq(np.concatenate([_waves(W, points[::2]), slopes], axis=1), left, rcond=None)[0]
-        W = W + change[amplitudes.size :].reshape(W.shape)
+        W = W + _step(W, points[::2], values[::2])
     amplitudes, _ = _fit(W, points[::2], values[::2])
     error = np.abs(_waves(W, points[1::2]) @ amplitudes - values[1::2]).max()
     if not error <= _ROUNDING * np.abs(values).max():
@@ -67,16 +64,28 @@ def exact_waves(
     return tuple(Peak(center, peak.widths, exact=True) for center, peak in zip(W, peaks, strict=True))
 
 
-def wave_amplitudes(W: FloatArray, points: FloatArray, values: FloatArray) -> FloatArray:
+def wave_amplitudes(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
     """How strong waves of frequencies `W` ``(m, d)`` are in values at points, by a fit of all of them, ``(m,)``."""
     amplitudes, _ = _fit(W, points, values)
-    return np.asarray(np.hypot(amplitudes[: len(W)], amplitudes[len(W) :]))
+    return np.asarray(np.hypot(np.abs(amplitudes[: len(W)]), np.abs(amplitudes[len(W) :])))
 
 
-def _fit(W: FloatArray, points: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _step(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
+    """What Gauss and Newton would add to the frequencies; of complex values, both parts have the same ones."""
+    amplitudes, left = _fit(W, points, values)
+    waves = _waves(W, points)
+    each = real_parts(amplitudes)
+    slopes = np.concatenate([_slopes(W, part, points) for part in each])
+    own = np.kron(np.eye(len(each)), waves) if len(each) > 1 else waves
+    right = np.concatenate(real_parts(left))
+    change = np.linalg.lstsq(np.concatenate([own, slopes], axis=1), right, rcond=None)[0]
+    return np.asarray(change[own.shape[1] :].reshape(W.shape))
+
+
+def _fit(W: FloatArray, points: FloatArray, values: NumberArray) -> tuple[NumberArray, NumberArray]:
     """Amplitudes ``(2 m,)`` of the waves, and what they leave of the values."""
     waves = _waves(W, points)
-    amplitudes = np.asarray(np.linalg.lstsq(waves, values, rcond=None)[0], dtype=np.float64)
+    amplitudes = np.asarray(np.linalg.lstsq(waves, values, rcond=None)[0])
     return amplitudes, values - waves @ amplitudes
 
 

@@ -56,6 +56,10 @@ class Condition(AnyCondition):
     repeats: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.equation, list | tuple | sp.MatrixBase | sp.Tuple):
+            raise ProblemError(
+                f"Condition: equation is a list of {len(self.equation)}; write one fs.Condition for each of them"
+            )
         residual_form(self.equation, "Condition: equation")
         check_weight(self.weight, "Condition")
         object.__setattr__(self, "on", check_where(self.on, "Condition"))

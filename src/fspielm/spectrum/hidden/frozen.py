@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.equations import Operator, Problem
 from fspielm.features.powers import expand_powers
 from fspielm.geometry import Sites
@@ -35,7 +35,7 @@ class Frozen:
     """
 
     orders: NDArray[np.int_]
-    coefficients: FloatArray
+    coefficients: NumberArray
 
     def select(self, index: NDArray[np.int_]) -> Frozen:
         """The same at some of the sites, or at some of them several times."""
@@ -86,10 +86,24 @@ def telling(*operators: Frozen) -> NDArray[np.int_]:
     """Which sites tell most of operators at the same ones: where a coefficient is extreme, and a few others."""
     values = np.concatenate([operator.coefficients for operator in operators], axis=1)
     some = np.linspace(0, len(values) - 1, min(_FEW, len(values))).astype(int)
-    chosen = np.unique(np.concatenate([values.argmin(axis=0), values.argmax(axis=0), some]))
+    extreme = [at for part in real_parts(values) for at in (part.argmin(axis=0), part.argmax(axis=0))]
+    chosen = np.unique(np.concatenate([*extreme, some]))
     # where nothing varies, one tells all
     _, first = np.unique(values[chosen], axis=0, return_index=True)
     return np.asarray(chosen[np.sort(first)], dtype=np.int_)
+
+
+def without_phase(values: NumberArray) -> FloatArray | None:
+    """The columns of an array, each divided by a complex number of size one that makes it real; None if one has none.
+
+    An equation times the imaginary unit is the same equation.
+    """
+    if not np.iscomplexobj(values):
+        return values
+    largest = values[np.abs(values).argmax(axis=0), np.arange(values.shape[1])]
+    turned = values * np.conj(largest / np.maximum(np.abs(largest), np.finfo(np.float64).tiny))
+    is_real = np.all(np.abs(turned.imag) <= _NOTHING * np.abs(largest))
+    return np.asarray(turned.real) if is_real else None
 
 
 def roots_of(polynomials: ComplexArray, unit: FloatArray) -> ComplexArray:

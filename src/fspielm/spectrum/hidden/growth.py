@@ -152,15 +152,17 @@ def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
     orders = frozen.orders
     if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
         return np.full(len(frozen.coefficients), duration)
-    velocity = np.zeros((len(frozen.coefficients), len(lengths)))
-    start = np.zeros(len(frozen.coefficients))
+    velocity = np.zeros((len(frozen.coefficients), len(lengths)), dtype=frozen.coefficients.dtype)
+    start = np.zeros(len(frozen.coefficients), dtype=frozen.coefficients.dtype)
     for order, values in zip(orders, frozen.coefficients.T, strict=True):
         if order[-1]:
             start += values
         elif order.any():
             velocity[:, int(order.argmax())] += values
     crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
-    return np.asarray(np.minimum(duration, crossings))
+    # with a velocity that is not real nothing is carried anywhere
+    turned = np.any(np.abs((velocity * np.conj(start)[:, None]).imag) > 0, axis=1)
+    return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
 
 
 def _has_bound(foldings: FloatArray) -> bool:

@@ -8,10 +8,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.equations import Operator, Problem
 from fspielm.equations.regions import probe
 from fspielm.geometry import Domain, Sites
+from fspielm.spectrum.hidden.frozen import without_phase
 
 _POINTS = 256
 # The longest step, in extents of the domain; by how much the direction may change over half of one, for which it
@@ -45,6 +46,8 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
         return None  # around a period, which the constant that is left open tells of
     flow = _Flow(problem.determinant, problem.domain)
     points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    if not flow.is_real(points):
+        return None
     known, held, open_places = np.zeros(len(points), dtype=bool), _held(problem), _open(problem)
     endless = np.ones(len(points), dtype=bool)
     for sign in (-1.0, 1.0):
@@ -75,15 +78,30 @@ class _Flow:
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of unit length in extents of the domain ``(n, d)``, and what is forgotten on that way ``(n,)``."""
-        sites = Sites(points)
-        b, a = np.zeros_like(points), np.zeros(len(points))
-        for term in self.operator.terms:
-            if term.order:
-                b[:, term.orders.index(1)] += term.at(sites)
-            else:
-                a += term.at(sites)
+        b, a = self._coefficients(points)
+        if np.iscomplexobj(b):  # the phase that all of them have in common means nothing
+            leading = np.take_along_axis(b, np.abs(b).argmax(axis=1)[:, None], axis=1)
+            turn = np.conj(leading) / np.maximum(np.abs(leading), 1e-300)
+            b, a = (b * turn).real, (a * turn[:, 0]).real
         speed = np.maximum(np.linalg.norm(b / self.lengths, axis=1), 1e-300)
         return b / speed[:, None], a / speed
+
+    def is_real(self, points: FloatArray) -> bool:
+        """Whether there is a direction: ``u_x + i u_y`` carries nothing along."""
+        return without_phase(self._coefficients(points)[0].T) is not None
+
+    def _coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
+        """Of the derivatives ``(n, d)``, and of the unknown itself ``(n,)``."""
+        sites = Sites(points)
+        values = [term.at(sites) for term in self.operator.terms]
+        dtype = np.result_type(np.float64, *values)
+        b, a = np.zeros(points.shape, dtype=dtype), np.zeros(len(points), dtype=dtype)
+        for term, value in zip(self.operator.terms, values, strict=True):
+            if term.order:
+                b[:, term.orders.index(1)] += value
+            else:
+                a += value
+        return b, a
 
     def follow(self, points: FloatArray, sign: float) -> tuple[FloatArray, BoolArray, BoolArray]:
         """Where streamlines leave the domain, whether they do, and whether all is forgotten before.

@@ -6,7 +6,7 @@ import numpy as np
 
 from fspielm.equations import Problem
 from fspielm.features.characteristic.directions import half_sphere
-from fspielm.spectrum.hidden.frozen import freeze_inside, telling
+from fspielm.spectrum.hidden.frozen import freeze_inside, telling, without_phase
 
 _DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
@@ -28,8 +28,8 @@ def is_wave_all_round(problem: Problem) -> bool:
     lower, upper = domain.bounding_box
     directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
-    if np.iscomplexobj(principal.coefficients):
+    values = without_phase(powers @ principal.coefficients.T)
+    if values is None:
         return False
-    values = powers @ principal.coefficients.T
     smaller = np.minimum(values.max(axis=0), -values.min(axis=0))
     return bool(np.any(smaller > _BOTH_SIGNS * np.abs(values).max(axis=0)))
