@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -205,7 +205,9 @@ class Problem:
         if len(self.unknowns) == 1:
             self.place(unknown)
             return self
-        return make_problem(self.statement, (self.unknowns[self.place(unknown)],), (), self.givens, self.missing)
+        alone = self.unknowns[self.place(unknown)]
+        statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
+        return make_problem(statement, (alone,), (), self.givens, self.missing)
 
     def _equation(self, attribute: str) -> Relation:
         """The one equation."""

@@ -165,10 +165,12 @@ def _divergence(components: Any, along: Sequence[sp.Symbol]) -> sp.Expr:
 def _components(field: Any, who: str) -> list[sp.Expr]:
     if not isinstance(field, list | tuple | sp.MatrixBase):
         raise ProblemError(f"{who} takes the components of a vector, such as [u, v]; got {field!r}")
-    components = [sp.sympify(component) for component in field]
-    for component in components:
-        if not isinstance(component, sp.Expr):
-            raise ProblemError(f"{who} takes components that are SymPy expressions; got {component!r}")
+    components = []
+    for component in field:
+        try:
+            components.append(sp.sympify(component, strict=True))
+        except sp.SympifyError:
+            raise ProblemError(f"{who} takes components that are SymPy expressions; got {component!r}") from None
     return components
 
 
