@@ -77,7 +77,5 @@ def lossy() -> fs.Solution:
 def modes() -> fs.Solution:
     """Two complex fields that are coupled, by functions that satisfy their equations: `MODES`."""
     u, v = (sp.Function(name)(x, y) for name in "uv")
-    equations = [
-        sp.Eq(f.diff(x, 2) + f.diff(y, 2) + 8 * f + (1 + sp.I) * g, 0) for f, g in ((u, v), (v, u))
-    ]
+    equations = [sp.Eq(f.diff(x, 2) + f.diff(y, 2) + 8 * f + (1 + sp.I) * g, 0) for f, g in ((u, v), (v, u))]
     return fs.solve(fs.Problem(equations, fs.Disk((0, 0), 1), [fs.Dirichlet({u: MODES[0], v: MODES[1]})]), rng=0)

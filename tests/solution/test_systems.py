@@ -97,7 +97,9 @@ def test_what_flows_out_is_an_integral_with_normals(flow: fs.Solution) -> None:
     out = flow.integrate(u * fs.normal(x) + v * fs.normal(y), on="circle")
     assert abs(out) < 1e-10
     force = flow.integrate(list(fs.traction(2 * fs.strain([u, v]) - p * sp.eye(2))), on="circle")
-    balance = [flow.integrate(sp.Add(*(KNOWN[f].diff(s, 2) for s in (x, y))) - KNOWN[p].diff(a)) for f, a in ((u, x), (v, y))]
+    balance = [
+        flow.integrate(sp.Add(*(KNOWN[f].diff(s, 2) for s in (x, y))) - KNOWN[p].diff(a)) for f, a in ((u, x), (v, y))
+    ]
     assert force == pytest.approx(balance, abs=1e-7)
     with pytest.raises(fs.ProblemError, match=r"contains a normal, which has a meaning on a boundary alone"):
         flow.apply(u * fs.normal(x))([[0, 0]])
@@ -117,13 +119,19 @@ def test_residuals_have_a_column_for_each_equation(flow: fs.Solution, points: np
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda s: s.diff(x), r"solution\.diff\(x\) is for one unknown, but there are 3, .* as in solution\[u\]\.diff\(x\)"),
+        (
+            lambda s: s.diff(x),
+            r"solution\.diff\(x\) is for one unknown, but there are 3, .* as in solution\[u\]\.diff\(x\)",
+        ),
         (lambda s: s.grid(5), r"solution\.grid\(n\) is for one unknown.*solution\[u\]\.grid\(n\)"),
         (lambda s: s.gradient([[0, 0]]), r"solution\[u\]\.gradient\(points\)"),
         (lambda s: s.laplacian([[0, 0]]), r"solution\[u\]\.laplacian\(points\)"),
         (lambda s: s.flux(), r"solution\[u\]\.flux\(\.\.\.\)"),
         (lambda s: s[u].residual([[0, 0]]), "one of the unknowns of a system, whose equations are for all of them"),
-        (lambda s: s[u].apply(u * v), r"contains v\(x, y\), another unknown of the system that u\(x, y\) is one of; ask"),
+        (
+            lambda s: s[u].apply(u * v),
+            r"contains v\(x, y\), another unknown of the system that u\(x, y\) is one of; ask",
+        ),
         (lambda s: s.apply(sp.Function("q")(x, y)), r"needs q\(x, y\), which is not given"),
         (lambda s: s.apply(v.subs(x, 0)), r"contains v\(0, y\), but the unknown is v\(x, y\)"),
         (lambda s: s["q"], "there is no unknown 'q'; the unknowns are"),
@@ -142,6 +150,22 @@ def test_the_report_tells_each_field_and_what_was_left_open(flow: fs.Solution) -
     plain = flow.report.as_dict()
     assert plain["fields"]["p"]["error_estimate"] == flow.estimate.fields[2].relative
     assert "error of" not in str(flow[u].report)
+
+
+def test_a_field_that_is_zero(points: np.ndarray) -> None:
+    """Of two unknowns that are not coupled, one has no functions at all."""
+    from fspielm.features import COSINE, Component, RidgeBasis
+
+    equations = [f.diff(x, 2) + f.diff(y, 2) + f for f in (u, v)]
+    problem = fs.Problem(equations, fs.Disk((0, 0), 1), [fs.Dirichlet({u: 0, v: sp.sin(x)})])
+    solved = fs.solve(problem, rng=0)
+    basis = Component(RidgeBasis(np.array([[1.0, 0.0]]), np.array([-np.pi / 2]), COSINE), 1, 2)
+    solution = fs.Solution(problem, basis, np.ones(1), solved.report, solved.estimate)
+    np.testing.assert_array_equal(solution(points)[:, 0], 0.0)
+    assert solution(points)[:, 1] == pytest.approx(np.sin(points[:, 0]))
+    many = np.random.default_rng(1).uniform(-0.7, 0.7, (3000, 2))
+    np.testing.assert_array_equal(solution[u].diff(x)(many), 0.0)
+    assert solution.integrate([u, u.diff(x) + v**2])[0] == 0.0
 
 
 def test_survives_pickling(flow: fs.Solution, points: np.ndarray) -> None:

@@ -176,4 +176,4 @@ def _rounding(solution: Solution, operator: Operator) -> float:
     for basis, part in others:
         W = basis.frequencies if basis.oscillates else None
         sums.append(part[0] * (np.ones(basis.size) if W is None else np.linalg.norm(W, axis=1)) ** operator.order)
-    return _ROUNDING * safe_norm(np.concatenate(sums))
+    return _ROUNDING * safe_norm(np.concatenate([np.empty(0), *sums]))
