@@ -6,7 +6,8 @@
     python benchmarks/adversary.py check [--count 20]          # are the exact solutions exact?
 
 What deceives is narrow (inclusions and slabs in coefficients, sources, electrodes, initial values, later data of what
-was prepared), or hides beyond any basis that the data suggest (other solutions, rounding that grows). It is drawn at
+was prepared), or hides beyond any basis that the data suggest (other solutions, rounding that grows). "systems" and
+"complex" hide these problems in larger ones, or deceive in ways of their own. It is drawn at
 random: where, how narrow, how strong, in one to three dimensions and in time, as an expression or as a callable. The
 same problem without it is its twin. Seeds are drawn when a run begins, and printed; `--seeds-of TABLE` takes those of
 another table, to compare two versions. Nothing in here may be tuned to the solver, nor the solver to the seeds.
@@ -39,7 +40,7 @@ def show(family: str, seed: int, deceptive: bool) -> None:
     challenge = make_challenge(family, seed, deceptive)
     problem = challenge.problem if challenge.first is None else challenge.first
     print(challenge.kind, f"width {challenge.width:.3g}, {challenge.stated}, tol {challenge.tol:g}", sep="\n")
-    print(problem.equation, problem.domain, *problem.conditions, sep="\n")
+    print(*problem.statement.equations, problem.domain, *problem.conditions, sep="\n")
     if challenge.first is not None:
         print("later:", challenge.later.right_hand_side, dict(challenge.later.values))
     solution, seconds = challenge.solve(seed, progress=True)

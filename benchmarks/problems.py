@@ -1,11 +1,13 @@
 """One problem for every kind of shape and condition, solved automatically against a known solution.
 
-    python benchmarks/problems.py run [NAME ...]    # solve; without names all of them, and write docs/problems.csv
+    python benchmarks/problems.py run               # solve all of them, and write docs/problems.csv
+    python benchmarks/problems.py run NAME ...      # solve some; with --keep their rows go into docs/problems.csv
     python benchmarks/problems.py report            # docs/problems.csv -> docs/problems.md
     python benchmarks/problems.py list
 
 The solver gets the equation, the domain and the data; the known solution only measures. None of the solutions is a
-product of functions of one coordinate each.
+product of functions of one coordinate each. Problems of several unknowns or of complex values are in `field_problems`;
+there the error is the largest of all unknowns, and what nothing determines (the constant of a pressure) does not count.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from field_problems import FIELD_EXAMPLES, FieldExample
 from numpy.typing import NDArray
 
 import fspielm as fs
@@ -56,6 +59,11 @@ class Example:
     exact: Exact
     wavelengths: float = 0.0
     tol: float = 1e-8
+
+    def error(self, solution: Callable[[NDArray[np.float64]], NDArray[Any]], points: NDArray[np.float64]) -> float:
+        """Relative, in L2."""
+        exact = make_field(self.exact, self.problem.coordinates)(points)
+        return float(np.linalg.norm(solution(points) - exact) / np.linalg.norm(exact))
 
 
 EXAMPLES: dict[str, tuple[str, Callable[[], Example]]] = {}
@@ -315,21 +323,25 @@ def sensors() -> Example:
 # --- running and telling -----------------------------------------------------------------------------------
 
 
+def every() -> dict[str, tuple[str, Callable[[], Example | FieldExample]]]:
+    """What there is, of one real unknown first."""
+    return {**EXAMPLES, **FIELD_EXAMPLES}
+
+
 def measure(name: str) -> dict[str, Any]:
     """Solve one of the problems; what there is to tell of it."""
-    made = EXAMPLES[name][1]()
+    made = every()[name][1]()
     begun = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
         solution = fs.solve(made.problem, tol=made.tol, rng=0)
     seconds = perf_counter() - begun
     points = made.problem.domain.sample(_CHECKS, np.random.default_rng(1))
-    exact = make_field(made.exact, made.problem.coordinates)(points)
     return {
         "name": name,
         "wavelengths": made.wavelengths,
         "tol": made.tol,
-        "error": float(np.linalg.norm(solution(points) - exact) / np.linalg.norm(exact)),
+        "error": made.error(solution, points),
         "estimate": solution.error_estimate,
         "converged": solution.converged,
         "neurons": solution.report.neurons,
@@ -339,51 +351,63 @@ def measure(name: str) -> dict[str, Any]:
     }
 
 
-def run(names: Sequence[str]) -> None:
-    """Solve the problems named, or all, one line each; all of them make the table."""
-    rows = []
-    for name in names or list(EXAMPLES):
-        row = measure(name)
-        rows.append(row)
+def run(names: Sequence[str], keep: bool) -> None:
+    """Solve the problems named, or all, one line each; their rows go into the table, now and then."""
+    measured = {}
+    for name in names or list(every()):
+        row = measured[name] = measure(name)
         print(
-            f"{name:<26} error {row['error']:.1e}  estimate {row['estimate']:.1e}  {row['converged']!s:<5} "
+            f"{name:<34} error {row['error']:.1e}  estimate {row['estimate']:.1e}  {row['converged']!s:<5} "
             f"{row['neurons']:5d} neurons {row['rounds']:2d} rounds {row['seconds']:6.1f} s",
             flush=True,
         )
         if not row["converged"]:
             print(f"    {row['reason']}")
-    if not names:
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            for row in rows:
-                writer.writerow(
-                    row
-                    | {key: f"{row[key]:.2e}" for key in ("tol", "error", "estimate")}
-                    | {"seconds": f"{row['seconds']:.1f}"}
-                )
+    if keep or not names:
+        _put_into_table({name: _written(row) for name, row in measured.items()})
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    digits = {key: f"{row[key]:.2e}" for key in ("tol", "error", "estimate")}
+    return row | digits | {"seconds": f"{row['seconds']:.1f}"}
+
+
+def _put_into_table(new: dict[str, dict[str, Any]]) -> None:
+    """Rows in the place of those with the same names, in the order of the problems."""
+    known = {row["name"]: row for row in table()} | new
+    with TABLE.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(known[name] for name in every() if name in known)
+
+
+def table() -> list[dict[str, Any]]:
+    """The rows so far."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def report() -> None:
     """Write the page from the table."""
-    with TABLE.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
     lines = [
         "# Problems solved",
         "",
         "Made by `python benchmarks/problems.py`: for every kind of shape and condition one problem with a known",
         "solution, never a product of functions of one coordinate each. `fs.solve(problem)` gets the equation,",
-        "the domain and the data, and nothing else; errors are relative, in L2 over the whole domain, time included.",
+        "the domain and the data, and nothing else; errors are relative, in L2 over the whole domain, time included;",
+        "of several unknowns the largest counts, but for what nothing determines, as the constant of a pressure.",
         "Seconds are an illustration, on two cores of a small machine.",
         "",
         "| problem | | wavelengths across | true error | estimate | converged | neurons | s |",
         "|---|---|--:|--:|--:|---|--:|--:|",
     ]
-    for row in rows:
+    for row in table():
         across = f"{float(row['wavelengths']):g}" if float(row["wavelengths"]) else ""
         verdict = "yes" if row["converged"] == "True" else "no"
         lines.append(
-            f"| {row['name']} | {EXAMPLES[row['name']][0]} | {across} | {float(row['error']):.1e} | "
+            f"| {row['name']} | {every()[row['name']][0]} | {across} | {float(row['error']):.1e} | "
             f"{float(row['estimate']):.1e} | {verdict} | {row['neurons']} | {row['seconds']} |"
         )
     PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
@@ -394,15 +418,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["run", "report", "list"])
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--keep", action="store_true", help="put the rows of the problems named into the table")
     arguments = parser.parse_args()
-    if unknown_names := set(arguments.names) - set(EXAMPLES):
-        parser.error(f"no problem {sorted(unknown_names)[0]!r}; there are {', '.join(EXAMPLES)}")
+    if unknown_names := set(arguments.names) - set(every()):
+        parser.error(f"no problem {sorted(unknown_names)[0]!r}; there are {', '.join(every())}")
     if arguments.command == "run":
-        run(arguments.names)
+        run(arguments.names, arguments.keep)
     elif arguments.command == "report":
         report()
     else:
-        print("\n".join(f"{name:<26} {what}" for name, (what, _) in EXAMPLES.items()))
+        print("\n".join(f"{name:<34} {what}" for name, (what, _) in every().items()))
 
 
 if __name__ == "__main__":

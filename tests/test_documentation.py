@@ -35,7 +35,7 @@ def test_readme_example_prints_what_it_claims(capsys: pytest.CaptureFixture[str]
 def test_the_shape_of_the_contributing_guide_works() -> None:
     """Everything that is promised to follow from its edges does."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
     namespace: dict[str, Any] = {}
     exec(compile(code, "CONTRIBUTING.md", "exec"), namespace)
     stadium = namespace["Stadium"]((1, 2), 3, 0.5, name="track")

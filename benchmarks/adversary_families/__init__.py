@@ -6,11 +6,14 @@ import numpy as np
 from random_families.draw import Draw
 
 from adversary_families.challenge import Challenge
+from adversary_families.complex_valued import make_complex_valued
+from adversary_families.coupled import make_coupled
 from adversary_families.electrodes import make_electrode, make_entering
 from adversary_families.hidden import make_hidden
 from adversary_families.hot_spots import make_hot_spot
 from adversary_families.ill_posed import make_ill_posed
 from adversary_families.layered import make_slab
+from adversary_families.lifted import Mixture, can_be_lifted, draw_mixture, lift_complex, lift_system
 from adversary_families.plans import make_plan
 from adversary_families.pulses import make_flash, make_moving, make_pulse
 from adversary_families.radial import make_inclusion
@@ -36,6 +39,31 @@ def _electrode(draw: Draw, narrow: bool) -> Challenge:
     return (make_entering if draw.chance(0.2) else make_electrode)(draw, narrow)
 
 
+# Which share of systems and complex problems are made of those of one real unknown.
+_LIFTED = 0.6
+
+
+def _system(draw: Draw, narrow: bool) -> Challenge:
+    return _lift(draw, narrow, lift_system) if draw.chance(_LIFTED) else make_coupled(draw, narrow)
+
+
+def _complex(draw: Draw, narrow: bool) -> Challenge:
+    return _lift(draw, narrow, lift_complex) if draw.chance(_LIFTED) else make_complex_valued(draw, narrow)
+
+
+def _lift(draw: Draw, narrow: bool, lift: Callable[[Challenge, Mixture], Challenge]) -> Challenge:
+    mixture = draw_mixture(draw)
+    # what one of a pair cannot be, the other is not either
+    maker, seed = draw.one_of(_LIFTABLE), int(draw.rng.integers(2**31))
+    for attempt in range(100):
+        both = [maker(Draw(np.random.default_rng([seed, attempt])), which) for which in (narrow, not narrow)]
+        if all(map(can_be_lifted, both)):
+            return lift(both[0], mixture)
+    raise AssertionError(f"{maker.__name__} makes nothing that can be part of a larger problem")
+
+
+_LIFTABLE = (_inclusion, _inclusion, _source, _electrode, make_hot_spot, make_hidden, make_ill_posed)
+
 _MAKERS: dict[str, Callable[[Draw, bool], Challenge]] = {
     "inclusions": _inclusion,
     "sources": _source,
@@ -44,8 +72,10 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge]] = {
     "plans": make_plan,
     "hidden": make_hidden,
     "ill-posed": make_ill_posed,
+    "systems": _system,
+    "complex": _complex,
 }
-# The share of each family.
+# The share of each family; they need not add up to one.
 FAMILIES = {
     "inclusions": 0.3,
     "sources": 0.16,
@@ -54,6 +84,8 @@ FAMILIES = {
     "plans": 0.1,
     "hidden": 0.11,
     "ill-posed": 0.08,
+    "systems": 0.2,
+    "complex": 0.2,
 }
 
 

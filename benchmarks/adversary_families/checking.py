@@ -41,7 +41,8 @@ def check(family: str, seed: int, deceptive: bool) -> Finding:
     points, _ = challenge.check_points(_POINTS, seed)
     wrong, seen = [], []
     relations = [(r, r.sample(_POINTS // 2, rng, "uniform")) for r in challenge.problem.constraints]
-    for relation, sites in [(challenge.problem.relations[0], Sites(points)), *relations]:
+    relations += [(equation, Sites(points)) for equation in challenge.problem.equations]
+    for relation, sites in relations:
         excess, clear = _residual(challenge, relation, sites)
         seen.append(clear)
         if excess > 1:
@@ -66,12 +67,13 @@ def _residual(challenge: Challenge, relation: Any, sites: Any) -> tuple[float, f
     steps = _STEP * steps
     value = relation.value(points, sites.normals) if relation.value.needs_normals else relation.value(points)
     total, size, noise = -value, np.abs(value), np.zeros(len(points))
-    magnitude = np.abs(challenge.exact(points)) + np.abs(challenge.exact(points + _HALF * steps))
-    # what is small beside a peak may be what is left of large numbers
-    magnitude = np.maximum(magnitude, 2e-2 * np.abs(challenge.exact(challenge.check_points(_POINTS, 0)[0])).max())
     for term in relation.operator.terms:
+        field = _field(challenge, term.unknown)
+        magnitude = np.abs(field(points)) + np.abs(field(points + _HALF * steps))
+        # what is small beside a peak may be what is left of large numbers
+        magnitude = np.maximum(magnitude, 2e-2 * np.abs(field(challenge.check_points(_POINTS, 0)[0])).max())
         coefficient = term.at(sites)
-        image = coefficient * _derivative(challenge.exact, points, term.orders, steps)
+        image = coefficient * _derivative(field, points, term.orders, steps)
         total, size = total + image, size + np.abs(image)
         noise = noise + np.abs(coefficient) * magnitude / np.prod(steps ** np.array(term.orders), axis=1)
     keep = np.full(len(points), True)
@@ -83,6 +85,13 @@ def _residual(challenge: Challenge, relation: Any, sites: Any) -> tuple[float, f
     ratio = np.abs(total) / allowed
     seen = noise < 1e-2 * size + 1e-300
     return float(ratio[keep].max(initial=0.0)), float(np.mean(seen))
+
+
+def _field(challenge: Challenge, unknown: int) -> Exact:
+    """One unknown of the exact solution."""
+    if len(challenge.problem.unknowns) == 1:
+        return challenge.exact
+    return lambda points: challenge.exact(points)[:, unknown]
 
 
 def _derivative(
@@ -97,9 +106,9 @@ def _derivative(
     powers = offsets[None, :].astype(float) ** np.arange(len(offsets))[:, None]
     unit = np.zeros(len(offsets))
     unit[orders[axis]] = math.factorial(orders[axis])
-    result = np.zeros(len(points))
+    result: NDArray[Any] = np.zeros(len(points))
     for offset, weight in zip(offsets, np.linalg.solve(powers, unit), strict=True):
         moved = points.copy()
         moved[:, axis] += offset * steps[:, axis]
-        result += weight * _derivative(function, moved, left, steps)
+        result = result + weight * _derivative(function, moved, left, steps)
     return result / steps[:, axis] ** orders[axis]

@@ -110,7 +110,7 @@ def _effect(challenge: Challenge, twin: Challenge) -> float:
     """The relative difference between the solutions of the two: what is lost with what deceives."""
     points, weights = challenge.check_points(2000, 1)
     exact, other = challenge.exact(points), twin.exact(points)
-    return float(np.sqrt((weights @ (exact - other) ** 2) / (weights @ exact**2)))
+    return float(np.sqrt(np.max((weights @ np.abs(exact - other) ** 2) / (weights @ np.abs(exact) ** 2))))
 
 
 def _measure(challenge: Challenge, seed: int) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 
 class Draw:
-    """Random numbers with few digits, so that problems can be read."""
+    """Random numbers with few digits, so that problems can be read; `slower` divides the highest frequency."""
 
-    def __init__(self, rng: np.random.Generator, dimension: int = 0) -> None:
+    def __init__(self, rng: np.random.Generator, dimension: int = 0, slower: float = 1.0) -> None:
         self.rng = rng
         self.dimension = dimension
+        self.slower = slower
 
     def between(self, low: float, high: float) -> float:
         """Uniform, to three digits."""
@@ -36,7 +37,7 @@ class Draw:
 
     def frequency(self) -> float:
         """An angular frequency on [-1, 1], at most as high as a solve of some seconds resolves."""
-        return math.pi * self.log_between(0.3, {1: 30.0, 2: 4.5, 3: 1.2}[self.dimension])
+        return math.pi * self.log_between(0.3, {1: 30.0, 2: 4.5, 3: 1.2}[self.dimension] / self.slower)
 
     def direction(self) -> list[float]:
         """A unit vector."""

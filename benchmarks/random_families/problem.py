@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -28,7 +29,8 @@ class RandomProblem:
     description : str
         Operator, domain, conditions and ingredients of the solution.
     problem : fs.Problem
-    exact : Expr
+    exact : Expr or tuple of Expr
+        Of several unknowns one for each.
     tol : float
         What to ask for.
     share : float or None
@@ -38,23 +40,44 @@ class RandomProblem:
     most : int
         The neurons of an ample budget: more than almost any of the problems needs; only keeps a misjudged one from
         taking all day.
+    modes : tuple of tuple of Expr
+        Fields of several unknowns that nothing in the problem sees, as the constant of a pressure.
     """
 
     seed: int
     family: str
     description: str
     problem: fs.Problem
-    exact: sp.Expr
+    exact: sp.Expr | tuple[sp.Expr, ...]
     tol: float
     share: float | None
     ample: bool
     most: int = 4000
+    modes: tuple[tuple[sp.Expr, ...], ...] = ()
 
-    def true_error(self, solution: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> float:
-        """Relative L2 error at fresh points, uniform in the domain."""
+    def true_error(self, solution: Callable[[NDArray[np.float64]], NDArray[Any]]) -> float:
+        """Relative L2 error at fresh points, uniform in the domain; of several unknowns the largest of theirs.
+
+        What nothing determines does not count, neither in the difference nor in the size of the solution.
+        """
         points = self.problem.domain.sample(_CHECKS, np.random.default_rng(self.seed))
-        exact = as_callable(self.exact, self.problem.coordinates)(points)
-        return float(np.linalg.norm(solution(points) - exact) / np.linalg.norm(exact))
+        exact = self._values(self.exact if isinstance(self.exact, tuple) else (self.exact,), points)
+        found = solution(points).reshape(exact.shape)
+        unseen = [self._values(mode, points) for mode in self.modes]
+        difference = without_modes(found - exact, unseen)
+        return float(np.max(np.linalg.norm(difference, axis=0) / np.linalg.norm(without_modes(exact, unseen), axis=0)))
+
+    def _values(self, fields: tuple[sp.Expr, ...], points: NDArray[np.float64]) -> NDArray[Any]:
+        return np.stack([as_callable(field, self.problem.coordinates)(points) for field in fields], axis=1)
+
+
+def without_modes(values: NDArray[Any], modes: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Values ``(n, fields)`` without their share in the modes."""
+    if not modes:
+        return values
+    columns = np.stack([mode.ravel() for mode in modes], axis=1)
+    share = np.linalg.lstsq(columns, values.ravel(), rcond=None)[0]
+    return np.asarray(values - (columns @ share).reshape(values.shape))
 
 
 def draw_goal(draw: Draw, least: float) -> tuple[float, float | None, bool]:

@@ -51,7 +51,10 @@ def run(family: str, count: int, make: Callable[[int, str], RandomProblem], work
 def make_row(family: str, make: Callable[[int, str], RandomProblem], seed: int) -> tuple[Any, ...]:
     """The row of one problem."""
     warnings.simplefilter("ignore", fs.AccuracyWarning)
-    random = make(seed, family)
+    try:
+        random = make(seed, family)
+    except fs.ProblemError as refusal:
+        return family, seed, "refused when stated", True, "nan", *_refused(refusal)
     return (family, seed, random.description, random.ample, f"{random.tol:.1e}", *measure(random))
 
 
@@ -60,7 +63,7 @@ def measure(random: RandomProblem) -> tuple[Any, ...]:
     try:
         solution, seconds = solve(random)
     except (fs.ProblemError, fs.SolveError, fs.MemoryBudgetError) as refusal:
-        return 0, 0, "nan", "inf", False, "nan", "", False, f"{type(refusal).__name__}: {refusal}"
+        return _refused(refusal)
     report = solution.report
     return (
         report.neurons,
@@ -75,9 +78,14 @@ def measure(random: RandomProblem) -> tuple[Any, ...]:
     )
 
 
+def _refused(refusal: Exception) -> tuple[Any, ...]:
+    return 0, 0, "nan", "inf", False, "nan", "", False, f"{type(refusal).__name__}: {refusal}"
+
+
 def _approach(features: str) -> str:
     """The kind of features of the best round, as the `approach` of `fs.solve`."""
-    return {"Characteristic": "characteristic", "Joined": "thin", "Band": "band"}[features.partition("(")[0]]
+    name = features.removeprefix("Each(family=").partition("(")[0]
+    return {"Characteristic": "characteristic", "Joined": "thin", "Band": "band"}[name]
 
 
 def rows() -> list[dict[str, str]]:

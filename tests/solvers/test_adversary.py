@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed")
+FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 
 
@@ -62,7 +62,8 @@ def test_a_seed_gives_one_problem_and_its_twin(family: str) -> None:
     np.testing.assert_array_equal(first.exact(points), again.exact(points))
     assert first.problem.domain == twin.problem.domain
     assert first.tol == twin.tol
-    assert np.abs(first.exact(points) - twin.exact(points)).max() > 0
+    # some deceive by a condition or a coefficient, and have the solution of their twin
+    assert first.kind != twin.kind or np.abs(first.exact(points) - twin.exact(points)).max() > 0
 
 
 @pytest.mark.parametrize("w", [0.03, 1e-4, 1e-7])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import fspielm as fs
 from fspielm.expressions import make_field
@@ -28,11 +27,11 @@ def made(seed: int, family: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return make_problem(seed, family)
 
 
-def image(operator: Any, exact: sp.Expr, coordinates: Any, sites: Sites) -> tuple[Any, Any]:
+def image(operator: Any, exact: Any, coordinates: Any, sites: Sites) -> tuple[Any, Any]:
     """What an operator makes of the exact solution, and the size of its terms."""
     terms = []
     for term in operator.terms:
-        derivative = exact
+        derivative = exact[term.unknown] if isinstance(exact, tuple) else exact
         for symbol, order in zip(coordinates, term.orders, strict=True):
             derivative = derivative.diff(symbol, order) if order else derivative
         terms.append(term.at(sites) * make_field(derivative, coordinates)(sites.points))
@@ -45,6 +44,10 @@ def image(operator: Any, exact: sp.Expr, coordinates: Any, sites: Sites) -> tupl
         *(("stages", seed) for seed in (5, 7, 11, 21)),
         *(pytest.param("stages", seed, marks=pytest.mark.slow) for seed in (2, 6, 8, 12, 31)),
         ("test", 1),
+        *(("systems", seed) for seed in (3, 6, 11, 17)),
+        *(pytest.param("systems", seed, marks=pytest.mark.slow) for seed in (7, 15, 24, 30, 36)),
+        *(("complex", seed) for seed in (2, 4)),
+        *(pytest.param("complex", seed, marks=pytest.mark.slow) for seed in (1, 7, 13)),
     ],
 )
 def test_the_solution_satisfies_equation_and_conditions(
@@ -53,17 +56,28 @@ def test_the_solution_satisfies_equation_and_conditions(
     random = made(seed, family, monkeypatch)
     problem, rng = random.problem, np.random.default_rng(0)
     sites = Sites(problem.domain.sample(20, rng))
-    found, size = image(problem.operator, random.exact, problem.coordinates, sites)
-    np.testing.assert_allclose(found, problem.right_hand_side(sites.points), rtol=0, atol=1e-12 * size)
+    for equation in problem.equations:
+        found, size = image(equation.operator, random.exact, problem.coordinates, sites)
+        np.testing.assert_allclose(found, equation.value(sites.points), rtol=0, atol=1e-12 * size)
     for constraint in problem.constraints:
         sites = constraint.sample(20, rng, "uniform")
         found, size = image(constraint.operator, random.exact, problem.coordinates, sites)
         np.testing.assert_allclose(found, constraint.value(sites.points), rtol=0, atol=1e-10 * size)
 
 
-@pytest.mark.parametrize("seed", [5, 7, 12, 31, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (6, 8, 21))])
-def test_a_yes_is_never_wrong(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = made(seed, "stages", monkeypatch)
+@pytest.mark.parametrize(
+    ("family", "seed"),
+    [
+        *(("stages", seed) for seed in (5, 7, 12, 31)),
+        *(pytest.param("stages", seed, marks=pytest.mark.slow) for seed in (6, 8, 21)),
+        ("systems", 5),
+        ("complex", 9),
+        *(pytest.param("systems", seed, marks=pytest.mark.slow) for seed in (0, 3, 7, 9, 11)),
+        *(pytest.param("complex", seed, marks=pytest.mark.slow) for seed in (2, 6, 8)),
+    ],
+)
+def test_a_yes_is_never_wrong(family: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = made(seed, family, monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
         solution = fs.solve(random.problem, tol=random.tol, budget=fs.Budget(neurons=500), rng=0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -13,6 +14,8 @@ from fspielm.scrutiny import Narrow
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
 ILL_POSED = 1e7
+# A part of a complex unknown below this share of it.
+_LITTLE = 1e-3
 
 
 @final
@@ -31,6 +34,22 @@ class FieldEstimate:
     rounding: float
     scale: float
     growth: float
+
+
+def together(fields: Sequence[FieldEstimate]) -> FieldEstimate:
+    """What is said of a complex unknown, from its real and its imaginary part."""
+    if len(fields) == 1:
+        return fields[0]
+    scale = math.hypot(*(field.scale for field in fields))
+    if scale == 0.0:
+        return max(fields, key=lambda field: field.relative)
+    # a part that is next to nothing may be measured by the other
+    sizes = [field.scale if field.scale > _LITTLE * scale else scale for field in fields]
+
+    def joined(name: str) -> float:
+        return math.hypot(*(getattr(field, name) * size for field, size in zip(fields, sizes, strict=True))) / scale
+
+    return FieldEstimate(joined("relative"), joined("largest"), joined("rounding"), scale, joined("growth"))
 
 
 @final

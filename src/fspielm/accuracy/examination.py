@@ -135,8 +135,9 @@ class Examination:
                 rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
             local = closely.get(fitted.name, Local())
+            if local.stands_out(rms):
+                most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             rms = math.hypot(rms, local.rms)
-            most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             total = math.hypot(total, weight * rms)
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
@@ -191,7 +192,7 @@ def _natural_sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
     if len(scales) == 1:
         return [0.0]
     lower, upper = problem.domain.bounding_box
-    natural = natural_scales(problem, 2 * np.pi / float((upper - lower).max()))
+    natural = natural_scales(problem, 2 * np.pi / (upper - lower))
     sizes = natural * float(np.max(np.asarray(scales) / natural))
     return [float(size) if scale < _NOTHING * size else 0.0 for scale, size in zip(scales, sizes, strict=True)]
 

@@ -17,7 +17,7 @@ from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.collocation import BlockRows, Discretisation, draw_features
 from fspielm.equations import Problem
-from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, SingularBasis, neurons_needed
+from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, neurons_needed
 from fspielm.features.characteristic import Frequencies, realise, scene_of
 from fspielm.features.special import satisfies, special_columns
 from fspielm.linalg import Factored
@@ -84,10 +84,10 @@ def further_columns(problem: Problem, family: Family, columns: int, rows: int) -
     return further
 
 
-def special_beside(problem: Problem, columns: Iterable[Basis]) -> list[SingularBasis]:
+def special_beside(problem: Problem, columns: Iterable[Basis]) -> list[Basis]:
     """The functions at corners and in holes that `probe` looks at: those where no `columns` are."""
     there = {corner for basis in columns for corner in basis.corners}
-    return [basis for basis in special_columns(problem, True) if basis.corner not in there]
+    return [basis for basis in special_columns(problem, True) if there.isdisjoint(basis.corners)]
 
 
 def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:

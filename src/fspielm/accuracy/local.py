@@ -15,6 +15,9 @@ from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
 from fspielm.scrutiny import Narrow, look_closely
 
+# A residual as large everywhere else as in a narrow place does not come from there.
+_CLEARLY = 4.0
+
 
 @dataclass(frozen=True, eq=False)
 class Local:
@@ -32,6 +35,8 @@ class Local:
         The part of `rms` that one of the places has.
     place : Narrow or None
         That place.
+    share : float
+        How much of all that the block holds on it is.
     """
 
     rms: float = 0.0
@@ -39,6 +44,11 @@ class Local:
     largest: float = 0.0
     most: float = 0.0
     place: Narrow | None = None
+    share: float = 0.0
+
+    def stands_out(self, rms: float) -> bool:
+        """Whether the residual in the place is clearly above that of the block, with this root of its mean square."""
+        return self.most**2 > _CLEARLY * self.share * rms**2
 
 
 def look_at_places(
@@ -68,6 +78,7 @@ def look_at_places(
             largest=float(deviation.max()),
             most=float(np.sqrt(each[worst])),
             place=places[worst],
+            share=float(places[worst].shares.sum()),
         )
     return result
 

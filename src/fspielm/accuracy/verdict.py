@@ -39,7 +39,7 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         or _ill_posed(estimate)
         or _corners(problem)
         or _rough_data(bands)
-        or _narrow(estimate)
+        or _narrow(estimate, ending)
         or ending
         or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
     )
@@ -83,10 +83,12 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
     )
 
 
-def _narrow(estimate: ErrorEstimate) -> str | None:
+def _narrow(estimate: ErrorEstimate, ending: str) -> str | None:
+    """What is narrow, and with it why there were no more features, which may be all that it takes."""
     if estimate.unresolved is None:
         return None
-    return f"{estimate.unresolved}, and the features do not resolve it; make it wider, or expect few digits"
+    remedy = f"besides, {ending}" if ending else "make it wider, or expect few digits"
+    return f"{estimate.unresolved}, and the features do not resolve it; {remedy}"
 
 
 def _corners(problem: Problem) -> str | None:

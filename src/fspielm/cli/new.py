@@ -10,7 +10,7 @@ import typer
 from fspielm import cases
 from fspielm.cli.names import choose
 from fspielm.errors import ProblemError
-from fspielm.files import example, write_problem
+from fspielm.files import EXAMPLES, example, write_problem
 from fspielm.study import example_plan
 from fspielm.writing import check_place, describe, staged_file
 
@@ -23,10 +23,17 @@ def new_file(
         str | None,
         typer.Option(metavar="CASE", help="Write this benchmark.", show_default="an example with comments"),
     ] = None,
+    kind: Annotated[
+        str, typer.Option("--example", metavar="NAME", help=f"Which example: {', '.join(EXAMPLES)}.")
+    ] = "waves",
     force: _Force = False,
 ) -> None:
-    """Write a problem file to start from."""
-    text = example() if case is None else _benchmark(choose("case", case, cases.names()))
+    """Write a problem file to start from.
+
+    Examples: waves has one unknown, flow several, absorbing complex values.
+    """
+    name = choose("example", kind, tuple(EXAMPLES))
+    text = example(name) if case is None else _benchmark(choose("case", case, cases.names()))
     write_example(text, path, force=force)
     print(f"Wrote {path}. Next: fspielm check {path}; fspielm solve {path}")
 

@@ -13,7 +13,7 @@ from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
 from fspielm.cli.tables import facts_table, headed_table
 from fspielm.demo import CaseRun, FileRun
-from fspielm.solution import Report
+from fspielm.solution import Report, Solution
 from fspielm.wording import duration
 
 
@@ -26,7 +26,8 @@ def print_file_report(run: FileRun, name: str) -> None:
     """Print the same for the problem of the file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
-    facts = known | _verdict(run.solution.report) | _facts(run.solution.report, _time(run))
+    several = _each_unknown(run.solution)
+    facts = known | _verdict(run.solution.report) | several | _facts(run.solution.report, _time(run))
     _print(f"{name}: {title}" if title else name, facts, run.solution.report)
 
 
@@ -93,6 +94,14 @@ def _verdict(report: Report) -> dict[str, str]:
         "error estimate": f"{report.error_estimate:.2e} relative L2, {report.max_error_estimate:.2e} maximum",
         "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {report.reason}",
     }
+
+
+def _each_unknown(solution: Solution) -> dict[str, str]:
+    """The estimates of several unknowns, which the verdict has only the largest of."""
+    fields = solution.report.fields
+    if not fields:
+        return {}
+    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in fields.items())}
 
 
 def _features(report: Report) -> str:

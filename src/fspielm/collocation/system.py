@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
@@ -64,12 +64,15 @@ class System:
     Attributes
     ----------
     augmented : (N, M + 1) array, Fortran order
-        The matrix H and, in its last column, the values y.
+        The matrix H and, in its last column, the values y; where H is real and they are not, their real parts.
     blocks : tuple of BlockRows
+    imaginary : (N,) array or None
+        The imaginary parts of the values then: a complex matrix would take four times as long to factor.
     """
 
     augmented: NumberArray
     blocks: tuple[BlockRows, ...]
+    imaginary: FloatArray | None = None
 
     @property
     def matrix(self) -> NumberArray:
@@ -79,7 +82,8 @@ class System:
     @property
     def values(self) -> NumberArray:
         """y, shape ``(N,)``."""
-        return self.augmented[:, -1]
+        last = self.augmented[:, -1]
+        return last if self.imaginary is None else np.asarray(last + 1j * self.imaginary)
 
     @property
     def rows(self) -> dict[str, slice]:
@@ -123,12 +127,10 @@ def assemble(
     # One row per function: columns of H are contiguous, which both the filling and LAPACK want. The values are
     # the last column, so that a factorisation of both needs no copy.
     pieces = [[localise(operator, sites, basis.components) for operator, sites in block.pieces] for block in blocks]
-    dtype = np.result_type(
-        basis.dtype_under(*(piece for each in pieces for piece in each)), *(b.values for b in blocks)
-    )
+    dtype = basis.dtype_under(*(piece for each in pieces for piece in each))
+    known = np.concatenate([block.values for block in blocks])
     storage = np.empty((basis.size + 1, int(ends[-1])), dtype=dtype)
-    transposed, values = storage[:-1], storage[-1]
-    np.concatenate([block.values for block in blocks], out=values)
+    transposed = storage[:-1]
     placed = []
     for block, its_pieces, end in zip(blocks, pieces, ends, strict=True):
         rows = slice(int(end) - len(block), int(end))
@@ -137,9 +139,11 @@ def assemble(
         scale = block.weight * (1.0 if scaling == "none" else _rms_scale(out[:leading]))
         if scale != 1.0:
             out *= scale
-            values[rows] *= scale
+            known[rows] *= scale
         placed.append(BlockRows(block.name, rows, scale))
-    return System(storage.T, tuple(placed))
+    apart = dtype.kind != "c" and np.iscomplexobj(known)
+    storage[-1] = known.real if apart else known
+    return System(storage.T, tuple(placed), np.ascontiguousarray(known.imag) if apart else None)
 
 
 def check_scaling(scaling: str) -> None:

@@ -68,6 +68,7 @@ class FileRun:
     file : ProblemFile
     solution : Solution
     relative_error : float or None
+        Of several unknowns the largest.
     seconds : float
         As for `CaseRun`.
     """
@@ -121,4 +122,5 @@ def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
         return plot_comparison(run.solution, run.case.exact, time=run.case.time_slice, title=title)
     if run.file.exact is None:
         return run.solution.plot(title=title)
-    return plot_comparison(run.solution, run.file.exact_values, title=title)
+    exact = run.file.exact if isinstance(run.file.exact, Mapping) else run.file.exact_values
+    return plot_comparison(run.solution, exact, title=title)

@@ -18,6 +18,7 @@ from fspielm.equations.conditions import (
 from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
+from fspielm.equations.determinant import adjugate
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
@@ -51,6 +52,7 @@ __all__ = [
     "Symmetry",
     "Term",
     "Unknown",
+    "adjugate",
     "along_normal",
     "change_places",
     "constant_operator",

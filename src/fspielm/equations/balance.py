@@ -10,38 +10,59 @@ from fspielm.equations.problem import Problem
 from fspielm.geometry import Sites
 
 _SITES = 64
-_STEPS = 20
+# Sums of logarithms that differ by less are the same.
+_SAME = 1e-9
 
 
-def natural_scales(problem: Problem, frequency: float) -> FloatArray:
+def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
     """The size of each unknown, relative to others, at which its terms weigh as much as theirs; shape ``(U,)``.
 
-    The matrix of the equations at a `frequency` is balanced: rows and columns are divided by the roots of their largest
-    entries until none stands out. Units differ: the pressure of a slow flow is of the size of its viscosity.
+    The matrix of the equations at `frequencies` along each axis is balanced: rows and columns are scaled such that the
+    largest product of its determinant has factors of one, and no other entry is larger (I. S. Duff, J. Koster, SIAM J.
+    Matrix Anal. Appl. 22, 2001); where that leaves a choice, with sizes that differ as little as can be. Units differ:
+    the pressure of a slow flow is of the size of its viscosity.
     """
     number = len(problem.unknowns)
     if number == 1:
         return np.ones(1)
     matrix = np.zeros((len(problem.equations), number))
     for row, orders, place, size in _terms(problem):
-        matrix[row, place] += size * frequency**orders
-    scales = np.ones(number)
-    for _ in range(_STEPS):
-        rows = matrix.max(axis=1, keepdims=True)
-        matrix /= np.where(rows > 0, np.sqrt(rows), 1.0)
-        columns = matrix.max(axis=0)
-        factor = np.where(columns > 0, np.sqrt(columns), 1.0)
-        matrix /= factor
-        scales /= factor
-    return np.asarray(scales / scales.max())
+        matrix[row, place] += size * np.prod(frequencies**orders)
+    heights = _heights(matrix)
+    return np.asarray(np.exp(heights.min() - heights))
+
+
+def _heights(matrix: FloatArray) -> FloatArray:
+    """Logarithms of what columns are divided by: a linear program, and a second one for their least spread."""
+    from scipy.optimize import linprog
+
+    rows, columns = matrix.shape
+    some = np.argwhere(matrix > 0)
+    # unknowns: one height for each row, none of them negative, then for each column; then the lowest and the highest
+    above = np.zeros((len(some), rows + columns + 2))
+    above[np.arange(len(some)), some[:, 0]] = above[np.arange(len(some)), rows + some[:, 1]] = -1.0
+    least = -np.log(matrix[some[:, 0], some[:, 1]])
+    total = np.concatenate([np.ones(rows + columns), np.zeros(2)])
+    bounds = [(0, None)] * rows + [(None, None)] * (columns + 2)
+    best = linprog(total, above, least, bounds=bounds)
+    if not best.success:  # the determinant vanishes
+        return np.zeros(columns)
+    each = np.zeros((2 * columns, rows + columns + 2))
+    each[:columns, rows:-2], each[columns:, rows:-2] = -np.eye(columns), np.eye(columns)
+    each[:columns, -2], each[columns:, -1] = 1.0, -1.0
+    limits = np.concatenate([above, each, total[None]])
+    most = np.concatenate([least, np.zeros(2 * columns), [best.fun + _SAME * (1.0 + abs(best.fun))]])
+    spread = np.concatenate([np.zeros(rows + columns), [-1.0, 1.0]])
+    found = linprog(spread, limits, most, bounds=bounds)
+    return np.asarray((found if found.success else best).x[rows:-2])
 
 
 @once
-def _terms(problem: Problem) -> list[tuple[int, int, int, float]]:
-    """Of every term: its equation, its order, its unknown, and the largest size of its coefficient."""
+def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
+    """Of every term: its equation, its orders, its unknown, and the largest size of its coefficient."""
     sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
     return [
-        (row, term.order, term.unknown, float(np.abs(term.at(sites)).max()))
+        (row, term.orders, term.unknown, float(np.abs(term.at(sites)).max()))
         for row, equation in enumerate(problem.equations)
         for term in equation.operator.terms
     ]

@@ -9,9 +9,10 @@ from typing import Any
 
 import sympy as sp
 
+from fspielm.equations.compiled import Compiled, in_pairs
 from fspielm.equations.conditions import AnyCondition, Condition
 from fspielm.equations.per_unknown import by_unknown
-from fspielm.equations.problem import Problem, make_problem
+from fspielm.equations.problem import Problem, make_problem, problem_of
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
@@ -33,6 +34,11 @@ def with_data(
         New values of conditions, by the name of a block (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several
         unknowns) or by kind (``"dirichlet"``): with several unknowns, a mapping from those that get new ones.
     """
+    origin = partial(with_data, problem, right_hand_side, values)
+    if problem.whole is not None:
+        whole = with_data(problem.whole, right_hand_side, values)
+        statement = replace(whole.statement, origin=origin)
+        return problem_of(in_pairs(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
     equations = problem.equations
     if right_hand_side is not None:
@@ -50,7 +56,7 @@ def with_data(
         problem.statement,
         equations=tuple(_equation(problem, index, equation.value) for index, equation in enumerate(equations)),
         conditions=_conditions(constraints),
-        origin=partial(with_data, problem, right_hand_side, dict(values)),
+        origin=origin,
     )
     relations = (*equations, *constraints, *added)
     return make_problem(statement, problem.unknowns, relations, problem.givens, problem.missing)

@@ -47,6 +47,27 @@ def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) ->
     return Operator(dimension, ())
 
 
+def adjugate(operators: Sequence[Operator], unknowns: int) -> list[list[Operator]]:
+    """The adjugate of the matrix of operators, row by row.
+
+    Each of its columns, on any function that the determinant annihilates, is a field that the equations annihilate. Of
+    more equations than unknowns, those count that make the `determinant`; without any, it is empty.
+    """
+    dimension = operators[0].dimension
+    for chosen in combinations(range(len(operators)), unknowns):
+        rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
+        if _collected(_expand(rows, tuple(range(unknowns)), dimension)):
+            return [[_cofactor(rows, i, j, dimension) for i in range(unknowns)] for j in range(unknowns)]
+    return []
+
+
+def _cofactor(rows: Sequence[Sequence[tuple[Term, ...]]], row: int, column: int, dimension: int) -> Operator:
+    left = tuple(j for j in range(len(rows)) if j != column)
+    made = _collected(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
+    sign = -1.0 if (row + column) % 2 else 1.0
+    return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made))).times(sign)
+
+
 def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...], dimension: int) -> _Products:
     """Products of the determinant of the `columns` of all rows, along the first row."""
     if not rows:

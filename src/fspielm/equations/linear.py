@@ -9,6 +9,14 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations.affine import NonlinearTermError, split_affine
 from fspielm.equations.borders import Extent
+from fspielm.equations.conjugates import (
+    Conjugate,
+    has_parts,
+    nonlinear_part,
+    normal_order,
+    spread_conjugates,
+    target_of,
+)
 from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.jumps import refuse_jumps
 from fspielm.equations.normal import OF_NORMALS, NormalDerivative
@@ -49,7 +57,7 @@ def linear_parts(
     Returns
     -------
     parts : dict
-        From the unknowns, their derivatives and normal derivatives to the coefficient of each.
+        From the unknowns, their derivatives, normal derivatives, and conjugates of those to the coefficient of each.
     rest : Expr
 
     Raises
@@ -59,11 +67,17 @@ def linear_parts(
     """
     named = ", ".join(map(str, unknowns))
     refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
+    if has_parts(expression, unknowns):
+        coordinates = unknowns[0].args
+        expression = spread_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
-    derivatives |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
+    derivatives |= {d for d in expression.atoms(NormalDerivative, Conjugate) if d.has(*unknowns)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
+        modulus = nonlinear_part(expression, unknowns)
+        if modulus is not None:
+            raise NonlinearTermError(modulus)
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
         either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
@@ -78,14 +92,16 @@ def linear_parts(
 def linear_operator(
     parts: dict[sp.Expr, sp.Expr], setting: Setting, what: str = "the equation", *, normals: bool = False
 ) -> Operator:
-    """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`."""
+    """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`.
+
+    The conjugates of unknowns have the places after those of the unknowns themselves, in the same order.
+    """
     operator = Operator(setting.dimension, ())
     for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], setting)):
         name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, setting)}"
         field = setting.field(expression, name, normals=normals)
-        normal = atom.order if isinstance(atom, NormalDerivative) else 0
-        single = along_normal(setting.dimension, normal, setting.space).after(_orders(atom, setting))
-        operator += single.on(setting.symbols.index(_unknown(atom))).times(field_coefficient(field, name))
+        single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
+        operator += single.on(_place(atom, setting)).times(field_coefficient(field, name))
     return operator
 
 
@@ -99,19 +115,23 @@ def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
 
 
 def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:
-    normal = atom.order if isinstance(atom, NormalDerivative) else 0
-    return normal, _orders(atom, setting), setting.symbols.index(_unknown(atom))
+    return normal_order(atom), _orders(atom, setting), _place(atom, setting)
+
+
+def _place(atom: sp.Expr, setting: Setting) -> int:
+    conjugate = len(setting.symbols) if isinstance(atom, Conjugate) else 0
+    return conjugate + setting.symbols.index(_unknown(atom))
 
 
 def _unknown(atom: sp.Expr) -> AppliedUndef:
     """What an atom is a derivative of."""
-    target = atom.function if isinstance(atom, NormalDerivative) else atom
+    target = target_of(atom)
     return target.expr if isinstance(target, sp.Derivative) else target
 
 
 def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
     """Orders of the derivative along each coordinate, beside those along the normal."""
-    target = atom.function if isinstance(atom, NormalDerivative) else atom
+    target = target_of(atom)
     counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
     for symbol, count in counts.items():
         if not isinstance(count, sp.Integer):
@@ -130,8 +150,9 @@ def _derivative_name(atom: sp.Expr, setting: Setting) -> str:
     name = _unknown(atom).func.__name__
     orders = zip(setting.coordinates, _orders(atom, setting), strict=True)
     along = "".join(f"{symbol}" * order for symbol, order in orders)
-    along += "n" * (atom.order if isinstance(atom, NormalDerivative) else 0)
-    return f"{name}_{along}" if along else name
+    along += "n" * normal_order(atom)
+    shown = f"{name}_{along}" if along else name
+    return f"conjugate({shown})" if isinstance(atom, Conjugate) else shown
 
 
 def _source(rest: sp.Expr) -> sp.Expr:

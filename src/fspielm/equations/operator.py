@@ -72,9 +72,14 @@ class Operator:
         """The coefficients that are fields, with what they are called."""
         return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
 
+    @property
+    def numbers(self) -> tuple[complex, ...]:
+        """The numbers among the coefficients, and among their factors."""
+        return tuple(number for term in self.terms for number in _numbers_in(term.coefficient))
+
     def times(self, coefficient: Coefficient) -> Operator:
         """The operator followed by a multiplication."""
-        terms = (replace(t, coefficient=_product(coefficient, t.coefficient)) for t in self.terms)
+        terms = (replace(t, coefficient=product(coefficient, t.coefficient)) for t in self.terms)
         return Operator(self.dimension, tuple(terms))
 
     def after(self, orders: tuple[int, ...]) -> Operator:
@@ -155,19 +160,28 @@ class FieldCoefficient:
 
 
 @dataclass(frozen=True)
-class _Product:
+class Product:
+    """One coefficient times another, at least one of which varies."""
+
     first: Coefficient
     second: Coefficient
 
     def __call__(self, sites: Sites) -> NumberArray:
+        """The product at `sites`."""
         factors = [f(sites) if callable(f) else f for f in (self.first, self.second)]
         return np.asarray(factors[0] * factors[1])
 
 
 def _fields_in(coefficient: Coefficient) -> tuple[FieldCoefficient, ...]:
-    if isinstance(coefficient, _Product):
+    if isinstance(coefficient, Product):
         return _fields_in(coefficient.first) + _fields_in(coefficient.second)
     return (coefficient,) if isinstance(coefficient, FieldCoefficient) else ()
+
+
+def _numbers_in(coefficient: Coefficient) -> tuple[complex, ...]:
+    if isinstance(coefficient, Product):
+        return _numbers_in(coefficient.first) + _numbers_in(coefficient.second)
+    return () if callable(coefficient) else (coefficient,)
 
 
 def field_coefficient(field: Field, what: str) -> Coefficient:
@@ -175,7 +189,8 @@ def field_coefficient(field: Field, what: str) -> Coefficient:
     return field.constant if field.constant is not None else FieldCoefficient(field, what)
 
 
-def _product(first: Coefficient, second: Coefficient) -> Coefficient:
+def product(first: Coefficient, second: Coefficient) -> Coefficient:
+    """One coefficient times another."""
     if callable(first) or callable(second):
-        return second if first == 1.0 else first if second == 1.0 else _Product(first, second)
+        return second if first == 1.0 else first if second == 1.0 else Product(first, second)
     return first * second

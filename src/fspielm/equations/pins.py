@@ -58,7 +58,7 @@ def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) 
     matrix = np.concatenate(rows)
     sizes = np.linalg.norm(matrix, axis=0)
     scales = np.where(sizes > 0, sizes, 1.0)
-    _, singular, modes = np.linalg.svd(matrix / scales, full_matrices=True)
+    _, singular, modes = np.linalg.svd(np.linalg.qr(matrix / scales, mode="r"), full_matrices=True)
     seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
     return _told_apart(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
 

@@ -11,20 +11,16 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.compiled import Compiled, compile_all
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.determinant import determinant
-from fspielm.equations.givens import Givens, read_givens
-from fspielm.equations.linear import read_equation
+from fspielm.equations.givens import Givens
 from fspielm.equations.operator import Operator
-from fspielm.equations.pins import pins
-from fspielm.equations.regions import whole_domain
-from fspielm.equations.relations import Relation, bind_conditions, is_complex
-from fspielm.equations.residual import residual_form
-from fspielm.equations.setting import Setting
+from fspielm.equations.relations import Relation, is_complex
+from fspielm.equations.remarks import remarks_on
 from fspielm.equations.statement import Statement, state
 from fspielm.equations.typeset import problem_html, problem_latex
-from fspielm.equations.unknowns import Unknown, only, read_unknowns
-from fspielm.equations.wellposed import check_conditions
+from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
 from fspielm.geometry import Domain
@@ -64,6 +60,9 @@ class Problem:
         What was given, for other data of the same problem.
     missing : str
         Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+    whole : Problem or None
+        The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
+        then the real and the imaginary part of each.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
@@ -86,6 +85,7 @@ class Problem:
     relations: tuple[Relation, ...]
     givens: Givens
     missing: str
+    whole: Problem | None
 
     def __init__(
         self,
@@ -118,9 +118,14 @@ class Problem:
         return self.unknowns[0].coordinates
 
     @property
+    def stated(self) -> Problem:
+        """The problem for the unknowns as they were written: `whole`, where there is one, or this one."""
+        return self if self.whole is None else self.whole
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Of the unknowns."""
-        return tuple(unknown.symbol.func.__name__ for unknown in self.unknowns)
+        """Of the unknowns that were written."""
+        return tuple(unknown.symbol.func.__name__ for unknown in self.stated.unknowns)
 
     @property
     def dimension(self) -> int:
@@ -151,7 +156,8 @@ class Problem:
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Of the unknowns: complex where a coefficient or a datum is."""
-        return np.dtype(np.complex128 if any(map(is_complex, self.relations)) else np.float64)
+        known = [unknown.dtype for unknown in self.unknowns]
+        return np.result_type(*known, np.complex128 if any(map(is_complex, self.relations)) else np.float64)
 
     @cached_property
     def determinant(self) -> Operator:
@@ -161,21 +167,8 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was made of the statement beyond its words, in sentences: equations in excess, and what was left open."""
-        found = []
-        number, unknowns = len(self.equations), len(self.unknowns)
-        if number > unknowns:
-            found.append(
-                f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as "
-                "well as they can be, which is exactly where they do not contradict one another."
-            )
-        added = [r for r in self.relations if r.condition is None and r.region.kind != "domain"]
-        for relation in added:
-            always = " at all times" if relation.region.count != 1 else ""
-            found.append(
-                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
-            )
-        return tuple(found)
+        """What was made of the statement beyond its words, in sentences."""
+        return remarks_on(self)
 
     @property
     def operator(self) -> Operator:
@@ -200,12 +193,19 @@ class Problem:
         names = ", ".join(str(known.symbol) for known in self.unknowns)
         raise ProblemError(f"there is no unknown {unknown!r}; the unknowns are {names}")
 
+    def places(self, unknown: Any) -> tuple[int, ...]:
+        """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""
+        if self.whole is None:
+            return (self.place(unknown),)
+        place = self.whole.place(unknown)
+        return 2 * place, 2 * place + 1
+
     def field(self, unknown: Any) -> Problem:
         """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        known = self.stated.unknowns[self.stated.place(unknown)]
         if len(self.unknowns) == 1:
-            self.place(unknown)
             return self
-        alone = self.unknowns[self.place(unknown)]
+        alone = replace(known, dtype=self.dtype if self.whole is None else np.dtype(np.complex128))
         statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
         return make_problem(statement, (alone,), (), self.givens, self.missing)
 
@@ -237,25 +237,7 @@ class Problem:
 
 def compile_statement(statement: Statement) -> Problem:
     """The problem that a statement is of, all of it checked."""
-    domain, number = statement.domain, len(statement.equations)
-    givens = read_givens(statement.given)
-    written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
-    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
-    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
-    setting = Setting(unknowns, givens, domain, parts)
-    equations = []
-    for index, equation in enumerate(statement.equations):
-        name = "equation" if number == 1 else f"equation {index + 1}"
-        rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
-        equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
-    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
-    missing = check_conditions(relations, setting)
-    givens.check_use(statement.expressions)
-    return make_problem(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
-
-
-def _argument(index: int, number: int) -> str:
-    return "equation" if number == 1 else f"equation[{index}]"
+    return problem_of(compile_all(statement))
 
 
 def make_problem(
@@ -265,7 +247,13 @@ def make_problem(
     givens: Givens,
     missing: str = "",
 ) -> Problem:
+    """A problem from its parts."""
+    return problem_of(Compiled(statement, unknowns, relations, givens, missing))
+
+
+def problem_of(compiled: Compiled) -> Problem:
     """A problem from what has been compiled."""
     problem = object.__new__(Problem)
-    vars(problem).update(statement=statement, unknowns=unknowns, relations=relations, givens=givens, missing=missing)
+    whole = None if compiled.whole is None else problem_of(compiled.whole)
+    vars(problem).update(vars(compiled) | {"whole": whole})
     return problem

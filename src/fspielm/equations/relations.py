@@ -108,8 +108,7 @@ def is_complex(relation: Relation) -> bool:
 @once
 def has_complex_operator(relation: Relation) -> bool:
     """Whether a coefficient of a relation is complex, as far as some sites show."""
-    numbers = [term.coefficient for term in relation.operator.terms if not callable(term.coefficient)]
-    return _any_complex(relation, numbers, relation.operator.fields)
+    return _any_complex(relation, relation.operator.numbers, relation.operator.fields)
 
 
 def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterable[Field]) -> bool:
@@ -147,12 +146,20 @@ def regions_of(
     setting: Setting,
     find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
 ) -> list[list[Region]]:
-    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others."""
+    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others.
+
+    The rest is what others leave that are about the same unknowns.
+    """
     last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
     found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
-    covered = tuple(region for regions in found for region in regions)
-    rest = replace(setting, covered=covered)
-    return [find(c, rest) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
+
+    def on_rest(condition: AnyCondition) -> list[Region]:
+        about = condition.about(setting)
+        others = [regions for c, regions in zip(conditions, found, strict=True) if c.about(setting) & about]
+        covered = tuple(region for regions in others for region in regions)
+        return find(condition, replace(setting, covered=covered))
+
+    return [on_rest(c) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
 
 
 def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int) -> tuple[int, ...]:
@@ -164,7 +171,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
     terms = [term for equation in equations for term in equation.operator.terms]
     return tuple(
-        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown == one), default=0)
+        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown % unknowns == one), default=0)
         for one in range(unknowns)
     )
 

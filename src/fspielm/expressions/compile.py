@@ -51,11 +51,13 @@ def compile_expression(
     """
     expression = evaluate_derivatives(expression)
     _check_supplied(expression, functions, what)
-    supplied = {key: sp.Dummy(real=True) for key in functions if expression.has(key)}
+    # a callable may be complex, which matters to these alone
+    real = None if expression.has(sp.conjugate, sp.re, sp.im, sp.Abs, sp.arg) else True
+    supplied = {key: sp.Dummy(real=real) for key in functions if expression.has(key)}
     body = expression.xreplace(supplied)
-    body, real = on_the_real_line(body, arguments)
+    body, on_line = on_the_real_line(body, arguments)
     who = f"{what}: {describe(expression)}"
-    numeric = numeric_function([*(real.get(a, a) for a in arguments), *supplied.values()], body, who)
+    numeric = numeric_function([*(on_line.get(a, a) for a in arguments), *supplied.values()], body, who)
     callables = [(functions[key], f"the callable given for {key}") for key in supplied]
 
     def function(points: FloatArray) -> ArrayLike:

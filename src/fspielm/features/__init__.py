@@ -8,6 +8,7 @@ from fspielm.features.characteristic import (
     Symbol,
     check_homogeneous,
     evolves,
+    fields_of_one_kind,
     homogeneous_symbol,
     neurons_for_reach,
     neurons_for_rings,
@@ -18,11 +19,13 @@ from fspielm.features.characteristic import (
     wavenumber_of,
 )
 from fspielm.features.component import Component
+from fspielm.features.derived import DerivedBasis
 from fspielm.features.each import Each, for_unknowns
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import GFF, Family, FrequencyShift, Place, Siren, Tanh, check_count, magnitudes
 from fspielm.features.joined import Joined
 from fspielm.features.local import LocalOperator, localise
+from fspielm.features.log_power import LogPower
 from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.ridge import RidgeBasis
@@ -42,6 +45,7 @@ __all__ = [
     "Characteristic",
     "Component",
     "CornerFunction",
+    "DerivedBasis",
     "Each",
     "ExponentialBasis",
     "Family",
@@ -49,6 +53,7 @@ __all__ = [
     "Joined",
     "JoinedBasis",
     "LocalOperator",
+    "LogPower",
     "ModeBasis",
     "Outgoing",
     "Place",
@@ -64,6 +69,7 @@ __all__ = [
     "check_count",
     "check_homogeneous",
     "evolves",
+    "fields_of_one_kind",
     "for_unknowns",
     "homogeneous_symbol",
     "localise",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import factorial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import ComplexArray, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis, JoinedBasis
-from fspielm.features.exponential import MOST_GROWTH, ExponentialBasis, amplitude_of
+from fspielm.features.exponential import MOST_GROWTH, ExponentialBasis
 from fspielm.features.local import LocalOperator
 from fspielm.features.powers import expand_powers
 from fspielm.features.ridge import RidgeBasis
+
+_PARTS = ("real", "imag")
 
 
 @final
@@ -84,13 +88,21 @@ class ModeBasis(Basis):
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of sums as a real basis; see `Basis.field`."""
+        own = self.amplitudes[:, unknown]
+        used = np.any(own != 0, axis=1)
+        plain = used & np.all(self.waves.W.imag == 0, axis=1) & ~np.any(own[:, 1:], axis=1)
         parts: list[tuple[Basis, NumberArray]] = []
-        for power in range(self.amplitudes.shape[2]):
-            amplitude = self.amplitudes[:, unknown, power]
-            for turn, factor in ((0.0, 1.0),) if self.is_real else ((0.0, 1.0), (0.5 * np.pi, 1j)):
-                # exp(i z) is cos(z) + i cos(z - pi / 2)
-                phases = self.waves.b + np.angle(amplitude) - turn
-                parts += _apart(self.waves, phases, power, factor * np.abs(amplitude) * coefficients)
+        # exp(i z) is cos(z) + i cos(z - pi / 2)
+        for turn, factor in ((0.0, 1.0),) if self.is_real else ((0.0, 1.0), (0.5 * np.pi, 1j)):
+            if plain.any():
+                waves, amplitude = self.waves.select(plain), own[plain, 0]
+                basis = RidgeBasis(waves.W.real, waves.b + np.angle(amplitude) - turn, COSINE, waves.origin)
+                parts.append((basis, factor * np.abs(amplitude) * np.exp(-waves.peaks) * coefficients[..., plain]))
+            others = used & ~plain
+            if others.any():
+                turned = own[others, None] * np.exp(-1j * turn)
+                single = ModeBasis(self.waves.select(others), turned, is_real=True)
+                parts.append((single, factor * coefficients[..., others]))
         if not parts:
             return self.waves.select(slice(0)), coefficients[..., :0]
         if len(parts) == 1:
@@ -99,42 +111,48 @@ class ModeBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        waves, amplitudes = self.waves, self.amplitudes[columns]
-        W, along = waves.W[columns], waves.along[columns]
+        waves = self.waves.select(columns)
         place = (operator.points - waves.origin).T
-        degree = amplitudes.shape[2] - 1
-        total: ComplexArray = np.zeros((len(W), place.shape[1]), dtype=np.complex128)
-        line = along @ place
+        factors = self._factors(operator, columns)
+        phase = waves.W.real @ place + waves.b[:, None]
+        if len(factors) == 1 and operator.is_constant:
+            phase += np.angle(factors[0])
+            np.multiply(np.cos(phase), np.abs(factors[0]), out=out if self.is_real else out.real)
+            if not self.is_real:
+                np.multiply(np.sin(phase), np.abs(factors[0]), out=out.imag)
+        else:
+            line = waves.along @ place
+            real, imaginary = (_horner([getattr(factor, part) for factor in factors], line) for part in _PARTS)
+            cosine, sine = np.cos(phase), np.sin(phase)
+            np.subtract(real * cosine, imaginary * sine, out=out if self.is_real else out.real)
+            if not self.is_real:
+                np.add(real * sine, imaginary * cosine, out=out.imag)
+        if np.any(waves.W.imag) or np.any(waves.peaks):
+            out *= np.exp(np.minimum(-(waves.W.imag @ place) - waves.peaks[:, None], MOST_GROWTH))
+
+    def _factors(self, operator: LocalOperator, columns: slice) -> list[ComplexArray]:
+        """What the exponentials are multiplied with under the operator, by powers of ``along x``: ``(M, 1 or n)``."""
+        W, along, amplitudes = self.waves.W[columns], self.waves.along[columns], self.amplitudes[columns]
+        powers = amplitudes.shape[2]
+        total = [np.zeros((len(W), 1), dtype=np.complex128) for _ in range(powers)]
         for unknown in range(self.components):
             here = operator.on(unknown)
             if not len(here.orders):
                 continue
-            expanded = expand_powers(here.orders, 1j * W, along, degree)
-            for power in range(degree + 1):
-                some = np.flatnonzero(amplitudes[:, unknown, power])
-                if some.size:
-                    powers = np.full(some.size, power)
-                    share = amplitude_of(expanded[some], here.coefficients, powers, line[some])
-                    total[some] += amplitudes[some, unknown, power][:, None] * share
-        growth = np.minimum(-(W.imag @ place) - waves.peaks[columns][:, None], MOST_GROWTH)
-        total *= np.exp(growth + 1j * (W.real @ place + waves.b[columns][:, None]))
-        out[...] = total.real if self.is_real else total
+            expanded = expand_powers(here.orders, 1j * W, along, powers - 1)
+            for fallen in range(powers):
+                symbol = (expanded[:, :, fallen] @ here.coefficients).reshape(len(W), -1)
+                for power in range(fallen, powers):
+                    brought = factorial(power) / factorial(power - fallen)
+                    total[power - fallen] = (
+                        total[power - fallen] + brought * amplitudes[:, unknown, power, None] * symbol
+                    )
+        return total
 
 
-def _apart(
-    waves: ExponentialBasis, phases: NumberArray, power: int, coefficients: NumberArray
-) -> list[tuple[Basis, NumberArray]]:
-    """Real functions of one power with their coefficients: plain cosines, and the others."""
-    used = np.any(coefficients != 0, axis=tuple(range(coefficients.ndim - 1)))
-    plain = used & np.all(waves.W.imag == 0, axis=1) & (power == 0)
-    parts: list[tuple[Basis, NumberArray]] = []
-    if plain.any():
-        ridge = RidgeBasis(waves.W[plain].real, phases[plain], COSINE, waves.origin)
-        parts.append((ridge, coefficients[..., plain] * np.exp(-waves.peaks[plain])))
-    others = used & ~plain
-    if others.any():
-        some = waves.select(others)
-        powers = np.full(some.size, power)
-        basis = ExponentialBasis(some.W, phases[others], some.origin, some.peaks, powers, some.along)
-        parts.append((basis, coefficients[..., others]))
-    return parts
+def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
+    """The polynomial with coefficients `factors`, the lowest first."""
+    total = factors[-1]
+    for factor in reversed(factors[:-1]):
+        total = total * line + factor
+    return total

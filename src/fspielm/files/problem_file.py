@@ -56,11 +56,16 @@ class ProblemFile:
 
         Of several unknowns the largest, each relative to itself.
         """
+        return max(self.relative_errors(solution).values())
+
+    def relative_errors(self, solution: Callable[[FloatArray], ArrayLike]) -> dict[str, float]:
+        """The same for each unknown that is known, by name."""
         points = regular_grid(self.problem.domain)
+        names = [unknown.symbol.func.__name__ for unknown in self.problem.unknowns]
         if not isinstance(self.exact, Mapping):
-            return relative_error(solution, self.exact_values(points), points)
+            return {names[0]: relative_error(solution, self.exact_values(points), points)}
         found = np.asarray(solution(points)).reshape(len(points), -1)
-        return max(self._field_error(name, found, points) for name in self.exact)
+        return {name: self._field_error(name, found, points) for name in self.exact}
 
     def exact_values(self, points: FloatArray, unknown: str = "") -> NumberArray:
         """The known solution at `points` ``(n, d)``, of a system that of one unknown; shape ``(n,)``."""

@@ -20,6 +20,8 @@ from fspielm.files.toml import write_toml
 from fspielm.solvers import Budget
 from fspielm.writing import staged_file
 
+EXAMPLES = {"waves": "example.toml", "flow": "example_flow.toml", "absorbing": "example_absorbing.toml"}
+
 
 def write_problem(
     problem: Problem,
@@ -58,7 +60,7 @@ def write_problem(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     scope = _scope(problem)
-    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.unknowns))
+    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.stated.unknowns))
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
         **_one_or_all("unknown", [str(symbol) for symbol in whole.unknowns]),
@@ -76,9 +78,9 @@ def write_problem(
     return text
 
 
-def example() -> str:
-    """A problem file with comments, to start from."""
-    return files("fspielm.files").joinpath("example.toml").read_text(encoding="utf-8")
+def example(name: str = "waves") -> str:
+    """A problem file with comments, to start from: one of `EXAMPLES`."""
+    return files("fspielm.files").joinpath(EXAMPLES[name]).read_text(encoding="utf-8")
 
 
 def _scope(problem: Problem) -> Scope:
@@ -103,7 +105,7 @@ def _one_or_all(key: str, texts: list[str]) -> dict[str, str | list[str]]:
 def _exact(problem: Problem, exact: sp.Expr | Mapping[Any, sp.Expr], scope: Scope) -> str | dict[str, str]:
     if not isinstance(exact, Mapping):
         return print_expression(exact, scope)
-    names = [unknown.symbol.func.__name__ for unknown in problem.unknowns]
+    names = list(problem.names)
     return {names[problem.place(key)]: print_expression(value, scope) for key, value in exact.items()}
 
 

@@ -16,7 +16,7 @@ def as_number(value: SupportsFloat, argument: str) -> float:
     # float("1") and float(array([1.0])) would both succeed and hide a mistake in the statement.
     if isinstance(value, str | bytes) or (isinstance(value, np.ndarray) and value.ndim > 0):
         raise ProblemError(f"{argument} must be a number; got {value!r}")
-    if np.iscomplexobj(value) or getattr(value, "is_real", None) is False:
+    if isinstance(value, complex) or np.asarray(value).dtype.kind == "c" or getattr(value, "is_real", None) is False:
         raise ProblemError(f"{argument} must be a real number; got {value!r}")
     try:
         number = float(value)

@@ -190,14 +190,18 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
 
 def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
     """How many groups points make whose neighbours are no farther apart than so much, and which group each is in."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
-    number, labels = connected_components(links, directed=False)
-    return int(number), np.asarray(labels, dtype=np.intp)
+    # by hand, for a few hundred points: the modules of SciPy that know this take longer to load than to use
+    squares = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2)
+    near = squares <= reach**2
+    labels = np.arange(len(points))
+    while True:  # everyone takes the lowest label around, and what that one has taken
+        lowest = np.where(near, labels, len(points)).min(axis=1)
+        lowest = lowest[lowest]
+        if np.array_equal(lowest, labels):
+            break
+        labels = lowest
+    first, labels = np.unique(labels, return_inverse=True)
+    return len(first), np.asarray(labels, dtype=np.intp)
 
 
 def _extent(chart: Chart) -> float:

@@ -14,9 +14,8 @@ from fspielm.arrays import BoolArray, NumberArray, as_finite_points
 from fspielm.equations import normal_derivative
 from fspielm.equations.unknowns import only
 from fspielm.expressions import check_value
-from fspielm.features.evaluation import SLAB, evaluate_each
+from fspielm.features.evaluation import SLAB
 from fspielm.geometry import Sites
-from fspielm.machine import available_threads
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.integrals import integrate_derived
@@ -104,15 +103,14 @@ def residual(solution: Solution, points: ArrayLike) -> NumberArray:
 
     Of several equations ``(n, E)``, in the order in which they were stated.
     """
-    problem = solution.problem
+    problem = solution.problem.stated
     operators = [equation.operator for equation in problem.equations] or [problem.operator]  # which says what is wrong
     array = as_finite_points(points, problem.dimension)
     values: NumberArray = np.empty((len(array), len(operators)), dtype=solution.dtype)
     for start in range(0, len(array), SLAB):
         here = Sites(array[start : start + SLAB])
-        threads, method = available_threads(), solution.summation
-        left = evaluate_each(solution.basis, solution.coefficients, operators, here, threads=threads, method=method)
-        found = left.T - np.stack([equation.values(here) for equation in problem.equations], axis=1)
+        right = np.stack([equation.values(here) for equation in problem.equations], axis=1)
+        found = solution.evaluate_each(operators, here).T - right
         values = values.astype(np.result_type(values, found), copy=False)
         values[start : start + SLAB] = found
     return values[:, 0] if len(operators) == 1 else values
@@ -156,7 +154,7 @@ def integrate(
         The latter for several expressions. Complex where the expression is.
     """
     if expression is None:
-        symbols = [unknown.symbol for unknown in solution.problem.unknowns]
+        symbols = [unknown.symbol for unknown in solution.problem.stated.unknowns]
         expression = symbols[0] if len(symbols) == 1 else symbols
     return integrate_derived(derive(solution, expression, given), on=on, along=along, at=at, tol=tol)
 
@@ -191,7 +189,7 @@ def flux(
 
 def _only(solution: Solution, what: str) -> AppliedUndef:
     """The one unknown; refused where there are several, which are asked one by one."""
-    unknowns = solution.problem.unknowns
+    unknowns = solution.problem.stated.unknowns
     name = unknowns[0].symbol.func.__name__
     return only(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
 

@@ -15,9 +15,8 @@ from fspielm.arrays import FloatArray, NumberArray, as_finite_points, safe_norm
 from fspielm.equations import NormalDerivative, Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
-from fspielm.features.evaluation import SLAB, evaluate_each, split_waves
+from fspielm.features.evaluation import SLAB, split_waves
 from fspielm.geometry import Sites
-from fspielm.machine import available_threads
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
 
@@ -120,17 +119,14 @@ class Derived:
     def _local(self) -> LocalExpression:
         is_complex = self.solution.dtype.kind == "c"
         return read_expressions(
-            self.solution.problem, self.expressions, self.given, "expression", is_complex=is_complex
+            self.solution.problem.stated, self.expressions, self.given, "expression", is_complex=is_complex
         )
 
     def _derivatives(self, sites: Sites) -> NumberArray:
         operators = self._local.operators
         if not operators:
             return np.empty((0, len(sites)))
-        basis, coefficients = self.solution.basis, self.solution.coefficients
-        method = self.solution.summation
-        values = evaluate_each(basis, coefficients, operators, sites, threads=available_threads(), method=method)
-        return values.astype(self.solution.dtype, copy=False)
+        return self.solution.evaluate_each(operators, sites).astype(self.solution.dtype, copy=False)
 
 
 def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from fspielm.accuracy import ErrorEstimate
+from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
+from fspielm.equations import Problem
 from fspielm.wording import duration
 
 
@@ -248,14 +249,12 @@ class Report:
         ]
 
 
-def field_reports(names: Sequence[str], estimate: ErrorEstimate | None) -> dict[str, FieldReport]:
+def field_reports(problem: Problem, estimate: ErrorEstimate | None) -> dict[str, FieldReport]:
     """What an estimate says of each of several unknowns; nothing of a single one."""
-    if estimate is None or len(names) == 1:
+    if estimate is None or len(problem.unknowns) == 1:
         return {}
-    return {
-        name: FieldReport(own.relative, own.largest, own.scale)
-        for name, own in zip(names, estimate.fields, strict=True)
-    }
+    each = {name: together([estimate.fields[place] for place in problem.places(name)]) for name in problem.names}
+    return {name: FieldReport(own.relative, own.largest, own.scale) for name, own in each.items()}
 
 
 def _finite(number: float | None) -> float | None:

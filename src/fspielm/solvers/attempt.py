@@ -10,7 +10,7 @@ from typing import TypeVar, final
 import numpy as np
 
 from fspielm.accuracy import ErrorEstimate, Examination, examine
-from fspielm.arrays import FloatArray, safe_norm
+from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockResidual, Discretisation, System, draw_features
 from fspielm.features import Basis
 from fspielm.linalg import Factored, LeastSquares
@@ -69,7 +69,7 @@ class Attempt:
 
     trial: Trial
     discretisation: Discretisation
-    coefficients: FloatArray
+    coefficients: NumberArray
     residuals: Mapping[str, BlockResidual]
     rank: int
     condition: float
@@ -139,9 +139,12 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     )
 
 
-def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factored, FloatArray, float]:
+def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factored, NumberArray, float]:
     factored = method.factor(system.augmented, in_place=in_place)
-    return factored, factored.coefficients, factored.condition  # which take their time when first asked for
+    coefficients: NumberArray = factored.coefficients
+    if system.imaginary is not None:
+        coefficients = coefficients + 1j * factored.solve(system.imaginary)
+    return factored, coefficients, factored.condition  # which take their time when first asked for
 
 
 def timed(step: Callable[[], T]) -> tuple[T, float]:

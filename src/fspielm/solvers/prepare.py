@@ -118,7 +118,7 @@ class Prepared:
             bands={},
             rounds=(),
             sampled=tuple(str(look) for look in scrutinise(problem).looks),
-            fields=field_reports(problem.names, estimate),
+            fields=field_reports(problem, estimate),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)

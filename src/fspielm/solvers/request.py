@@ -8,6 +8,7 @@ from typing import final
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Points, Scaling
 from fspielm.equations import Problem
+from fspielm.equations.relations import has_complex_operator
 from fspielm.features.special import Choice
 from fspielm.linalg import QR, LeastSquares
 from fspielm.solvers.approach import Approach
@@ -63,7 +64,7 @@ class Request:
     @property
     def itemsize(self) -> int:
         """Bytes of a number in its systems."""
-        return self.problem.dtype.itemsize
+        return 16 if any(map(has_complex_operator, self.problem.relations)) else 8
 
     @property
     def threads(self) -> int:

@@ -152,7 +152,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         rounds=() if course is None else course.record.rounds,
         choice="" if course is None else course.choice,
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
-        fields=field_reports(problem.names, estimate),
+        fields=field_reports(problem, estimate),
         remarks=problem.remarks,
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)

@@ -18,7 +18,7 @@ from fspielm.collocation import Crowd, Points, nearest_of
 from fspielm.equations import Problem, Relation
 from fspielm.equations.beside import domain_size
 from fspielm.features import Basis, SourceBasis
-from fspielm.features.special import helmholtz_ratio, is_isotropic
+from fspielm.features.special import helmholtz_ratio, is_isotropic, is_plane
 from fspielm.geometry import Sites
 from fspielm.solvers.panels import Limits, Panels, resolve
 from fspielm.solvers.source_corners import CHANGE, FINEST, SourceCorners, find_source_corners, last_length, value_scales
@@ -73,7 +73,7 @@ def source_columns(
         does not show on longer ones.
     threads : int
     """
-    if problem.dimension != 2 or problem.domain.time is not None:
+    if not is_plane(problem):
         return None
     lower, _ = problem.domain.bounding_box
     if not is_isotropic(problem, (float(lower[0]), float(lower[1]))):
@@ -115,8 +115,9 @@ def _all_panels(
 
         def signals(sites: Sites, c: Relation = constraint) -> FloatArray:
             values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
+            parts = [values.real, values.imag] if np.iscomplexobj(values) else [values]
             # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
-            return np.stack([values, *(sites.points.T / size)]) / unresolved
+            return np.stack([*parts, *(sites.points.T / size)]) / unresolved
 
         panels = resolve(constraint, signals, corners, limits)
         if panels is None:

@@ -8,7 +8,7 @@ from typing import final
 from fspielm.accuracy import fitting_columns, further_columns, special_beside
 from fspielm.collocation import Points
 from fspielm.equations import Problem
-from fspielm.features import Basis, Family, SingularBasis
+from fspielm.features import Basis, Family
 from fspielm.solvers.cost import work
 
 
@@ -49,7 +49,7 @@ class Trial:
         """Further columns that an honest estimate needs, if the features call for any."""
         return further_columns(problem, self.family, self.neurons, self.rows(problem))
 
-    def special(self, problem: Problem) -> list[SingularBasis]:
+    def special(self, problem: Problem) -> list[Basis]:
         """Functions at corners and in holes that such an estimate looks at beside those."""
         return special_beside(problem, self.columns) if self.further(problem) else []
 

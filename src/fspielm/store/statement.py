@@ -13,8 +13,10 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Operator, Problem, Relation, Statement, Term, Unknown
+from fspielm.equations.compiled import Compiled
 from fspielm.equations.givens import Givens
-from fspielm.equations.problem import make_problem
+from fspielm.equations.pairs import real_unknowns
+from fspielm.equations.problem import problem_of
 from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
@@ -39,6 +41,7 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     time = problem.domain.time
     stated: dict[str, Any] = {
         "functions": list(problem.names),
+        "pairs": problem.whole is not None,
         "coordinates": [str(symbol) for symbol in problem.coordinates],
         "equations": [[str(side) for side in _sides(equation)] for equation in problem.statement.equations],
         "conditions": [repr(condition) for condition in problem.conditions],
@@ -76,7 +79,10 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     equations = tuple(Relation(f"equation {number + 1}", operator, value, everywhere) for number in range(len(shown)))
     equations = equations if len(equations) > 1 else (replace(equations[0], name="equation"),)
     statement = Statement(shown, domain, (), origin=partial(read_stated_problem, stated))
-    return make_problem(statement, unknowns, equations, Givens())
+    whole = Compiled(statement, unknowns, equations, Givens())
+    if stated.get("pairs", False):
+        return problem_of(replace(whole, unknowns=real_unknowns(unknowns), whole=whole))
+    return problem_of(whole)
 
 
 def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:

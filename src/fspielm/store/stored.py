@@ -55,7 +55,8 @@ class Stored:
     versions: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        together = self.basis.components == len(self.fields)
+        # real and imaginary parts of unknowns may be solved for
+        together = self.basis.components in (len(self.fields), 2 * len(self.fields))
         shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * together
         if self.coefficients.shape not in shapes:
             raise ValueError(f"coefficients of shape {self.coefficients.shape} where {shapes[-1]} is needed")
@@ -65,9 +66,8 @@ class Stored:
         problem = read_stated_problem(self.statement)
         if problem.dimension != self.basis.dimension:
             raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")
-        if self.basis.components != len(problem.unknowns) or (
-            self.basis.components > 1 and self.fields != problem.names
-        ):
+        known = self.fields == problem.names or self.basis.components == 1
+        if self.basis.components != len(problem.unknowns) or not known:
             raise ValueError(
                 f"functions for {', '.join(self.fields)} where the unknowns are {', '.join(problem.names)}"
             )

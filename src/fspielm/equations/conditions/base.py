@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -39,6 +39,13 @@ class AnyCondition(ABC):
     @abstractmethod
     def regions(self, setting: Setting) -> list[Region]:
         """Where it holds."""
+
+    def about(self, setting: Setting) -> frozenset[int]:
+        """The unknowns that it is about, by their places: those it names, or all."""
+        value = getattr(self, "value", getattr(self, "values", None))
+        if not isinstance(value, Mapping):
+            return frozenset(range(len(setting.unknowns)))
+        return frozenset(place for place, _, _ in by_unknown(value, type(self).__name__, setting))
 
     @abstractmethod
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:

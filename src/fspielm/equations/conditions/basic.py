@@ -38,8 +38,8 @@ class Dirichlet(BoundaryCondition):
         derivative along them.
     on : str, list of str, SymPy relation or callable mask, optional
         Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
-        other condition covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function from points to a
-        mask. Everywhere on the boundary by default.
+        other condition on the same unknowns covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function
+        from points to a mask. Everywhere on the boundary by default.
     weight : float
         How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
     """

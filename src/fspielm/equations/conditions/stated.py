@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.conditions.base import AnyCondition, check_weight, check_where
+from fspielm.equations.conjugates import as_written
 from fspielm.equations.inside import At, check_points, curve_region, points_region
 from fspielm.equations.linear import linear_operator, linear_parts
 from fspielm.equations.normal import OF_NORMALS
@@ -94,6 +95,11 @@ class Condition(AnyCondition):
             return [points_region(at, "points", "Condition: at", setting)]
         return [curve_region(at, "Condition: at", setting)]
 
+    def about(self, setting: Setting) -> frozenset[int]:
+        """The unknowns in the equation."""
+        names = {function.func.__name__ for function in self.equation.atoms(AppliedUndef)}
+        return frozenset(i for i, symbol in enumerate(setting.symbols) if symbol.func.__name__ in names)
+
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The equation, taken apart."""
         symbols, givens = setting.symbols, setting.givens
@@ -111,7 +117,7 @@ class Condition(AnyCondition):
         """The same operator with another value; a callable is shown as a function g."""
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
-        left = sum((coefficient * atom for atom, coefficient in parts.items()), sp.S.Zero)
+        left = sum((coefficient * as_written(atom) for atom, coefficient in parts.items()), sp.S.Zero)
         named = callable(value) and not isinstance(value, sp.Basic)
         right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))

@@ -113,8 +113,11 @@ def _driven_share(symbol: Symbol, course: Course, rng: np.random.Generator) -> f
     modes, _ = _solve_for_axis(symbol, course, np.pi / course.radius * probes)
     if not modes.are_real.all():
         return _DRIVEN_SHARE
-    slow = zeros_in_directions(symbol, _at(course, 0.5 * np.pi / course.duration), _FEW, 0.0, rng)
-    return 0.0 if slow.are_real.all() else _EVANESCENT_SHARE
+    signs = (1.0,) if symbol.is_real else (1.0, -1.0)
+    slow = [
+        zeros_in_directions(symbol, _at(course, sign * 0.5 * np.pi / course.duration), _FEW, 0.0, rng) for sign in signs
+    ]
+    return 0.0 if all(found.are_real.all() for found in slow) else _EVANESCENT_SHARE
 
 
 def _at(course: Course, frequency: float) -> Space:
@@ -160,8 +163,10 @@ def _modes(
     every = np.concatenate(
         [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
     )
-    inside = np.all(np.abs(every) <= (1 + _ROUNDING) * ends, axis=1)
-    return _solve_for_axis(symbol, course, every[inside])[0]
+    inside = every[np.all(np.abs(every) <= (1 + _ROUNDING) * ends, axis=1)]
+    if not symbol.is_real:  # opposite directions are no pairs
+        inside = np.concatenate([inside, -inside])
+    return _solve_for_axis(symbol, course, inside)[0]
 
 
 def _driven_within(course: Course, neurons: int) -> tuple[float, int]:
@@ -184,10 +189,13 @@ def _driven(
 ) -> Frequencies:
     """Real frequencies along the axis up to `limit`, each with so many functions that grow or decay in space."""
     if not each:
-        return join([], symbol.dimension)
+        return join([], symbol.dimension, symbol.is_real)
     frequencies = lattice(_constant(course.duration), limit, rng, density)
+    if not symbol.is_real:  # opposite frequencies are no pairs
+        frequencies = np.concatenate([frequencies, -frequencies])
+        each = -(-each // 2)
     parts = [steady_frequencies(symbol, _at(course, frequency), each, rng, waves=False) for frequency in frequencies]
-    return join(parts, symbol.dimension)
+    return join(parts, symbol.dimension, symbol.is_real)
 
 
 def _constant(value: float) -> ByFrequency:

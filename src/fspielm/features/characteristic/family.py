@@ -16,7 +16,7 @@ from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.characteristic.null_vectors import null_amplitudes
 from fspielm.features.characteristic.scene import Scene, scene_of
-from fspielm.features.characteristic.symbol import symbol_of
+from fspielm.features.characteristic.symbol import problem_symbol
 from fspielm.features.characteristic.zeros_needed import characteristic_frequencies
 from fspielm.features.exponential import ExponentialBasis
 from fspielm.features.families import Family, Place, check_count
@@ -62,7 +62,7 @@ class Characteristic(Family):
             raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
         if self.reach is not None and len(self.reach) != place.dimension:
             raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
-        symbol, scene = symbol_of(problem.determinant), scene_of(problem.domain)
+        symbol, scene = problem_symbol(problem), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=axis, reach=self.reach)
         if len(problem.unknowns) == 1 and found.are_paired:
             return realise(found, scene, rng)
@@ -75,8 +75,8 @@ def _modes(problem: Problem, frequencies: Frequencies, scene: Scene, rng: np.ran
     phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
     length = scene.radius(tuple(range(scene.dimension)))
     amplitudes = null_amplitudes(problem, frequencies, length)
-    wavenumber = max(float(np.median(np.linalg.norm(frequencies.W, axis=1))), 1 / length)
-    scales = natural_scales(problem, wavenumber)
+    lower, upper = problem.domain.bounding_box
+    scales = natural_scales(problem, np.maximum(np.median(np.abs(frequencies.W), axis=0), 1 / (upper - lower)))
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
     if frequencies.are_paired:
         index, b = _pairs(frequencies, phases, amplitudes)

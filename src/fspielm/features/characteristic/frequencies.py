@@ -13,6 +13,8 @@ from fspielm.arrays import BoolArray, ComplexArray, FloatArray
 
 # Frequencies that agree to so many digits are one.
 _DIGITS = 10
+# What decays as fast as it oscillates, but for rounding, is a wave still.
+_MORE = 1.001
 
 
 @final
@@ -55,6 +57,14 @@ class Frequencies:
     def are_real(self) -> BoolArray:
         """Mask of those that neither grow nor decay, shape ``(m,)``."""
         return np.asarray(np.all(self.W.imag == 0.0, axis=1))
+
+    @property
+    def are_waves(self) -> BoolArray:
+        """Mask of those that oscillate along their direction; where none are in pairs, more than they decay."""
+        if self.are_paired:
+            return self.are_real
+        along = np.sum(self.W * self.along, axis=1)
+        return np.asarray(np.abs(along.imag) <= _MORE * np.abs(along.real))
 
     def select(self, index: BoolArray | NDArray[np.int_] | slice) -> Frequencies:
         """Some of them."""

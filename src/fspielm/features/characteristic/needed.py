@@ -7,8 +7,9 @@ import numpy as np
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.features.characteristic.scene import scene_of
-from fspielm.features.characteristic.steady import Space, directions_needed, highest_ring, highest_wavenumber
-from fspielm.features.characteristic.symbol import symbol_of
+from fspielm.features.characteristic.sheets import longest
+from fspielm.features.characteristic.steady import Space, directions_needed, find_sheets, highest_ring, waves_needed
+from fspielm.features.characteristic.symbol import problem_symbol
 
 # Orders for each e-folding from the center to the boundary, and each decade of accuracy.
 _ORDERS_PER_FOLDING = 0.33
@@ -27,7 +28,12 @@ def neurons_needed(problem: Problem) -> int:
 
 def wavenumber_of(problem: Problem) -> float:
     """The highest real wavenumber among the zeros of a problem without time; zero if there is none."""
-    return highest_wavenumber(symbol_of(problem.determinant), _space(problem))
+    return longest(find_sheets(problem_symbol(problem), _space(problem)))
+
+
+def fields_of_one_kind(problem: Problem) -> int:
+    """How many times as many functions a system has as an equation of second order."""
+    return 1 if len(problem.unknowns) == 1 else max(problem_symbol(problem).order // 2, 1)
 
 
 def steady_neurons(problem: Problem, along: float, decades: float) -> int:
@@ -36,14 +42,15 @@ def steady_neurons(problem: Problem, along: float, decades: float) -> int:
     Where those are higher than the frequencies of the waves, the solution falls off from the boundary, and exponentials
     as steep as that are counted too, for so many digits.
     """
-    symbol, space = symbol_of(problem.determinant), _space(problem)
-    wavenumber = highest_wavenumber(symbol, space)
+    symbol, space = problem_symbol(problem), _space(problem)
     if problem.dimension == 1:
         return symbol.order
-    steepness = np.sqrt(max(along**2 - wavenumber**2, 0.0)) * space.radius
-    return directions_needed(
-        wavenumber * space.radius, problem.dimension, beyond=_ORDERS_PER_FOLDING * decades * steepness
-    )
+    sheets = [sheet for sheet in find_sheets(symbol, space) if sheet.wavenumber > 0]
+    steepness = np.sqrt(max(along**2 - longest(sheets) ** 2, 0.0)) * space.radius
+    beyond = _ORDERS_PER_FOLDING * decades * steepness
+    if not sheets:
+        return fields_of_one_kind(problem) * directions_needed(0.0, problem.dimension, beyond)
+    return sum(waves_needed(sheets, space, beyond))
 
 
 def neurons_for_rings(problem: Problem, frequency: float, most: int) -> int:
@@ -51,7 +58,7 @@ def neurons_for_rings(problem: Problem, frequency: float, most: int) -> int:
 
     More than `most` where they are not among so many.
     """
-    symbol, space = symbol_of(problem.determinant), _space(problem)
+    symbol, space = problem_symbol(problem), _space(problem)
     number = steady_neurons(problem, 0.0, 0.0)
     while number <= most and highest_ring(symbol, space, number) < frequency:
         number = int(_MORE * number) + 1

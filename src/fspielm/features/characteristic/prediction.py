@@ -12,7 +12,7 @@ from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.characteristic.evolution import Course, functions_needed, highest_speed
 from fspielm.features.characteristic.lattice import excess
 from fspielm.features.characteristic.scene import scene_of
-from fspielm.features.characteristic.symbol import Symbol, symbol_of
+from fspielm.features.characteristic.symbol import Symbol, problem_symbol
 from fspielm.features.characteristic.zeros_needed import course_of
 
 
@@ -58,7 +58,7 @@ def evolves(problem: Problem) -> bool:
 
 
 def _course(problem: Problem) -> tuple[Symbol, Course | None]:
-    symbol = symbol_of(problem.determinant)
+    symbol = problem_symbol(problem)
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     return symbol, course_of(symbol, scene_of(problem.domain), time_axis)
 

@@ -7,6 +7,7 @@ along the tangent and fall off across it: all there is for Laplace's equation, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -15,6 +16,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.features.characteristic.directions import half_sphere, tangents
 from fspielm.features.characteristic.frequencies import Frequencies, join
+from fspielm.features.characteristic.sheets import Sheet, ranks_of, sheets_of
 from fspielm.features.characteristic.symbol import Symbol
 from fspielm.features.characteristic.zeros import solve_along
 
@@ -70,10 +72,23 @@ def directions_needed(reach: float, dimension: int, beyond: float = 0.0) -> int:
     return int(np.ceil({1: 2.0, 2: 2.0 * orders}.get(dimension, orders ** (dimension - 1))))
 
 
-def highest_wavenumber(symbol: Symbol, space: Space) -> float:
-    """The length of the longest real frequency among the zeros; zero if there is none."""
+def find_sheets(symbol: Symbol, space: Space) -> list[Sheet]:
+    """The kinds of waves among the zeros, those of the smallest wavenumbers first."""
     found = zeros_in_directions(symbol, space, _PROBES, 0.0, np.random.default_rng(0))  # only looks
-    return _longest(found.select(found.are_real), space)
+    return sheets_of(found.select(found.are_waves), space.axes)
+
+
+def waves_needed(sheets: Sequence[Sheet], space: Space, beyond: float = 0.0) -> list[int]:
+    """How many waves of each kind hold all solutions; see `directions_needed`.
+
+    A symbol that has no other real zero than zero is met by a constant there.
+    """
+    return [
+        sheet.multiplicity * directions_needed(sheet.wavenumber * space.radius, len(space.axes), beyond)
+        if sheet.wavenumber > 0
+        else 1
+        for sheet in sheets
+    ]
 
 
 def steady_frequencies(
@@ -87,32 +102,40 @@ def steady_frequencies(
         found = zeros_in_directions(symbol, space, 1, 0.0, rng).distinct()
         return (found if waves else found.select(~found.are_real)).first(neurons)
     probes = zeros_in_directions(symbol, space, _PROBES, 0.0, rng)
-    probes = probes.select(probes.are_real)
-    wavenumber = _longest(probes, space)
-    parts = []
-    if waves and len(probes):
-        # a symbol that has no other real zero than zero is met by a constant there
-        wanted = min(directions_needed(wavenumber * space.radius, len(space.axes)), neurons) if wavenumber > 0 else 1
-        running = zeros_in_directions(symbol, space, _share(wanted, probes), 0.0, rng)
-        parts.append(running.select(running.are_real).distinct())
+    sheets = sheets_of(probes.select(probes.are_waves), space.axes)
+    parts = _running(symbol, space, sheets, neurons, rng) if waves else []
     left = neurons - sum(part.total for part in parts)
-    for ring, directions in _rings(symbol, space, wavenumber, left, rng):
+    for ring, directions in _rings(symbol, space, sheets, left, rng):
         found = zeros_in_directions(symbol, space, directions, ring.frequency, rng)
-        parts.append(found.select(~found.are_real))
-    return join(parts, symbol.dimension).distinct().first(neurons)
+        # the waves that are left out decay, where coefficients are complex
+        parts.append(found.select(~found.are_waves if waves else ~found.are_real))
+    return join(parts, symbol.dimension, symbol.is_real).distinct().first(neurons)
+
+
+def _running(
+    symbol: Symbol, space: Space, sheets: Sequence[Sheet], neurons: int, rng: np.random.Generator
+) -> list[Frequencies]:
+    """Waves of each kind, as many as are needed, or as there may be."""
+    wanted = waves_needed(sheets, space)
+    share = min(neurons / max(sum(wanted), 1), 1.0)
+    parts = []
+    for rank, (sheet, number) in enumerate(zip(sheets, wanted, strict=True)):
+        allowed = min(number, neurons) if len(sheets) == 1 else int(number * share)
+        found = zeros_in_directions(symbol, space, _share(allowed, sheet.waves), 0.0, rng)
+        found = found.select(found.are_waves)
+        if len(sheets) > 1:
+            found = found.select(ranks_of(found, space.axes) == rank)
+        parts.append(found.distinct())
+    return parts
 
 
 def highest_ring(symbol: Symbol, space: Space, neurons: int) -> float:
     """The tangential frequency of the last ring of exponentials among so many functions; zero without any."""
     rng = np.random.default_rng(0)  # only looks
-    wavenumber = highest_wavenumber(symbol, space)
-    waves = directions_needed(wavenumber * space.radius, len(space.axes)) if wavenumber > 0 else 1
-    rings = _rings(symbol, space, wavenumber, neurons - waves, rng)
+    sheets = find_sheets(symbol, space)
+    waves = sum(waves_needed(sheets, space)) if sheets else 1
+    rings = _rings(symbol, space, sheets, neurons - waves, rng)
     return max((ring.frequency for ring, _ in rings), default=0.0)
-
-
-def _longest(waves: Frequencies, space: Space) -> float:
-    return float(np.linalg.norm(waves.W.real[:, space.axes], axis=1).max(initial=0.0))
 
 
 @final
@@ -135,18 +158,20 @@ class _Ring:
 
 
 def _rings(
-    symbol: Symbol, space: Space, wavenumber: float, neurons: int, rng: np.random.Generator
+    symbol: Symbol, space: Space, sheets: Sequence[Sheet], neurons: int, rng: np.random.Generator
 ) -> list[tuple[_Ring, int]]:
     """As many rings as `neurons` allow, each with its number of directions."""
     steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(_MOST_RINGS)).tolist()]
+    wavenumbers = [sheet.wavenumber for sheet in sheets] or [0.0]
     rings: list[_Ring] = []
+    probed = 0
     best: list[tuple[_Ring, int]] = []
     reach = _FIRST_RING
     while reach < steps[-1]:
-        while steps[len(rings)] <= reach:
-            step = steps[len(rings)]
-            frequency = float(np.hypot(wavenumber, step / space.radius)) if step else 0.0
-            rings.append(_probe_ring(symbol, space, frequency, rng))
+        while steps[probed] <= reach:
+            frequencies = _frequencies_of(steps[probed] / space.radius, wavenumbers)
+            rings += [_probe_ring(symbol, space, frequency, rng) for frequency in frequencies]
+            probed += 1
         chosen = [(ring, _directions_of(ring, reach, len(space.axes))) for ring in rings if ring.functions > 0]
         if sum(ring.functions * directions for ring, directions in chosen) > neurons:
             # the innermost alone, where not even the first few fit
@@ -159,9 +184,18 @@ def _rings(
     return [(ring, int(directions * spare)) for ring, directions in best]
 
 
+def _frequencies_of(step: float, wavenumbers: Sequence[float]) -> list[float]:
+    """Tangential frequencies a step beyond each kind of waves, unless the next kind is reached with it."""
+    if not step:
+        return [0.0]
+    above = (*wavenumbers[1:], np.inf)
+    each = (float(np.hypot(wavenumber, step)) for wavenumber in wavenumbers)
+    return [frequency for frequency, next_kind in zip(each, above, strict=True) if frequency < next_kind]
+
+
 def _probe_ring(symbol: Symbol, space: Space, frequency: float, rng: np.random.Generator) -> _Ring:
     found = zeros_in_directions(symbol, space, _PROBES, frequency, rng)
-    found = found.select(~found.are_real).distinct()
+    found = found.select(~found.are_waves).distinct()
     growth = space.radius * float(np.linalg.norm(found.W.imag, axis=1).max(initial=0.0))
     return _Ring(frequency, growth, found.total / _PROBES)
 
@@ -185,7 +219,8 @@ def zeros_in_directions(
     along = space.embed(directions)
     across = space.embed(tangents(directions, rng)) if frequency else np.zeros_like(along)
     found = []
-    for sign in space.signs if frequency else (1.0,):
+    signs = space.signs if symbol.is_real else (1.0, -1.0)
+    for sign in signs if frequency else (1.0,):
         base = (space.base + sign * frequency * across).astype(np.complex128)
         found.append(solve_along(symbol, base, along, 1 / space.radius))
-    return join(found, symbol.dimension)
+    return join(found, symbol.dimension, symbol.is_real)

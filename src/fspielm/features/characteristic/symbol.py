@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, constant_operator
+from fspielm.equations.relations import has_complex_operator
 from fspielm.errors import UnsuitableError
 from fspielm.features.powers import expand_powers
 
@@ -89,10 +90,21 @@ def symbol_of(operator: Operator) -> Symbol:
     return Symbol(orders, coefficients if np.iscomplexobj(coefficients) else coefficients.astype(np.float64))
 
 
+def problem_symbol(problem: Problem) -> Symbol:
+    """The symbol of what stands for all equations of a problem; complex where a coefficient of theirs is.
+
+    The determinant of complex equations may be real, but real parts of their solutions are none.
+    """
+    symbol = symbol_of(problem.determinant)
+    if symbol.is_real and any(map(has_complex_operator, problem.equations)):
+        return Symbol(symbol.orders, symbol.coefficients.astype(np.complex128))
+    return symbol
+
+
 def homogeneous_symbol(problem: Problem) -> Symbol:
     """The symbol of a problem whose equation has zero on its right-hand side; an `UnsuitableError` says why not."""
     check_homogeneous(problem)
-    return symbol_of(problem.determinant)
+    return problem_symbol(problem)
 
 
 def check_homogeneous(problem: Problem) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import factorial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -82,7 +80,7 @@ def _roots(polynomials: ComplexArray) -> list[tuple[ComplexArray, int, NDArray[n
         return _quadratic_roots(polynomials)
     found: dict[int, list[tuple[complex, int]]] = {}
     for row, polynomial in enumerate(polynomials):
-        for root, multiplicity in _general_roots(polynomial):
+        for root, multiplicity in roots_of(polynomial):
             found.setdefault(multiplicity, []).append((root, row))
     return [
         (_clean(np.array([root for root, _ in pairs])), multiplicity, np.array([row for _, row in pairs]))
@@ -110,7 +108,7 @@ def _quadratic_roots(
     ]
 
 
-def _general_roots(polynomial: ComplexArray) -> list[tuple[complex, int]]:
+def roots_of(polynomial: ComplexArray) -> list[tuple[complex, int]]:
     """Roots with multiplicities: clusters of computed roots at whose mean the derivatives vanish too."""
     left = list(np.roots(polynomial[::-1]))
     found: list[tuple[complex, int]] = []
@@ -127,12 +125,15 @@ def _general_roots(polynomial: ComplexArray) -> list[tuple[complex, int]]:
 
 
 def _is_multiple(polynomial: ComplexArray, root: complex, multiplicity: int) -> bool:
-    powers = np.arange(len(polynomial))
-    for order in range(multiplicity):
-        brought = np.array([factorial(p) / factorial(p - order) if p >= order else 0.0 for p in powers])
-        terms = polynomial * brought * np.array([root ** (p - order) if p >= order else 0.0 for p in powers])
-        if abs(terms.sum()) > _VANISHES * np.abs(terms).sum():
+    """Whether the polynomial vanishes at a root, and as many of its derivatives as that takes."""
+    coefficients = polynomial.tolist()
+    for _ in range(multiplicity):
+        value, size = 0.0 + 0.0j, 0.0
+        for coefficient in reversed(coefficients):
+            value, size = value * root + coefficient, size * abs(root) + abs(coefficient)
+        if abs(value) > _VANISHES * size:
             return False
+        coefficients = [power * coefficient for power, coefficient in enumerate(coefficients)][1:]
     return True
 
 

@@ -4,6 +4,7 @@ from fspielm.features.special.columns import satisfies, special_columns, special
 from fspielm.features.special.corners import (
     helmholtz_ratio,
     is_isotropic,
+    is_plane,
     jump_places,
     leading_exponent,
     missed_jumps,
@@ -20,6 +21,7 @@ __all__ = [
     "helmholtz_ratio",
     "hole_columns",
     "is_isotropic",
+    "is_plane",
     "jump_places",
     "leading_exponent",
     "missed_jumps",

@@ -8,7 +8,6 @@ import numpy as np
 
 from fspielm.equations import Problem, derivative
 from fspielm.features.basis import Basis
-from fspielm.features.singular import SingularBasis
 from fspielm.features.special.corners import singular_changes, singular_columns, singular_corners
 from fspielm.features.special.holes import hole_columns
 from fspielm.features.special.singular import Singular
@@ -17,7 +16,7 @@ from fspielm.geometry import Sites
 _SATISFIED = 1e-8
 
 
-def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
+def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[Basis, ...]:
     """All there are (True), none (False), or the singular functions of the corners named."""
     corners = singular_columns(problem, singular)
     return (*corners, *hole_columns(problem)) if singular is True else corners

@@ -10,9 +10,11 @@ import math
 
 from fspielm.equations import Problem
 from fspielm.equations.once import once
+from fspielm.features.basis import Basis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis
 from fspielm.features.special.corners import helmholtz_ratio, is_isotropic, is_plane
+from fspielm.features.special.fields import hole_fields, laplacian_factors
 from fspielm.geometry import Hole
 
 # Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
@@ -28,11 +30,18 @@ _MOST_DECAY = 20.0
 
 
 @once
-def hole_columns(problem: Problem) -> tuple[SingularBasis, ...]:
-    """Multipoles in every hole of a plane domain, for equations of second order with the Laplacian in front."""
-    if not is_plane(problem):
+def hole_columns(problem: Problem) -> tuple[Basis, ...]:
+    """Multipoles in every hole of a plane domain, for equations of second order with the Laplacian in front.
+
+    And for systems whose determinant is made of Laplacians and numbers.
+    """
+    if problem.domain.dimension != 2 or problem.domain.time is not None:
         return ()
     holes = sorted(problem.domain.hole_places(), key=lambda hole: hole.radius)[:_MOST_HOLES]
+    if len(problem.unknowns) > 1:
+        return tuple(fields for hole in holes for fields in _fields(problem, hole))
+    if not is_plane(problem):
+        return ()
     return tuple(
         SingularBasis(hole.center, 0.0, hole.radius, functions)
         for hole in holes
@@ -45,15 +54,30 @@ def _beside(hole: Hole) -> tuple[float, float]:
     return hole.center[0] + hole.radius, hole.center[1]
 
 
+def _orders(hole: Hole) -> int:
+    """How many orders hold what the rest of the boundary mirrors into the hole: it converges geometrically."""
+    closeness = math.log1p(hole.clearance / hole.radius)
+    return min(max(math.ceil(_DIGITS * math.log(10) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
+
+
+def _wave_orders(k: float) -> int:
+    """All that waves of this length tell apart on the rim, and some that fall off from it."""
+    return min(math.ceil(k + 6 * math.cbrt(k)) + _FEWEST_ORDERS, _MOST_WAVE_ORDERS)
+
+
+def _fields(problem: Problem, hole: Hole) -> tuple[Basis, ...]:
+    """Of a system; none where its coefficients vary, or its determinant is not isotropic."""
+    waves = [_wave_orders(math.sqrt(ratio) * hole.radius) for ratio, _ in laplacian_factors(problem) if ratio > 0]
+    return hole_fields(problem, hole, max(_orders(hole), *waves, 0))
+
+
 def _multipoles(problem: Problem, hole: Hole) -> list[CornerFunction]:
-    # what the rest of the boundary mirrors into the hole converges like a geometric series
-    ratio, closeness = helmholtz_ratio(problem), math.log1p(hole.clearance / hole.radius)
-    orders = min(max(math.ceil(_DIGITS * math.log(10) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
+    ratio, orders = helmholtz_ratio(problem), _orders(hole)
     if not ratio:  # also where lower terms are there: the strongest part of the solution is the Laplacian's
         return [Power(0, 0, True), *(Power(-n) for n in range(1, orders + 1))]
     k = math.sqrt(abs(ratio)) * hole.radius
     if ratio < 0 and k > _MOST_DECAY:
         return []
-    if ratio > 0:  # all that waves of this length tell apart on the rim, and some that fall off from it
-        orders = max(orders, min(math.ceil(k + 6 * math.cbrt(k)) + _FEWEST_ORDERS, _MOST_WAVE_ORDERS))
+    if ratio > 0:
+        orders = max(orders, _wave_orders(k))
     return [Outgoing(n, k, ratio < 0) for n in range(orders + 1)]

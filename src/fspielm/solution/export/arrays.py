@@ -111,7 +111,7 @@ def in_parts(arrays: Mapping[str, NumberArray]) -> dict[str, FloatArray]:
 
 def _grid(solution: Solution, n: int | Iterable[int] | None) -> Grid:
     """All unknowns on a grid."""
-    width = len(solution.problem.unknowns) * solution.dtype.itemsize
+    width = len(solution.problem.names) * solution.dtype.itemsize
     return make_grid(solution, solution.problem, chosen_count(solution, n), width=width)
 
 

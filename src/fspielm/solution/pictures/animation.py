@@ -10,12 +10,11 @@ import numpy as np
 
 from fspielm.errors import ProblemError
 from fspielm.solution.pictures.labels import held_label
-from fspielm.solution.pictures.line import draw_lines, set_line_axes
+from fspielm.solution.pictures.line import draw_lines, set_line_axes, unjoined
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
 from fspielm.solution.pictures.movie import Movie
 from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note
 from fspielm.solution.pictures.quantity import Quantity, hold
-from fspielm.solution.pictures.scale import scale_for
 from fspielm.solution.pictures.style import BLUE, inches, style
 from fspielm.solution.pictures.view import View
 from fspielm.writing import staged_file
@@ -72,11 +71,11 @@ def _moving_line(quantity: Quantity, view: View) -> Movie:
     picture, axes = _new(view, quantity, _LINE_ASPECT * inches(view.width or "single"))
     (line,) = draw_lines(axes, quantity, places[-1:])
     every = np.concatenate(values)
-    set_line_axes(axes, quantity, scale_for(every, logarithmic=False), every)
+    set_line_axes(axes, quantity, quantity.scale(every), every)
 
     def frames() -> Iterator[None]:
         for place, curve in zip(places, values, strict=True):
-            line.set_ydata(curve)
+            line.set_ydata(unjoined(curve) if quantity.cyclic else curve)
             axes.set_title(held_label(problem, place, {0}))
             yield
 
@@ -88,10 +87,10 @@ def _moving_map(quantity: Quantity, view: View) -> Movie:
     places = [hold(problem, view.at, time) for time in _times(quantity)]
     section = quantity.section((0, 1), places[-1])
     values = [quantity.values(section.moved(2, place[2])) for place in places]
-    scale = scale_for(np.concatenate(values), logarithmic=False)
+    scale = quantity.scale(np.concatenate(values))
     picture, axes = _new(view, quantity, height_of(quantity, [section], inches(view.width or "single"), 1))
     shown = draw_map(axes, quantity, section, values[-1], scale)
-    add_colour_bar(axes, shown, quantity.label)
+    add_colour_bar(axes, shown, quantity.label, scale.ticks)
     axes.set_title(held_label(problem, places[-1], (0, 1)))
 
     def frames() -> Iterator[None]:

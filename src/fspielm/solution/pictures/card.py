@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from html import escape
 from io import BytesIO
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from fspielm.geometry.pictures import has_matplotlib
-from fspielm.solution.pictures.frequencies import highest_frequencies
-from fspielm.solution.pictures.labels import unknown_symbol
+from fspielm.solution.pictures.fields import each_field, field_quantity
 from fspielm.solution.pictures.note import add_note, doubt
-from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.style import style
 from fspielm.solution.pictures.view import View, draw_quantity
 from fspielm.wording import duration
@@ -19,10 +19,14 @@ from fspielm.wording import duration
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
-_INCHES = (2.6, 2.1)
+_INCHES, _SMALL_INCHES = (2.6, 2.1), (2.0, 1.6)
+_PIXELS = (260, 400)
+# Unknowns that are shown; the others are named.
+_MOST = 4
 _MOST_BYTES = 60_000
 _FINEST = 200
 _COLOURS = 128
+_TICKS = 3
 # Dots per inch, until the picture is small enough.
 _DOTS = (160, 120, 90, 60)
 
@@ -45,7 +49,7 @@ def solution_card(solution: Solution) -> str:
     report = solution.report
     verdict, colour = _verdict(report.converged)
     numbers = {
-        "estimated relative error": "none" if report.error_estimate is None else _number(report.error_estimate),
+        "estimated relative error": _estimates(solution),
         "tolerance": _number(report.tol),
         "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
         "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
@@ -53,7 +57,7 @@ def solution_card(solution: Solution) -> str:
     reason = f": {escape(report.reason)}" if report.reason else ""
     return _CARD.format(
         picture=_picture(solution) if has_matplotlib() else "",
-        unknown=escape(str(solution.problem.unknown)),
+        unknown=escape(_names(solution)),
         verdict=verdict,
         colour=colour,
         reason=reason,
@@ -71,30 +75,54 @@ def _number(value: float) -> str:
     return f"{value:.1e}"
 
 
+def _names(solution: Solution) -> str:
+    return ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
+
+
+def _estimates(solution: Solution) -> str:
+    """The estimate, and what it is for each unknown where there are several."""
+    known = solution.report.error_estimate
+    if known is None:
+        return "none"
+    fields = solution.report.fields
+    if len(fields) < 2:
+        return _number(known)
+    return ", ".join(f"{name}: {_number(own.error_estimate)}" for name, own in fields.items())
+
+
 def _picture(solution: Solution) -> str:
     data = base64.b64encode(_thumbnail(solution)).decode()
-    name = escape(str(solution.problem.unknown), quote=True)
-    return f'<img alt="{name}" width="260" style="background:#fff" src="data:image/png;base64,{data}">\n'
+    name = escape(_names(solution), quote=True)
+    width = _PIXELS[len(solution.problem.names) > 1]
+    return f'<img alt="{name}" width="{width}" style="background:#fff" src="data:image/png;base64,{data}">\n'
 
 
 def _thumbnail(solution: Solution) -> bytes:
-    """The simplest picture: a line, a map, the first slice; at the end of time."""
+    """The simplest picture of each unknown: a line, a map, the first slice; at the end of time."""
     from PIL import Image
 
     from fspielm.solution.pictures.figure import Picture
 
-    problem = solution.problem
-    quantity = Quantity(problem, solution, unknown_symbol(problem), highest_frequencies(solution), finest=_FINEST)
+    quantities = [replace(field_quantity(field), finest=_FINEST, note=None) for field in each_field(solution)[:_MOST]]
     with style():
-        figure = Picture(*_INCHES)
-        draw_quantity(quantity, View(ax=figure.subplots()))
+        columns = 1 if len(quantities) == 1 else 2
+        rows = -(-len(quantities) // columns)
+        figure = Picture(*(_INCHES if columns == 1 else (_SMALL_INCHES[0] * columns, _SMALL_INCHES[1] * rows)))
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for panel, quantity in zip_longest(axes, quantities):
+            if quantity is None:
+                panel.remove()
+            else:
+                draw_quantity(quantity, View(ax=panel))
+                if columns > 1:
+                    panel.locator_params(nbins=_TICKS)
         add_note(figure, doubt(solution))
     for dpi in _DOTS:
         buffer = BytesIO()
         figure.savefig(buffer, format="png", dpi=dpi)
         small = BytesIO()
         with Image.open(buffer) as image:
-            image.convert("RGB").quantize(_COLOURS).save(small, "PNG", optimize=True)
+            image.convert("RGB").quantize(_COLOURS * columns).save(small, "PNG", optimize=True)
         if len(small.getvalue()) <= _MOST_BYTES:
             break
     return small.getvalue()

@@ -61,7 +61,7 @@ def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
     points = np.tile(middle, (len(plane), 1))
     points[:, :2] = plane
     inside = domain.contains(points)
-    values = np.zeros(len(points))
+    values = np.zeros(len(points), dtype=solution.coefficients.dtype)
     # outside of the domain the features add up to anything
     values[inside] = solution(points[inside])
     shape = (len(across), len(up))

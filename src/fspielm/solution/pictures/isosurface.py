@@ -11,9 +11,11 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution.pictures.error import prepare
-from fspielm.solution.pictures.labels import as_math, as_plain, held_label, unknown_symbol
+from fspielm.solution.pictures.fields import field_quantity, only_field
+from fspielm.solution.pictures.labels import as_math, as_plain, held_label
 from fspielm.solution.pictures.note import add_note, doubt
-from fspielm.solution.pictures.quantity import hold
+from fspielm.solution.pictures.parts import Part
+from fspielm.solution.pictures.quantity import Quantity, hold
 from fspielm.solution.pictures.save import save_picture
 from fspielm.solution.pictures.style import PALE, Width, inches, style
 from fspielm.solution.pictures.tetrahedra import level_surface
@@ -39,6 +41,7 @@ def plot_isosurface(
     time: float | None = None,
     resolution: int | None = None,
     width: Width | None = None,
+    part: Part | None = None,
 ) -> Figure:
     """Draw the surfaces on which a solution in three coordinates of space has one value.
 
@@ -53,8 +56,8 @@ def plot_isosurface(
         In a problem with time; the middle of it by default.
     resolution : int, optional
         Cells along the longest side.
-    width : "single" or "double", optional
-        As for `Solution.plot`.
+    width, part
+        As for `Solution.plot`; a phase, which jumps, has no such surfaces.
 
     Returns
     -------
@@ -62,16 +65,19 @@ def plot_isosurface(
         Free of pyplot and its global state; a notebook shows it.
     """
     prepare(path, resolution, width)
+    if part == "phase":
+        raise ProblemError('an isosurface cannot show a phase, which jumps; part must be "real", "imag" or "abs"')
+    quantity = field_quantity(only_field(solution, "an isosurface"), part)
     problem = solution.problem
     if problem.dimension - (problem.domain.time is not None) != 3:
         raise ProblemError(f"an isosurface needs three coordinates of space; the unknown is {problem.unknown}")
     at = hold(problem, None, time)
-    axes, values = _sample(solution, at, resolution or _CELLS)
+    axes, values = _sample(quantity, at, resolution or _CELLS)
     levels = _levels(values, level)
     with style():
         figure = _draw(solution, axes, [(v, level_surface(values, axes, v)) for v in levels], inches(width or "single"))
         held = held_label(problem, at, (0, 1, 2))
-        name = as_math(unknown_symbol(problem))
+        name = as_math(quantity.label)
         both = "\N{PLUS-MINUS SIGN}" if len(levels) == 2 else ""
         figure.suptitle(f"{name} = {both}{as_plain(levels[0])}" + (f" at {held}" if held else ""), fontsize="medium")
         add_note(figure, doubt(solution))
@@ -81,10 +87,10 @@ def plot_isosurface(
 
 
 def _sample(
-    solution: Solution, at: FloatArray, cells: int
+    quantity: Quantity, at: FloatArray, cells: int
 ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]:
     """Grid lines, and the values where they meet: NaN outside of the domain."""
-    domain = solution.problem.domain
+    domain = quantity.problem.domain
     lower, upper = (bound[:3] for bound in domain.bounding_box)
     counts = np.maximum(np.round(cells * (upper - lower) / np.max(upper - lower)).astype(int), 4) + 1
     across, along, up = (np.linspace(a, b, n) for a, b, n in zip(lower, upper, counts, strict=True))
@@ -93,7 +99,7 @@ def _sample(
     points[:, :3] = grid
     inside = domain.contains(points)
     values = np.full(len(points), np.nan)
-    values[inside] = solution(points[inside])
+    values[inside] = quantity.values(points[inside])
     return (across, along, up), values.reshape(len(across), len(along), len(up))
 
 

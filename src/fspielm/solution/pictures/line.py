@@ -10,7 +10,7 @@ import sympy as sp
 from fspielm.arrays import FloatArray
 from fspielm.solution.pictures.labels import as_math, held_label, label_upright
 from fspielm.solution.pictures.quantity import Quantity
-from fspielm.solution.pictures.scale import Scale, scale_for
+from fspielm.solution.pictures.scale import Scale
 from fspielm.solution.pictures.style import BLUE, VERMILION
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list
     problem = quantity.problem
     curves = [(points[:, 0], quantity.values(points)) for points in map(quantity.line, places)]
     values = np.concatenate([curve for _, curve in curves])
-    scale = scale_for(values, logarithmic=quantity.logarithmic)
+    scale = quantity.scale(values)
     single = VERMILION if quantity.logarithmic else BLUE
     colours = [single] if len(places) == 1 else colormaps["viridis"](np.linspace(0.0, 0.85, len(places)))
     lines = []
     for (across, curve), place, colour in zip(curves, places, colours, strict=True):
-        shown = np.maximum(curve, scale.low) if quantity.logarithmic else curve
+        shown = np.maximum(curve, scale.low) if quantity.logarithmic else unjoined(curve) if quantity.cyclic else curve
         lines += axes.plot(across, shown, color=colour, label=held_label(problem, place, {0}))
     set_line_axes(axes, quantity, scale, values)
     if len(places) > 1:
@@ -42,12 +42,22 @@ def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list
     return lines
 
 
+def unjoined(phase: FloatArray) -> FloatArray:
+    """The values with a gap wherever they jump by about a turn."""
+    shown = phase.copy()
+    shown[1:][np.abs(np.diff(phase)) > np.pi] = np.nan
+    return shown
+
+
 def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArray) -> None:
     """Labels, limits and a light grid."""
     lower, upper = quantity.problem.domain.bounding_box
     if quantity.logarithmic:
         axes.set_yscale("log")
         axes.set_ylim(scale.low, scale.high)
+    elif quantity.cyclic:
+        axes.set_ylim(scale.low, scale.high)
+        axes.set_yticks(list(scale.ticks), labels=list(scale.ticks.values()))
     else:
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -58,7 +68,7 @@ def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArr
     axes.locator_params(axis="x", nbins=6)
     axes.grid(True)
     axes.set_xlabel(as_math(quantity.problem.coordinates[0]))
-    if isinstance(quantity.label, sp.Symbol):
+    if isinstance(quantity.label, sp.Basic):
         label_upright(axes, quantity.label)
     else:
         axes.set_ylabel(quantity.label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _SPACE_TIME_ASPECT = 0.85
 # Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
 _LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
-_TALLEST = 6.0
+_NARROW_BAR = 0.5
+_TALLEST, _TALLEST_PAGE = 6.0, 9.0
 _TICKS = 5
 
 
@@ -38,8 +39,8 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
         norm=scale.norm,
         cmap=scale.colours,
         aspect="auto",
-        # a smooth field is smoothed; an error jumps by decades and is shown cell by cell
-        interpolation="nearest" if scale.logarithmic else "bicubic",
+        # a smooth field is smoothed; an error jumps by decades, a phase by a turn: they are shown cell by cell
+        interpolation="nearest" if quantity.logarithmic or quantity.cyclic else "bicubic",
     )
     if is_spatial(problem.domain, section.axes):
         axes.set_aspect("equal")
@@ -47,6 +48,8 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
         axes.set_box_aspect(_SPACE_TIME_ASPECT)
     if section.loops:
         _cut(axes, shown, section)
+    if quantity.overlay is not None:
+        quantity.overlay(axes, section)
     axes.locator_params(nbins=_TICKS)
     across, up = (problem.coordinates[axis] for axis in section.axes)
     axes.set_xlabel(as_math(across))
@@ -54,29 +57,33 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
     return shown
 
 
-def add_colour_bar(axes: Axes, shown: ScalarMappable, label: str | sp.Symbol) -> None:
+def add_colour_bar(
+    axes: Axes, shown: ScalarMappable, label: str | sp.Basic, ticks: Mapping[float, str] | None = None
+) -> None:
     """A colour bar as tall as the panel itself, whatever its aspect; a symbol stands above it, words beside it."""
     figure = axes.get_figure(root=True)
     assert figure is not None  # these axes are drawn in
     bar = figure.colorbar(shown, cax=axes.inset_axes((1.04, 0.0, 0.045, 1.0)))
-    if isinstance(label, sp.Symbol):
+    if isinstance(label, sp.Basic):
         bar.ax.set_title(as_math(label))
     else:
         bar.set_label(label)
+    if ticks:
+        bar.set_ticks(list(ticks), labels=list(ticks.values()))
     bar.outline.set_linewidth(0.5)
     bar.ax.minorticks_off()
 
 
-def height_of(quantity: Quantity, sections: Sequence[Section], width: float, columns: int) -> float:
-    """Inches that such maps in rows of `columns`, with one colour bar, are tall in a figure of this width."""
+def height_of(quantity: Quantity, sections: Sequence[Section], width: float, columns: int, bars: int = 1) -> float:
+    """Inches that such maps in rows of `columns`, with so many colour bars in each, are tall in a figure so wide."""
     sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
     rows = -(-len(sections) // columns)
-    across = width - _LEFT - _RIGHT - (columns - 1) * _BETWEEN
+    across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
     if is_spatial(quantity.problem.domain, sections[0].axes):
         panel = across * max(up for _, up in sides) / sum(along for along, _ in sides[:columns])
     else:
         panel = across / columns * _SPACE_TIME_ASPECT
-    return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST)
+    return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST if bars == 1 else _TALLEST_PAGE)
 
 
 def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.animation import animate as draw_animation
-from fspielm.solution.pictures.frequencies import highest_frequencies
-from fspielm.solution.pictures.labels import unknown_symbol
-from fspielm.solution.pictures.note import doubt
-from fspielm.solution.pictures.quantity import Quantity
+from fspielm.solution.pictures.fields import each_field, field_quantity, only_field
+from fspielm.solution.pictures.parts import Part
 from fspielm.solution.pictures.save import FORMATS, MOVING_FORMATS, check_picture_path, is_moving, save_picture
+from fspielm.solution.pictures.several import draw_quantities
 from fspielm.solution.pictures.style import Width, inches
-from fspielm.solution.pictures.view import View, draw_quantity, user_title
+from fspielm.solution.pictures.vectors import VectorStyle, vector_quantity
+from fspielm.solution.pictures.view import View, user_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,15 @@ def plot(
     resolution: int | None = None,
     width: Width | None = None,
     title: str | None = None,
+    part: Part | None = None,
+    vectors: Sequence[Any] | None = None,
+    style: VectorStyle = "arrows",
 ) -> Figure:
     """Draw the solution as fits its coordinates.
 
     One coordinate gives a line, two a map, one with time a map of space and time; two with time give a row of
-    snapshots, or an animation; three give slices through the middle. Where the solution has not converged
-    and may be visibly wrong, the foot of its pictures says so.
+    snapshots, or an animation; three give slices through the middle. Several unknowns have a panel each, with a scale
+    of its own. Where the solution has not converged and may be visibly wrong, the foot of its pictures says so.
 
     Parameters
     ----------
@@ -64,6 +67,12 @@ def plot(
         One column of a journal (3.5 inches) or two (7 inches).
     title : str, optional
         Above the picture, as plain text.
+    part : "real", "imag", "abs" or "phase", optional
+        What is shown of complex values; the real part by default.
+    vectors : pair of unknowns, optional
+        In the plane, the components of a vector: its magnitude, and over that its direction.
+    style : "arrows" or "stream"
+        How the direction of a vector is shown: by arrows, longer where the vector is, or by streamlines.
 
     Returns
     -------
@@ -71,20 +80,19 @@ def plot(
         Free of pyplot and its global state; a notebook shows it.
     """
     moving = _check_movie(path, animate)
-    quantity = Quantity(
-        solution.problem,
-        solution,
-        unknown_symbol(solution.problem),
-        highest_frequencies(solution),
-        resolution=check_resolution(resolution),
-        note=doubt(solution),
-    )
+    resolution = check_resolution(resolution)
     view = View(ax, time, at, width, user_title(title))
     if width is not None:
         inches(width)
     if moving:
-        return draw_animation(quantity, view, path)
-    figure = draw_quantity(quantity, view)
+        if vectors is not None:
+            raise ProblemError("vectors are not animated; show some times with time=[...]")
+        return draw_animation(field_quantity(only_field(solution, "an animation"), part, resolution), view, path)
+    if vectors is not None:
+        quantities = [vector_quantity(solution, vectors, part, style, resolution)]
+    else:
+        quantities = [field_quantity(field, part, resolution) for field in each_field(solution)]
+    figure = draw_quantities(quantities, view)
     if path is not None:
         save_picture(figure, path)
     return figure

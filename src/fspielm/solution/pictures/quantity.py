@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sp
@@ -12,7 +13,11 @@ import sympy as sp
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
+from fspielm.solution.pictures.scale import Scale, phase_scale, scale_for
 from fspielm.solution.pictures.section import Section, is_spatial, make_section
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Cells for each period of the highest frequency; the images are smoothed between them.
 _PER_PERIOD = 8.0
@@ -29,8 +34,8 @@ class Quantity:
     problem : Problem
     values : callable
         From points ``(n, d)`` to ``(n,)``.
-    label : str or Symbol
-        Beside its axis or colour bar.
+    label : str or Basic
+        Beside its axis or colour bar; mathematics stands above a bar.
     frequencies : (d,) array
         Angular frequencies along the axes that the picture has to resolve.
     logarithmic : bool
@@ -41,16 +46,26 @@ class Quantity:
         At most so many cells where nothing is asked for.
     note : str or None
         What every picture of it says at its foot; see `doubt`.
+    cyclic : bool
+        A phase, from half a turn to half a turn.
+    overlay : callable or None
+        Draws something over a map: takes its axes and its section.
     """
 
     problem: Problem
     values: Callable[[FloatArray], FloatArray]
-    label: str | sp.Symbol
+    label: str | sp.Basic
     frequencies: FloatArray
     logarithmic: bool = False
     resolution: int | None = None
     finest: int = _MOST_CELLS
     note: str | None = None
+    cyclic: bool = False
+    overlay: Callable[[Axes, Section], None] | None = None
+
+    def scale(self, values: FloatArray) -> Scale:
+        """The scale that shows all of `values`."""
+        return phase_scale() if self.cyclic else scale_for(values, logarithmic=self.logarithmic)
 
     def section(self, axes: tuple[int, int], at: FloatArray) -> Section:
         """Cells of the section along `axes` through `at`, fine enough for the frequencies."""
@@ -71,13 +86,18 @@ class Quantity:
         sides = (upper - lower)[pair]
         wanted = _PER_PERIOD * self.frequencies[pair] * sides / (2 * np.pi)
         if not is_spatial(self.problem.domain, axes):
-            across, up = (self.resolution or int(np.clip(n, _LEAST_CELLS, self.finest)) for n in wanted)
+            across, up = (self.resolution or int(np.clip(n, self._coarsest, self.finest)) for n in wanted)
             return across, up
         longest = float(sides.max())
         finest = float(np.max(wanted / sides)) * longest
-        count = self.resolution or int(np.clip(finest, _LEAST_CELLS, self.finest))
+        count = self.resolution or int(np.clip(finest, self._coarsest, self.finest))
         across, up = (max(round(count * side / longest), 2) for side in sides)
         return across, up
+
+    @property
+    def _coarsest(self) -> int:
+        # a phase jumps, and so cannot be smoothed between cells
+        return self.finest if self.cyclic else min(_LEAST_CELLS, self.finest)
 
 
 def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> FloatArray:

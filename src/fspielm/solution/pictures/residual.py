@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.arrays import FloatArray, safe_rms
+from fspielm.equations import Relation
 from fspielm.solution.pictures.error import prepare, probe
 from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import as_number
 from fspielm.solution.pictures.note import doubt
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.save import save_picture
+from fspielm.solution.pictures.several import draw_quantities
 from fspielm.solution.pictures.style import Width
-from fspielm.solution.pictures.view import View, draw_quantity
+from fspielm.solution.pictures.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +37,7 @@ def plot_residual(
     resolution: int | None = None,
     width: Width | None = None,
 ) -> Figure:
-    """Draw the residual of the equation, its left side minus its right side, in decades.
+    """Draw the residual of the equation, its left side minus its right side, in decades; of each where there are more.
 
     Parameters
     ----------
@@ -49,17 +51,29 @@ def plot_residual(
         Free of pyplot and its global state; a notebook shows it.
     """
     prepare(path, resolution, width)
-    problem = solution.problem
-
-    def residual(points: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(solution.evaluate(problem.operator, points) - problem.right_hand_side(points)))
-
-    title = f"equation: root mean square residual {as_number(safe_rms(residual(probe(problem))))}"
-    frequencies = highest_frequencies(solution)
-    quantity = Quantity(
-        problem, residual, "|residual|", frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
-    )
-    figure = draw_quantity(quantity, View(ax, time, at, width, title))
+    problem = solution.problem.stated
+    if not problem.equations:
+        _ = problem.operator  # which says why a field by itself has none
+    quantities = [_quantity(solution, equation, resolution) for equation in problem.equations]
+    sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
+    if len(sizes) == 1:
+        title = f"equation: root mean square residual {sizes[0]}"
+    else:
+        title = "root mean square residuals: " + ", ".join(sizes)
+    figure = draw_quantities(quantities, View(ax, time, at, width, title))
     if path is not None:
         save_picture(figure, path)
     return figure
+
+
+def _quantity(solution: Solution, equation: Relation, resolution: int | None) -> Quantity:
+    problem = solution.problem.stated
+
+    def residual(points: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(solution.evaluate(equation.operator, points) - equation.value(points)))
+
+    label = "|residual|" if len(problem.equations) == 1 else f"|residual| of {equation.name}"
+    frequencies = highest_frequencies(solution)
+    return Quantity(
+        problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
+    )

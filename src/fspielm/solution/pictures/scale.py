@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.solution.pictures.style import LOGARITHMIC_COLOURS, POSITIVE_COLOURS, SIGNED_COLOURS
+from fspielm.solution.pictures.style import LOGARITHMIC_COLOURS, PHASE_COLOURS, POSITIVE_COLOURS, SIGNED_COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.colors import Normalize
@@ -18,12 +19,13 @@ _MOST_DECADES = 6
 
 @dataclass(frozen=True)
 class Scale:
-    """From `low` to `high`, in the colour map `colours`."""
+    """From `low` to `high`, in the colour map `colours`; with ticks of its own where it has some."""
 
     low: float
     high: float
     colours: str
     logarithmic: bool = False
+    ticks: Mapping[float, str] = field(default_factory=dict)
 
     @property
     def norm(self) -> Normalize:
@@ -46,6 +48,12 @@ def scale_for(values: FloatArray, *, logarithmic: bool) -> Scale:
     if low == high:  # a constant still needs a range to be drawn in
         low, high = (low - 0.5 * abs(low), high + 0.5 * abs(high)) if low else (-1.0, 1.0)
     return Scale(low, high, POSITIVE_COLOURS)
+
+
+def phase_scale() -> Scale:
+    """One turn."""
+    halves = {-1.0: r"$-\pi$", -0.5: r"$-\pi/2$", 0.0: "$0$", 0.5: r"$\pi/2$", 1.0: r"$\pi$"}
+    return Scale(-np.pi, np.pi, PHASE_COLOURS, ticks={np.pi * turn: label for turn, label in halves.items()})
 
 
 def error_range(error: FloatArray) -> tuple[float, float]:

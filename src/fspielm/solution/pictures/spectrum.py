@@ -10,6 +10,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
+from fspielm.solution.pictures.fields import only_field
 from fspielm.solution.pictures.frequencies import frequencies
 from fspielm.solution.pictures.labels import as_math, as_plain
 from fspielm.solution.pictures.map import add_colour_bar
@@ -54,6 +55,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
         check_picture_path(path)
     from fspielm.solution.pictures.figure import Picture
 
+    only_field(solution, "a spectrum")
     W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
     with style():

@@ -24,6 +24,8 @@ VERMILION = "#d55e00"
 SIGNED_COLOURS = "RdBu_r"
 POSITIVE_COLOURS = "cividis"
 LOGARITHMIC_COLOURS = "viridis"
+# The same at both ends, light at zero and dark at half a turn.
+PHASE_COLOURS = "twilight_shifted"
 
 _SETTINGS: dict[str, Any] = {
     "font.size": 8.0,

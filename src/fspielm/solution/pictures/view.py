@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.solution.pictures.labels import as_text, held_label
 from fspielm.solution.pictures.line import draw_lines
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
 from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note, add_note_within
 from fspielm.solution.pictures.quantity import Quantity, hold, read_times
-from fspielm.solution.pictures.scale import scale_for
 from fspielm.solution.pictures.section import Section
 from fspielm.solution.pictures.style import Width, inches, style
 
@@ -57,19 +57,29 @@ class View:
 def draw_quantity(quantity: Quantity, view: View) -> Figure:
     """Draw what fits the number of coordinates and the view."""
     problem = quantity.problem
+    with style():
+        places = line_places(problem, view)
+        if places:
+            return _draw_lines(quantity, view, places)
+        return _draw_maps(quantity, view, sections_of(quantity, view))
+
+
+def line_places(problem: Problem, view: View) -> list[FloatArray]:
+    """The points that lines go through where lines are what fits; none where maps are."""
     space = problem.dimension - (problem.domain.time is not None)
     times = () if view.time is None else read_times(problem, view.time)
-    with style():
-        if space == 0 and times:
-            raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
-        if problem.dimension == 1 or (space == 1 and times):
-            return _draw_lines(quantity, view, [hold(problem, view.at, t) for t in times or (None,)])
-        return _draw_maps(quantity, view, _sections(quantity, view, space, times))
+    if space == 0 and times:
+        raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
+    if problem.dimension > 1 and (space > 1 or not times):
+        return []
+    return [hold(problem, view.at, time) for time in times or (None,)]
 
 
-def _sections(quantity: Quantity, view: View, space: int, times: tuple[float, ...]) -> list[tuple[Section, FloatArray]]:
+def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArray]]:
     """The sections to show, each with the point it goes through."""
     problem = quantity.problem
+    space = problem.dimension - (problem.domain.time is not None)
+    times = () if view.time is None else read_times(problem, view.time)
     if space > 2:
         if len(times) > 1:
             raise ProblemError(f"time must be a single number for slices of {space} coordinates; got {view.time!r}")
@@ -85,9 +95,9 @@ def _sections(quantity: Quantity, view: View, space: int, times: tuple[float, ..
 
 def _draw_lines(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
     width = inches(view.width or "single")
-    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single") + _room(quantity), 1)
+    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single") + note_room(quantity), 1)
     draw_lines(axes, quantity, places)
-    _set_title(figure, axes, view)
+    set_title(figure, axes, view)
     _set_note(figure, axes, view, quantity)
     return figure
 
@@ -97,22 +107,22 @@ def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, Flo
     columns = min(len(sections), _MOST_COLUMNS)
     same_axes = len({section.axes for section, _ in sections}) == 1
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns) + _room(quantity)
+    height = height_of(quantity, [section for section, _ in sections], width, columns) + note_room(quantity)
     widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
     figure, axes = panels(view, width, height, len(sections), widths)
     values = [quantity.values(section.points) for section, _ in sections]
-    scale = scale_for(np.concatenate(values), logarithmic=quantity.logarithmic)
+    scale = quantity.scale(np.concatenate(values))
     for index, (panel, (section, at), drawn) in enumerate(zip(axes, sections, values, strict=True)):
         shown = draw_map(panel, quantity, section, drawn, scale)
         panel.set_title(held_label(quantity.problem, at, section.axes))
         if (index + 1) % columns == 0 or index == len(sections) - 1:
-            add_colour_bar(panel, shown, quantity.label)
+            add_colour_bar(panel, shown, quantity.label, scale.ticks)
         if columns > 1:
             panel.locator_params(nbins=_FEWER_TICKS)
         if same_axes and index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
-    _set_title(figure, axes[0], view)
+    set_title(figure, axes[0], view)
     _set_note(figure, axes[0], view, quantity)
     return figure
 
@@ -139,7 +149,8 @@ def panels(
     return picture, list(grid[:count])
 
 
-def _set_title(figure: Figure, axes: Axes, view: View) -> None:
+def set_title(figure: Figure, axes: Axes, view: View) -> None:
+    """Set the title above the only panel, or above all of them."""
     if view.title is None:
         return
     if view.ax is not None or (len(figure.axes) == 1 and not axes.get_title()):
@@ -155,7 +166,8 @@ def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> Non
         add_note_within(axes, quantity.note)
 
 
-def _room(quantity: Quantity) -> float:
+def note_room(quantity: Quantity) -> float:
+    """Inches that the note of a picture takes."""
     return 0.0 if quantity.note is None else NOTE_HEIGHT
 
 

@@ -88,7 +88,9 @@ class ExactFeatures(Stage):
         after, tol = latest.outcome, self.request.tol
         if self.source_rounds:
             helps = before is not None and _gain(before, after) >= _BETTER_SOURCES
-            return self._with_sources(latest) if helps or self.source_rounds == 1 else None
+            step = self._with_sources(latest) if helps or self.source_rounds == 1 else None
+            has_way = self.sources is None and before is not None and self._has_helped(before, after)
+            return self._larger() if step is None and has_way else step
         if before is None or _rounds_left(before, after, tol) <= _FEW_ROUNDS:
             return self._larger()
         helped = self._has_helped(before, after)

@@ -118,7 +118,7 @@ class FilledBand(Stage):
         points = self.request.points or allot_points(
             self.request.problem, neurons, layout.widths, layout.factor, special
         )
-        scales = natural_scales(self.request.problem, 0.5 * float(np.max(layout.widths)))
+        scales = natural_scales(self.request.problem, 0.5 * layout.widths)
         return Step(Trial(for_unknowns(layout.family, scales), points, self.columns, why), self)
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:

@@ -13,6 +13,7 @@ from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
     Characteristic,
     evolves,
+    fields_of_one_kind,
     homogeneous_symbol,
     neurons_for_reach,
     neurons_for_rings,
@@ -167,12 +168,13 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
     """As many functions as should do if nothing is close to the boundary outside, then half as many again each time."""
     highest = float(bands.frequencies.max())
     along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
-    least = _LEAST.get(problem.dimension, _LEAST_ABOVE)
+    times = fields_of_one_kind(problem)
+    least = times * _LEAST.get(problem.dimension, _LEAST_ABOVE)
     waves = steady_neurons(problem, 0.0, 0.0)
     # steep data may be those of a source close by, which more exponentials do not hold
     steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
     # on a line there are no more than these
-    first = waves if problem.dimension == 1 else max(waves + steep + _BESIDE_WAVES, least, _passing(problem))
+    first = waves if problem.dimension == 1 else max(waves + steep + times * _BESIDE_WAVES, least, _passing(problem))
     return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
 
 

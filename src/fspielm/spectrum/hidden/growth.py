@@ -102,6 +102,8 @@ def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Floa
     exponents[:, :space] = 1j * np.tile(k, (n, 1))
     later = np.append(np.zeros(space), 1.0)
     degree = int(frozen.orders[:, -1].max(initial=0))
+    if not degree:  # of equations whose determinant has no time: nothing grows by itself
+        return np.zeros((n, m)), np.zeros((n, m))
     each = frozen.select(np.repeat(np.arange(n), m))
     polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
     roots = roots_of(polynomials, np.full(n * m, unit))

@@ -1,0 +1,78 @@
+"""From a statement to unknowns and the relations between them, all of it checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from fspielm.equations.givens import Givens, read_givens
+from fspielm.equations.linear import read_equation
+from fspielm.equations.pairs import has_conjugates, real_relations, real_unknowns
+from fspielm.equations.pins import pins
+from fspielm.equations.regions import whole_domain
+from fspielm.equations.relations import Relation, bind_conditions
+from fspielm.equations.residual import residual_form
+from fspielm.equations.setting import Setting
+from fspielm.equations.statement import Statement
+from fspielm.equations.unknowns import Unknown, read_unknowns
+from fspielm.equations.wellposed import check_conditions
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """What a problem consists of.
+
+    Attributes
+    ----------
+    statement, unknowns, relations, givens, missing
+        As in `Problem`.
+    whole : Compiled or None
+        The same for the complex unknowns that were written, where these are their real and imaginary parts.
+    """
+
+    statement: Statement
+    unknowns: tuple[Unknown, ...]
+    relations: tuple[Relation, ...]
+    givens: Givens
+    missing: str = ""
+    whole: Compiled | None = None
+
+
+def compile_all(statement: Statement) -> Compiled:
+    """All that a statement says."""
+    domain, number = statement.domain, len(statement.equations)
+    givens = read_givens(statement.given)
+    written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
+    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
+    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
+    setting = Setting(unknowns, givens, domain, parts)
+    equations = []
+    for index, equation in enumerate(statement.equations):
+        name = "equation" if number == 1 else f"equation {index + 1}"
+        rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
+        equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
+    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
+    if has_conjugates(relations, len(unknowns)):
+        made = in_pairs(Compiled(statement, unknowns, relations, givens))
+    else:
+        missing = check_conditions(relations, setting)
+        made = Compiled(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
+    givens.check_use(statement.expressions)
+    return made
+
+
+def in_pairs(whole: Compiled) -> Compiled:
+    """The same for the real and the imaginary parts of unknowns with conjugates."""
+    domain, unknowns = whole.statement.domain, real_unknowns(whole.unknowns)
+    relations = real_relations(whole.relations, len(whole.unknowns))
+    known = {part.name: part for relation in relations for part in relation.region.parts}
+    parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
+    setting = Setting(unknowns, whole.givens, domain, tuple(known.get(part.name, part) for part in parts))
+    missing = check_conditions(relations, setting)
+    relations = (*relations, *pins(relations, setting))
+    return Compiled(whole.statement, unknowns, relations, whole.givens, missing, whole)
+
+
+def _argument(index: int, number: int) -> str:
+    return "equation" if number == 1 else f"equation[{index}]"

@@ -1,0 +1,236 @@
+"""Lists of equations: what is accepted, and what is refused with which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.collocation import make_blocks
+
+x, y, t, k = sp.symbols("x y t k")
+u, v, w = (sp.Function(name)(x, y) for name in "uvw")
+SQUARE = fs.Box((0, 0), (1, 1))
+BOTH = fs.Dirichlet({u: 0, v: 0})
+
+
+def laplace(f: sp.Expr) -> sp.Expr:
+    return f.diff(x, 2) + f.diff(y, 2)
+
+
+def state(*equations: Any, conditions: Any = BOTH, **more: Any) -> fs.Problem:
+    return fs.Problem(list(equations), SQUARE, conditions, **more)
+
+
+class TestAccepted:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            list,
+            tuple,
+            iter,
+            sp.Matrix,
+            sp.Array,
+            lambda both: sp.Tuple(*both),
+            lambda both: np.array(both, dtype=object),
+            lambda both: [both],
+            lambda both: [sp.Eq(sp.Matrix(both), sp.Matrix([0, 0]), evaluate=False)],
+            lambda both: sp.Eq(sp.Matrix(both), 0, evaluate=False),
+        ],
+    )
+    def test_equations_in_any_order(self, make: Callable[[Any], Any]) -> None:
+        problem = fs.Problem(make([laplace(u) + v, laplace(v)]), SQUARE, BOTH)
+        assert [relation.name for relation in problem.equations] == ["equation 1", "equation 2"]
+        assert [sorted(relation.operator.unknowns) for relation in problem.equations] == [[0, 1], [1]]
+        assert problem.remarks == ()
+
+    def test_a_list_of_one(self) -> None:
+        assert fs.Problem([laplace(u)], SQUARE, fs.Dirichlet(0)).equations[0].name == "equation"
+
+    def test_more_equations_are_said(self) -> None:
+        problem = state(laplace(u), laplace(v), u.diff(x) + v.diff(y))
+        (remark,) = problem.remarks
+        assert remark.startswith("There are 3 equations for 2 unknowns: they are met together")
+
+    def test_the_order_of_unknowns(self) -> None:
+        assert [
+            one.symbol
+            for one in state(
+                laplace(v) + w, laplace(u), laplace(w) - v, conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]
+            ).unknowns
+        ] == [v, w, u]
+        declared = state(laplace(v), laplace(u), unknowns=[u, v])
+        assert [one.symbol for one in declared.unknowns] == [u, v]
+        assert (declared.place(v), declared.place("u"), declared.places("v")) == (1, 0, (1,))
+        with pytest.raises(fs.ProblemError, match=r"there is no unknown 'q'; the unknowns are u\(x, y\), v\(x, y\)"):
+            declared.place("q")
+
+
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: state(laplace(u) + v), r"there is 1 equation for 2 unknown functions \(u\(x, y\), v\(x, y\)\); write as"),
+    (lambda: state(laplace(u) + w, laplace(v)), r"there are 2 equations for 3 unknown functions .*given=\{f: callable"),
+    (lambda: fs.Problem([], SQUARE, BOTH), r"equation is an empty list; write at least one"),
+    (lambda: fs.Problem({laplace(u)}, SQUARE, BOTH), r"equation must be one equation, or a list of them in their or"),
+    (lambda: fs.Problem({u: laplace(u)}, SQUARE, BOTH), r"equation must be one equation, or a list of them"),
+    (lambda: state(laplace(u), "v"), r"equation\[1\] must be a SymPy Eq\(left, right\), or an expression .*; got 'v'"),
+    (lambda: state(laplace(u), sp.Eq(v, v)), r"equation\[1\] is the plain truth value True"),
+    (
+        lambda: state(sp.Eq(sp.Matrix([u, v]), sp.Matrix([0, 0, 0]), evaluate=False)),
+        r"equation has sides of different numbers of components",
+    ),
+    (lambda: fs.Condition([u, v]), r"Condition: equation is a list of 2; write one fs\.Condition for each"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, v, w]), r"unknowns names w\(x, y\), which no equation contai"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u]), r"unknowns=\[u\(x, y\)\] leaves out v\(x, y\)"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, v, u]), r"names one of them twice"),
+    (lambda: state(laplace(u), laplace(v), unknowns=u), r"unknowns must be a list such as \[u, v\]"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, k]), r"got k; numbers, such as eigenvalues, cannot be solved"),
+    (
+        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]),
+        r"Dirichlet: the dictionary names w\(x, y\), which is no unknown of the equations; the unknowns are u\(x, y\),",
+    ),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Neumann({"q": 0})]), r"Neumann: the dictionary names q, "),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0, "u": 1})]), r"names u\(x, y\) twice"),
+    (
+        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({sp.Function("u", real=True)(x, y): 0})]),
+        r"one name but different assumptions",
+    ),
+    (lambda: fs.Dirichlet({}), r"Dirichlet: value is an empty dictionary"),
+    (lambda: fs.Dirichlet({1: 0}), r"Dirichlet: value must name unknowns, as in \{u: 0, v: 1\}; got the key 1"),
+    (lambda: fs.Dirichlet({u.func: 0}), r"got the key u; write u\(x, y\), with its coordinates"),
+    (lambda: fs.Dirichlet({u: {v: 1}}), r"Dirichlet: value\[u\(x, y\)\] must be a number, a SymPy expression or a ca"),
+    (lambda: fs.Dirichlet([0, 1]), r"got \[0, 1\]; values for several unknowns are a dictionary, as in \{u: 0, v: 1"),
+    (
+        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet(0)]),
+        r"Dirichlet: there are 2 unknowns, u\(x, y\), v\(x, y\); say which one is meant .* as in \{u: 0\}",
+    ),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Robin(1, 1, np.sin)]), r"say which one .* as in \{u: f\}"),
+    (
+        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0})]),
+        r"conditions: v\(x, y\) has none, and only equation 2 contains it, by its derivatives",
+    ),
+    (
+        lambda: state(laplace(u) + v.diff(x), laplace(v) - u, conditions=[fs.Dirichlet({u: 0})]),
+        r"the boundary part 'x-' has 1 of the 2 conditions .*\(v\(x, y\) has none\)",
+    ),
+    (lambda: state(laplace(u), laplace(v), conditions=[]), r"conditions is empty: the equations alone have many"),
+    (
+        lambda: state(laplace(u), laplace(v.func(y, x))),
+        r"the unknowns u\(x, y\) and v\(y, x\) have different arguments; write all of them with the same coordinates",
+    ),
+    (lambda: state(laplace(u), v.func(x).diff(x)), r"the unknowns u\(x, y\) and v\(x\) have different arguments"),
+    (lambda: state(laplace(u) + v.func(y, x), laplace(v)), r"appears with different arguments \(v\(x, y\), v\(y, x\)"),
+    (lambda: state(u - v, u + v - 1), r"the equations are no differential equations: u\(x, y\), v\(x, y\) follow fr"),
+    (lambda: state(laplace(u) + u * v, laplace(v)), r"equation 1 is not linear: the term u\(x, y\)\*v\(x, y\) is not"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), REFUSED, ids=[message[:60] for _, message in REFUSED])
+def test_refused(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(fs.ProblemError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        2 * laplace(u + v),
+        (laplace(u + v)).diff(x),
+        x * laplace(u + v),
+        sp.Function("a")(x, y) * laplace(u + v),
+    ],
+    ids=["multiple", "derivative", "varying", "callable"],
+)
+def test_equations_that_say_the_same(second: sp.Expr) -> None:
+    given = {sp.Function("a"): lambda p: np.exp(p[:, 0])} if second.has(sp.Function("a")) else {}
+    with pytest.raises(
+        fs.ProblemError, match=r"do not determine u\(x, y\), v\(x, y\): the determinant .* vanishes ide"
+    ):
+        state(laplace(u + v), second.doit(), given=given)
+
+
+class TestWhatIsNotSolvedFor:
+    def test_an_integral_over_a_range(self) -> None:
+        with pytest.raises(fs.ProblemError, match=r"takes v\(x, y\) at other places .*equations can be solved$"):
+            state(laplace(u) + sp.Integral(v, (x, 0, 1)), laplace(v))
+
+    def test_an_integral_up_to_a_coordinate_has_a_remedy(self) -> None:
+        s = sp.Symbol("s")
+        message = (
+            r"the term Integral\(u\(x, s\), \(s, 0, y\)\), .*: make the integral an unknown U of its own, with "
+            r"sp\.Eq\(U\.diff\(y\), u\(x, y\)\) as a further equation and the value 0 at y = 0$"
+        )
+        with pytest.raises(fs.ProblemError, match=message):
+            state(laplace(u) + sp.Integral(u.func(x, s), (s, 0, y)), conditions=[fs.Dirichlet(0)])
+
+    def test_what_remembers_with_a_kernel_has_none(self) -> None:
+        s = sp.Symbol("s")
+        memory = sp.Integral(u.func(x, s) * sp.exp(s - y), (s, 0, y))
+        with pytest.raises(fs.ProblemError, match=r"only differential equations can be solved$"):
+            state(laplace(u) + memory, conditions=[fs.Dirichlet(0)])
+
+    @pytest.mark.parametrize("order", [sp.Rational(1, 2), 1.5])
+    def test_a_fractional_derivative(self, order: Any) -> None:
+        with pytest.raises(
+            fs.ProblemError, match=r"must be a whole number; derivatives of fractional order take a fun"
+        ):
+            state(laplace(u) + sp.Derivative(u, (x, order)), conditions=[fs.Dirichlet(0)])
+
+    @pytest.mark.parametrize("where", ["equation", "right-hand side", "value"])
+    def test_a_number(self, where: str) -> None:
+        equation = {"equation": laplace(u) + k * u, "right-hand side": laplace(u) - k}.get(where, laplace(u))
+        message = r"contains the symbol k, .*given=\{k: 1\.0\}: functions of the coordinates can be solved for, but no"
+        with pytest.raises(fs.ProblemError, match=message):
+            state(equation, conditions=[fs.Dirichlet(k if where == "value" else 0)])
+
+
+class TestWhatHasToBeReal:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: fs.Box((0, 0), (1j, 1)),
+            lambda: fs.Interval(0, sp.I),
+            lambda: fs.Disk((0, np.complex128(1j)), 1),
+            lambda: fs.Disk((0, 0), np.array(1j)),
+            lambda: fs.Time(0, 1j),
+        ],
+    )
+    def test_a_domain(self, make: Callable[[], Any]) -> None:
+        with pytest.raises(fs.ProblemError, match=r"must be a real number; got"):
+            make()
+
+    @pytest.mark.parametrize("points", [[[1j, 0]], np.array([[1j, 0]])])
+    def test_a_place(self, points: Any) -> None:
+        with pytest.raises(fs.ProblemError, match=r"^Measured: points must be real numbers; got"):
+            fs.Measured(points, [1])
+        with pytest.raises(fs.ProblemError, match=r"^Condition: at must be real numbers; got"):
+            fs.Condition(u, at=points)
+
+    def test_a_weight(self) -> None:
+        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: weight must be a positive number; got 1j"):
+            fs.Dirichlet(0, weight=1j)
+
+    def test_on(self) -> None:
+        with pytest.raises(fs.ProblemError, match=r"must return one boolean per point.*; got complex128"):
+            state(laplace(u), conditions=[fs.Dirichlet(0, on=lambda p: 1j * p[:, 0])])
+        with pytest.raises(
+            fs.ProblemError, match=r"on=Eq\(x, I\) contains the imaginary unit, but coordinates are real"
+        ):
+            state(laplace(u), conditions=[fs.Dirichlet(0, on=sp.Eq(x, sp.I))])
+        with pytest.raises(fs.ProblemError, match=r"on=x < k must compare real numbers; with what is given: Invalid"):
+            state(laplace(u), conditions=[fs.Dirichlet(0, on=x < k)], given={k: 1j})
+
+
+def test_values_of_several_unknowns_are_no_table() -> None:
+    problem = state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: lambda p: np.zeros((len(p), 2)), v: 0})])
+    sites = fs.Points(interior=5, boundary=5).draw(problem, np.random.default_rng(0))
+    message = (
+        r"shape \(5,\) for 5 points; got shape \(5, 2\); values for several unknowns are a dictionary, as in \{u: f"
+    )
+    with pytest.raises(fs.ProblemError, match=message):
+        make_blocks(problem, sites)
+    with pytest.raises(fs.ProblemError, match=r"Measured: values\[u\(x, y\)\] must be one for each of the 1 points"):
+        fs.Measured([[0.5, 0.5]], {u: [[1, 2]]})
