@@ -31,7 +31,7 @@ def show_saved(
     outputs.check(solution.problem.domain)
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
-    names = ", ".join(str(unknown.symbol) for unknown in solution.problem.unknowns)
+    names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
     console.print(Text(f"{path}: {names}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(stored.report, versions)
