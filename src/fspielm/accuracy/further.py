@@ -80,7 +80,7 @@ def further_columns(problem: Problem, family: Family, columns: int, rows: int) -
     """How many columns `probe` adds to a system, those at corners and holes apart."""
     further = further_features(problem, family, columns, rows)
     if _exact(family) and not family.satisfies_equation:
-        further += nearby_number(problem.dimension)
+        further += nearby_number(problem)
     return further
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Problem
-from fspielm.features import Band, Basis, ExponentialBasis, symbol_of
+from fspielm.equations import Problem, natural_scales
+from fspielm.features import Band, Basis, ExponentialBasis, for_unknowns, symbol_of
 
 # Functions of low frequencies, by the number of dimensions, and how many periods over the domain those have at most.
 _LOW = {1: 12, 2: 30}
@@ -25,16 +25,20 @@ _DOUBLE = 1e-6
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def nearby_number(dimension: int) -> int:
+def nearby_number(problem: Problem) -> int:
     """How many there are, at most."""
-    return _LOW.get(dimension, _LOW_ABOVE) + _GROWING
+    return len(problem.unknowns) * _LOW.get(problem.dimension, _LOW_ABOVE) + _GROWING
 
 
 def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -> list[Basis]:
-    """Cosines of low frequencies, and functions like those of `exact` with a linear factor."""
+    """Cosines of low frequencies for each unknown, and functions like those of `exact` with a linear factor.
+
+    The latter for a single unknown alone.
+    """
     lower, upper = problem.domain.bounding_box
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
-    low = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
+    band = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
+    low = for_unknowns(band, natural_scales(problem, np.array(widths)))
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
     total = sum(basis.size for basis in exact.exponentials)
     for basis in exact.exponentials:

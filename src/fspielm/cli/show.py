@@ -45,10 +45,11 @@ def _statement(stored: Stored) -> str:
     stated = stored.statement
     if stated["problem"] is not None:
         return str(stated["problem"]).rstrip()
-    left, right = stated["equation"]
+    # files of version 0.1 have one
+    equations = stated["equations"] if "equations" in stated else [stated["equation"]]
     return "\n".join(
         [
-            f"equation    {left} = {right}",
+            *(f"equation    {left} = {right}" for left, right in equations),
             f"domain      {stated['shape']}",
             *(f"condition   {condition}" for condition in stated["conditions"]),
             f"not stored  {stated['missing']}",

@@ -18,6 +18,7 @@ from fspielm.features.characteristic import (
     symbol_of,
     wavenumber_of,
 )
+from fspielm.features.complex_pairs import ComplexPairs
 from fspielm.features.component import Component
 from fspielm.features.derived import DerivedBasis
 from fspielm.features.each import Each, for_unknowns
@@ -28,6 +29,7 @@ from fspielm.features.local import LocalOperator, localise
 from fspielm.features.log_power import LogPower
 from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
+from fspielm.features.outgoing_damped import OutgoingDamped
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
@@ -43,6 +45,7 @@ __all__ = [
     "Band",
     "Basis",
     "Characteristic",
+    "ComplexPairs",
     "Component",
     "CornerFunction",
     "DerivedBasis",
@@ -56,6 +59,7 @@ __all__ = [
     "LogPower",
     "ModeBasis",
     "Outgoing",
+    "OutgoingDamped",
     "Place",
     "Power",
     "RidgeBasis",

@@ -24,14 +24,14 @@ class DerivedBasis(Basis):
     Parameters
     ----------
     basis : Basis
-        Real functions for a single unknown.
+        For a single unknown.
     operators : sequence of Operator
         One for each unknown, with constant coefficients; without terms where that unknown is zero.
     """
 
     def __init__(self, basis: Basis, operators: Sequence[Operator]) -> None:
-        if basis.components != 1 or basis.dtype.kind == "c":
-            raise ProblemError("basis must be one of real functions for a single unknown")
+        if basis.components != 1:
+            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
         if not operators or not all(o.is_constant and o.dimension == basis.dimension for o in operators):
             raise ProblemError(
                 f"operators must have constant coefficients and be on functions of {basis.dimension} coordinates"
@@ -42,7 +42,7 @@ class DerivedBasis(Basis):
             [(term.orders, term.coefficient) for term in operator.terms if not callable(term.coefficient)]
             for operator in operators
         ]
-        self._dtype = np.result_type(np.float64, *(c for factors in self._factors for _, c in factors))
+        self._dtype = np.result_type(basis.dtype, *(c for factors in self._factors for _, c in factors))
 
     @property
     def size(self) -> int:
@@ -56,7 +56,7 @@ class DerivedBasis(Basis):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Complex where an operator is."""
+        """Complex where an operator is, or the functions are."""
         return self._dtype
 
     @property
@@ -91,11 +91,11 @@ class DerivedBasis(Basis):
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of sums as a real basis; see `Basis.field`."""
-        operator = self.operators[unknown]
-        real, imaginary = (_part(operator, part) for part in ("real", "imag"))
-        parts = [(DerivedBasis(self.basis, (real,)), coefficients)] if real.terms or not imaginary.terms else []
+        functions, own = self.basis.field(0, coefficients)
+        real, imaginary = (_part(self.operators[unknown], part) for part in ("real", "imag"))
+        parts = [(DerivedBasis(functions, (real,)), own)] if real.terms or not imaginary.terms else []
         if imaginary.terms:
-            parts.append((DerivedBasis(self.basis, (imaginary,)), 1j * coefficients))
+            parts.append((DerivedBasis(functions, (imaginary,)), 1j * own))
         if len(parts) == 1:
             return parts[0]
         return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)

@@ -69,7 +69,7 @@ def default_points(problem: Problem, features: Family) -> Points:
 
 def _nearby_rows(problem: Problem) -> int:
     """Rows of the equation that tell the functions apart which the error estimate looks at beside the features."""
-    return 2 * nearby_number(problem.dimension)
+    return 2 * nearby_number(problem)
 
 
 def _suitable(points: Points, problem: Problem, features: Family, columns: Sequence[Basis]) -> Points:

@@ -87,6 +87,10 @@ def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sing
         raise ProblemError(
             f"singular functions belong to plane domains without time; domain={problem.domain!r} is none"
         )
+    if len(problem.unknowns) > 1 or has_complex_operator(problem.equations[0]):
+        raise ProblemError(
+            "singular: functions of corners are known for one equation with real coefficients; leave singular=... out"
+        )
     wanted = [singular] if isinstance(singular, Singular) else list(singular)
     return tuple(_columns(problem, _find(problem, one), one.exponents) for one in wanted)
 

@@ -6,8 +6,9 @@ of the matrix of operators. Of what the columns of the adjugate make, most is th
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from fspielm.equations import Operator, Problem, adjugate, constant_operator, id
 from fspielm.errors import UnsuitableError
 from fspielm.features.basis import Basis
 from fspielm.features.characteristic import roots_of, symbol_of
+from fspielm.features.complex_pairs import ComplexPairs
 from fspielm.features.derived import DerivedBasis
 from fspielm.features.log_power import LogPower
 from fspielm.features.outgoing import Outgoing
+from fspielm.features.outgoing_damped import OutgoingDamped
 from fspielm.features.singular import CornerFunction, Power, SingularBasis
 from fspielm.geometry import Hole, Sites
 
@@ -35,11 +38,8 @@ _PATIENCE = 3
 _MOST_DECAY = 20.0
 
 
-def laplacian_factors(problem: Problem) -> list[tuple[float, int]]:
-    """K, and its multiplicity, of the factors ``laplacian + K`` that a system's determinant is made of.
-
-    None where it is not made of such, with real K.
-    """
+def laplacian_factors(problem: Problem) -> list[tuple[complex, int]]:
+    """K, and its multiplicity, of the factors ``laplacian + K`` that a system's determinant is made of, if it is."""
     try:
         symbol = symbol_of(problem.determinant)
     except UnsuitableError:
@@ -50,10 +50,7 @@ def laplacian_factors(problem: Problem) -> list[tuple[float, int]]:
     even, odd = polynomials[:, ::2], polynomials[:, 1::2]
     if np.any(np.abs(odd) > _SAME * size.max()) or np.any(np.abs(even - even[0]) > _SAME * size.max()):
         return []
-    found = roots_of(even[0])
-    if any(abs(root.imag) > _SAME * abs(root) for root, _ in found):
-        return []
-    return [(root.real, multiplicity) for root, multiplicity in found]
+    return [(root.real if abs(root.imag) <= _SAME * abs(root) else root, times) for root, times in roots_of(even[0])]
 
 
 def hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
@@ -65,13 +62,13 @@ def hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     idle = [0] * len(columns)
     seen = _Seen(len(rim) * len(scales))
     for n in range(orders + 1):
-        functions = list(_of_order(n, factors, hole.radius))
+        functions = _of_order(n, factors, hole.radius)
         for place, column in enumerate(columns):
             if not functions or idle[place] >= _PATIENCE:
                 continue
             fields = DerivedBasis(_around(hole, functions), column)
             values = [fields.matrix(identity(2).on(j), rim) / scale for j, scale in enumerate(scales)]
-            ends = np.cumsum([1 if function.is_real else 2 for function in functions])
+            ends = np.cumsum([_around(hole, [function]).size for function in functions])
             each = np.split(np.concatenate(values), ends[:-1], axis=1)
             new = [function for function, both in zip(functions, each, strict=True) if seen.add(both)]
             chosen[place] += new
@@ -81,8 +78,9 @@ def hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     )
 
 
-def _around(hole: Hole, functions: Sequence[CornerFunction]) -> SingularBasis:
-    return SingularBasis(hole.center, 0.0, hole.radius, functions)
+def _around(hole: Hole, functions: Sequence[CornerFunction]) -> Basis:
+    basis = SingularBasis(hole.center, 0.0, hole.radius, functions)
+    return ComplexPairs(basis) if isinstance(functions[0], OutgoingDamped) else basis
 
 
 def _rim(hole: Hole, orders: int) -> Sites:
@@ -94,16 +92,31 @@ def _rim(hole: Hole, orders: int) -> Sites:
     return Sites(np.array(hole.center) + circles)
 
 
-def _of_order(n: int, factors: Sequence[tuple[float, int]], radius: float) -> Iterator[CornerFunction]:
+def _of_order(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
     """Functions singular in the center that the determinant annihilates; those of order zero have logarithms."""
+    if any(isinstance(ratio, complex) for ratio, _ in factors):
+        return _damped(n, factors, radius)
+    found: list[CornerFunction] = []
     for ratio, multiplicity in factors:
         k = math.sqrt(abs(ratio)) * radius
         if ratio == 0.0 and n == 0:
-            yield from (LogPower(a, b) for a in range(multiplicity) for b in range(a + 1))
+            found += [LogPower(a, b) for a in range(multiplicity) for b in range(a + 1)]
         elif ratio == 0.0:
-            yield from (Power(-n, q) for q in range(multiplicity))
-        elif multiplicity == 1 and (ratio > 0 or k <= _MOST_DECAY):
-            yield Outgoing(n, k, ratio < 0)
+            found += [Power(-n, q) for q in range(multiplicity)]
+        elif multiplicity == 1 and (ratio.real > 0 or k <= _MOST_DECAY):
+            found.append(Outgoing(n, k, ratio.real < 0))
+    return found
+
+
+def _damped(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
+    """The same where wavenumbers are complex: functions that turn one way, and the other."""
+    found: list[CornerFunction] = []
+    for ratio, multiplicity in factors:
+        k = radius * cmath.sqrt(ratio)
+        k = -k if k.imag < 0 else k
+        if ratio and multiplicity == 1 and k.imag <= _MOST_DECAY:
+            found += [OutgoingDamped(order, k) for order in dict.fromkeys((n, -n))]
+    return found
 
 
 def _columns(problem: Problem) -> list[list[Operator]]:

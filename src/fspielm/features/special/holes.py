@@ -10,6 +10,7 @@ import math
 
 from fspielm.equations import Problem
 from fspielm.equations.once import once
+from fspielm.equations.relations import has_complex_operator
 from fspielm.features.basis import Basis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis
@@ -33,12 +34,12 @@ _MOST_DECAY = 20.0
 def hole_columns(problem: Problem) -> tuple[Basis, ...]:
     """Multipoles in every hole of a plane domain, for equations of second order with the Laplacian in front.
 
-    And for systems whose determinant is made of Laplacians and numbers.
+    And for systems, and equations with complex coefficients, whose determinant is made of Laplacians and numbers.
     """
     if problem.domain.dimension != 2 or problem.domain.time is not None:
         return ()
     holes = sorted(problem.domain.hole_places(), key=lambda hole: hole.radius)[:_MOST_HOLES]
-    if len(problem.unknowns) > 1:
+    if len(problem.unknowns) > 1 or has_complex_operator(problem.equations[0]):
         return tuple(fields for hole in holes for fields in _fields(problem, hole))
     if not is_plane(problem):
         return ()
@@ -66,8 +67,9 @@ def _wave_orders(k: float) -> int:
 
 
 def _fields(problem: Problem, hole: Hole) -> tuple[Basis, ...]:
-    """Of a system; none where its coefficients vary, or its determinant is not isotropic."""
-    waves = [_wave_orders(math.sqrt(ratio) * hole.radius) for ratio, _ in laplacian_factors(problem) if ratio > 0]
+    """Of a system, or with complex coefficients; none where those vary, or its determinant is not isotropic."""
+    ratios = [ratio for ratio, _ in laplacian_factors(problem) if ratio.real > 0]
+    waves = [_wave_orders(math.sqrt(abs(ratio)) * hole.radius) for ratio in ratios]
     return hole_fields(problem, hole, max(_orders(hole), *waves, 0))
 
 
