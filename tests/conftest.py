@@ -119,7 +119,7 @@ def make_solution() -> Callable[..., fs.Solution]:
             bands={str(s): BandReport(3.0, "the equation") for s in coordinates},
             rounds=rounds,
         )
-        numbers = (0.1 + 0.2, np.inf, 1e3, 1e-9, 2.5, 1e-16, 0.7)
+        numbers = (0.1 + 0.2, np.inf, 1e3, 1e-9, 2.5, 1e-16, 0.7, 1e3)
         estimate = ErrorEstimate(*numbers, residuals, np.arange(4) / 3, np.arange(basis.size) / 7)
         return fs.Solution(problem, basis, coefficients, report, lambda: estimate)
 

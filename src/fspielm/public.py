@@ -17,7 +17,13 @@ from fspielm.equations import (
     Symmetry,
     Term,
     Unknown,
+    curl,
+    divergence,
+    normal,
     normal_derivative,
+    strain,
+    stress,
+    traction,
 )
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
 from fspielm.features import (
@@ -98,17 +104,23 @@ __all__ = [
     "Time",
     "TruncatedSVD",
     "Unknown",
+    "curl",
+    "divergence",
     "draw_features",
     "examine",
     "infer_bands",
     "judge",
     "load",
+    "normal",
     "normal_derivative",
     "prepare",
     "read_problem",
     "read_problem_file",
     "scrutinise",
     "solve",
+    "strain",
+    "stress",
+    "traction",
     "write_problem",
 ]
 __all__ += [name for name in vars(shapes) if not name.startswith("_")]

@@ -40,7 +40,7 @@ MISTAKES = [
     ("sin(k*x)*y", "u**2", 3, "equation: a power of the unknown is not linear"),
     ("k**2*u", "2**(k*10**5)*u", 3, "equation: the exponent 471239 is larger than 10000"),
     ("sin(k*x)*y", "2**2**2**2**2**99", 3, "equation: the exponent 6.33825e+29 is larger than 10000"),
-    ('"-laplacian(u) - k**2*u = sin(k*x)*y"', "3", 3, "equation must be text in quotes; got 3"),
+    ('"-laplacian(u) - k**2*u = sin(k*x)*y"', "3", 3, "equation must be text in quotes, or a list of such texts; got 3"),
     ('"u(x, y)"', '"u"', 2, "unknown must be a function of its coordinates, as in \"u(x, y)\"; got 'u'"),
     ('"u(x, y)"', '"u(x, x)"', 2, "the name 'x' stands for two things; rename one"),
     ('"u(x, y)"', '"u(x, sin)"', 2, "the coordinate cannot be named 'sin', which has a meaning in expressions"),

@@ -20,6 +20,7 @@ PROFILES = {
     "Gaussian": lambda s: sp.exp(-(s**2)),
     "Lorentzian": lambda s: 1 / (1 + s**2),
     "sech": lambda s: sp.sech(s),
+    "square of a sech": lambda s: 1 / sp.cosh(s) ** 2,
     "arctangent": lambda s: sp.atan(s),
     "tanh": lambda s: sp.tanh(s),
     "erf": lambda s: sp.erf(s),
@@ -61,6 +62,15 @@ def test_an_inclusion_in_the_plane(profile: str, width: float) -> None:
     assert found.width < 2 * width
     inside = np.linalg.norm(found.sites.points - [float(X), float(Y)], axis=1) < 3 * width
     assert inside.sum() >= 5
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-6, 3e-10])
+def test_a_ring_between_two_borders(width: float) -> None:
+    """Whose inside no point of a line across it meets by chance."""
+    ring = sp.Piecewise((1, (sp.sqrt(R2) - sp.Rational(1, 5)) ** 2 < width**2), (0, True))
+    found = fs.scrutinise(with_coefficient(ring / width)).places
+    radii = np.concatenate([np.linalg.norm(one.sites.points - [float(X), float(Y)], axis=1) for one in found])
+    assert np.sum(np.abs(radii - 0.2) < width) >= 5
 
 
 def test_an_inclusion_in_space_and_one_in_time() -> None:

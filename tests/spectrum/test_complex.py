@@ -156,6 +156,10 @@ class TestBoundary:
     def test_cauchy_and_riemann_have_no_streamlines(self) -> None:
         w = u(x, y)
         assert not hidden(w.diff(x) + i * w.diff(y), SQUARE, fs.Dirichlet(x + i * y, on="x-")).reason
+
+    @pytest.mark.slow
+    def test_an_eddy_turned_by_a_phase_is_one(self) -> None:
+        w = u(x, y)
         eddy = hidden(i * (y * w.diff(x) - x * w.diff(y)), fs.Disk((0, 0), 1), fs.Dirichlet(0))
         assert "never leaves the domain" in eddy.reason
 

@@ -85,9 +85,9 @@ def test_a_truncated_file_says_so(saved: Path, kept: float) -> None:
 
 
 def test_a_newer_format_says_so(saved: Path) -> None:
-    rewritten(saved, lambda content, arrays: content.update(version=2, versions={"fspielm": "9.1"}))
+    rewritten(saved, lambda content, arrays: content.update(version=3, versions={"fspielm": "9.1"}))
     with pytest.raises(
-        fs.ProblemError, match=r"saved by fspielm 9\.1 in format 2, and this version reads formats up to 1; update"
+        fs.ProblemError, match=r"saved by fspielm 9\.1 in format 3, and this version reads formats up to 2; update"
     ):
         fs.load(saved)
 

@@ -98,11 +98,10 @@ def _verdict(report: Report) -> dict[str, str]:
 
 def _each_unknown(solution: Solution) -> dict[str, str]:
     """The estimates of several unknowns, which the verdict has only the largest of."""
-    unknowns = solution.problem.unknowns
-    if len(unknowns) == 1 or solution.report.error_estimate is None:
+    fields = solution.report.fields
+    if not fields:
         return {}
-    each = zip(unknowns, solution.estimate.fields, strict=True)
-    return {"of each": ", ".join(f"{unknown.symbol.func.__name__} {field.relative:.2e}" for unknown, field in each)}
+    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in fields.items())}
 
 
 def _features(report: Report) -> str:

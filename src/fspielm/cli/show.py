@@ -31,7 +31,7 @@ def show_saved(
     outputs.check(solution.problem.domain)
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
-    names = ", ".join(str(unknown.symbol) for unknown in solution.problem.unknowns)
+    names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
     console.print(Text(f"{path}: {names}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(stored.report, versions)
@@ -45,10 +45,11 @@ def _statement(stored: Stored) -> str:
     stated = stored.statement
     if stated["problem"] is not None:
         return str(stated["problem"]).rstrip()
-    left, right = stated["equation"]
+    # files of version 0.1 have one
+    equations = stated["equations"] if "equations" in stated else [stated["equation"]]
     return "\n".join(
         [
-            f"equation    {left} = {right}",
+            *(f"equation    {left} = {right}" for left, right in equations),
             f"domain      {stated['shape']}",
             *(f"condition   {condition}" for condition in stated["conditions"]),
             f"not stored  {stated['missing']}",

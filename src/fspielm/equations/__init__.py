@@ -19,7 +19,7 @@ from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.determinant import adjugate
-from fspielm.equations.normal import NormalDerivative, normal_derivative
+from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
 from fspielm.equations.problem import Problem
@@ -27,6 +27,7 @@ from fspielm.equations.regions import Region
 from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
 from fspielm.equations.unknowns import Unknown
+from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 
 __all__ = [
     "AnyCondition",
@@ -39,6 +40,7 @@ __all__ = [
     "Initial",
     "Measured",
     "Neumann",
+    "NormalComponent",
     "NormalDerivative",
     "Operator",
     "Periodic",
@@ -55,14 +57,20 @@ __all__ = [
     "change_places",
     "constant_operator",
     "corner_conflicts",
+    "curl",
     "derivative",
+    "divergence",
     "find_conflicts",
     "identity",
     "leaves_constant_open",
     "mask_borders",
     "natural_scales",
+    "normal",
     "normal_derivative",
     "sides_of",
+    "strain",
+    "stress",
+    "traction",
     "value_jumps",
     "values_jump",
     "with_data",

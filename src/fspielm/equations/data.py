@@ -10,7 +10,8 @@ from typing import Any
 import sympy as sp
 
 from fspielm.equations.compiled import Compiled, in_pairs
-from fspielm.equations.conditions import AnyCondition
+from fspielm.equations.conditions import AnyCondition, Condition
+from fspielm.equations.per_unknown import by_unknown
 from fspielm.equations.problem import Problem, make_problem, problem_of
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
@@ -30,7 +31,8 @@ def with_data(
     right_hand_side : number, Expr or callable, optional
         For a system a list of them, one for each equation.
     values : mapping, optional
-        New values of conditions, by the name of a block (``"dirichlet x-"``) or by kind (``"dirichlet"``).
+        New values of conditions, by the name of a block (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several
+        unknowns) or by kind (``"dirichlet"``): with several unknowns, a mapping from those that get new ones.
     """
     origin = partial(with_data, problem, right_hand_side, values)
     if problem.whole is not None:
@@ -45,8 +47,10 @@ def with_data(
             replace(equation, value=setting.field(source, "right_hand_side"))
             for equation, source in zip(equations, sources, strict=True)
         )
-    _check_names(problem, values or {})
-    constraints = tuple(_renewed(c, setting, values or {}) for c in problem.constraints)
+    values = values or {}
+    _check_names(problem, values)
+    renewed = {id(c.condition) for c in problem.constraints if _key(c, values) is not None}
+    constraints = tuple(_renewed(c, setting, values) if id(c.condition) in renewed else c for c in problem.constraints)
     added = tuple(r for r in problem.relations if r.region.kind != "domain" and r.condition is None)
     statement = replace(
         problem.statement,
@@ -68,13 +72,34 @@ def _right_hand_sides(given: Any, number: int) -> list[Any]:
 
 
 def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) -> Relation:
-    condition = constraint.condition
+    """A relation of a condition that gets a new value for this relation, or for another one of its own."""
+    condition, key = constraint.condition, _key(constraint, values)
     assert condition is not None
-    for key in (constraint.name, condition.kind):
-        if key in values:
-            field = condition.read_value(values[key], f"values[{key!r}]", setting)
-            return replace(constraint, value=field, condition=condition.with_value(values[key], setting))
-    return constraint
+    if len(setting.unknowns) > 1 and not isinstance(condition, Condition):
+        # stated for its unknown alone: that of another relation may have another value now
+        (place,) = constraint.operator.unknowns
+        value = constraint.value.source if key is None else _value_for(place, values[key], constraint, setting)
+        stated: Any = {setting.symbols[place]: value}
+    elif key is None:
+        return constraint
+    else:
+        stated = value = values[key]
+    field = constraint.value if key is None else condition.read_value(value, f"values[{key!r}]", setting)
+    return replace(constraint, value=field, condition=condition.with_value(stated, setting))
+
+
+def _value_for(place: int, value: Any, constraint: Relation, setting: Setting) -> Any:
+    """The value for one of several unknowns: what a mapping has for it, or else the one it had."""
+    if not isinstance(value, Mapping):
+        return value
+    own = {at: one for at, _, one in by_unknown(value, "values", setting)}
+    return own.get(place, constraint.value.source)
+
+
+def _key(constraint: Relation, values: Mapping[str, Any]) -> str | None:
+    """Under which name there is a new value for a relation."""
+    assert constraint.condition is not None
+    return next((key for key in (constraint.name, constraint.condition.kind) if key in values), None)
 
 
 def _conditions(constraints: tuple[Relation, ...]) -> tuple[AnyCondition, ...]:

@@ -19,7 +19,7 @@ from fspielm.equations.conjugates import (
 )
 from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.jumps import refuse_jumps
-from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.normal import OF_NORMALS, NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
@@ -31,9 +31,10 @@ def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equatio
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
     written = residual_form(equation)
-    if written.has(NormalDerivative):
+    if written.has(*OF_NORMALS):
+        which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
         raise ProblemError(
-            f"{what} {describe(equation)} contains a normal_derivative, which has a meaning on a boundary alone; "
+            f"{what} {describe(equation)} contains {which}, which has a meaning on a boundary alone; "
             "write it in an fs.Condition"
         )
     parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), setting.symbols, what)

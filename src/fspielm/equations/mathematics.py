@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 
-from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.normal import NormalComponent, NormalDerivative
 
 
 def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
@@ -94,6 +94,12 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         row.appendChild(self._raised(lowered, normal.order))
         row.appendChild(self._print(normal.function))
         return row
+
+    def _print_NormalComponent(self, normal: NormalComponent) -> Any:  # noqa: N802
+        lowered = self.dom.createElement("msub")
+        lowered.appendChild(self._print(sp.Symbol("n")))
+        lowered.appendChild(self._print(normal.coordinate))
+        return lowered
 
     def _sign(self, text: str) -> Any:
         sign = self.dom.createElement("mo")

@@ -1,4 +1,4 @@
-"""The derivative along the outward normal, as a SymPy object to write conditions with."""
+"""The outward normal and the derivative along it, as SymPy objects to write conditions with."""
 
 from __future__ import annotations
 
@@ -61,6 +61,39 @@ class NormalDerivative(sp.Expr):  # type: ignore[misc]
         return rf"\partial_n{power} {printer.parenthesize(self.function, PRECEDENCE['Mul'])}"
 
 
+@final
+class NormalComponent(sp.Expr):  # type: ignore[misc]
+    """The component of the outward normal along a coordinate; see `normal`."""
+
+    is_commutative = True
+    is_real = True
+
+    def __new__(cls, coordinate: sp.Symbol) -> NormalComponent:
+        """Check that it is along a symbol."""
+        if not isinstance(coordinate, sp.Symbol):
+            raise ProblemError(f"normal takes a coordinate, a SymPy symbol such as x; got {coordinate!r}")
+        made: NormalComponent = sp.Expr.__new__(cls, coordinate)
+        return made
+
+    @property
+    def coordinate(self) -> sp.Symbol:
+        """What it is along."""
+        return self.args[0]
+
+    def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
+        return sp.S.Zero  # held fixed, as under a `NormalDerivative`
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"normal({printer._print(self.coordinate)})"
+
+    def _latex(self, printer: Any) -> str:
+        return f"n_{{{printer._print(self.coordinate)}}}"
+
+
+# What has a meaning where there are normals alone.
+OF_NORMALS = (NormalDerivative, NormalComponent)
+
+
 @lru_cache(maxsize=64)
 def normal_symbols(coordinates: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
     """What stands for the components of the outward normal along the coordinates; always the same symbols."""
@@ -68,7 +101,7 @@ def normal_symbols(coordinates: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
 
 
 def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: range) -> sp.Expr:
-    """The normal derivatives of known functions as derivatives along the coordinates, times `normal_symbols`.
+    """Normals, and the normal derivatives of known functions as derivatives along the coordinates, by `normal_symbols`.
 
     Normals point along some of the axes only: never along time.
     """
@@ -85,7 +118,37 @@ def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: ran
 
     found = sorted(expression.atoms(NormalDerivative), key=str)
     made: sp.Expr = expression.xreplace({derivative: written(derivative) for derivative in found})
-    return made
+    return write_components(made, coordinates)
+
+
+def write_components(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """The components of the normal by `normal_symbols`."""
+    symbols = zip(coordinates, normal_symbols(coordinates), strict=True)
+    written: sp.Expr = expression.xreplace({NormalComponent(coordinate): symbol for coordinate, symbol in symbols})
+    return written
+
+
+def normal(coordinate: sp.Symbol) -> NormalComponent:
+    """The component of the outward normal along a coordinate, for use in a `Condition`, or in any value on a boundary.
+
+    Parameters
+    ----------
+    coordinate : Symbol
+        One of space.
+
+    Returns
+    -------
+    NormalComponent
+        A SymPy expression. Under derivatives it is held fixed, as on a straight boundary.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y")
+    >>> u, v = (sp.Function(name)(x, y) for name in "uv")
+    >>> u * normal(x) + v * normal(y)
+    normal(x)*u(x, y) + normal(y)*v(x, y)
+    """
+    return NormalComponent(coordinate)
 
 
 def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -118,6 +118,16 @@ class Problem:
         return self.unknowns[0].coordinates
 
     @property
+    def stated(self) -> Problem:
+        """The problem for the unknowns as they were written: `whole`, where there is one, or this one."""
+        return self if self.whole is None else self.whole
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns that were written."""
+        return tuple(unknown.symbol.func.__name__ for unknown in self.stated.unknowns)
+
+    @property
     def dimension(self) -> int:
         """Number of coordinates, time included."""
         return self.domain.dimension
@@ -192,13 +202,12 @@ class Problem:
 
     def field(self, unknown: Any) -> Problem:
         """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
-        stated = self if self.whole is None else self.whole
-        place = stated.place(unknown)
+        known = self.stated.unknowns[self.stated.place(unknown)]
         if len(self.unknowns) == 1:
             return self
-        dtype = self.dtype if self.whole is None else np.dtype(np.complex128)
-        alone = replace(stated.unknowns[place], dtype=dtype)
-        return make_problem(self.statement, (alone,), (), self.givens, self.missing)
+        alone = replace(known, dtype=self.dtype if self.whole is None else np.dtype(np.complex128))
+        statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
+        return make_problem(statement, (alone,), (), self.givens, self.missing)
 
     def _equation(self, attribute: str) -> Relation:
         """The one equation."""

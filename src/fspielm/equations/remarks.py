@@ -14,8 +14,7 @@ def remarks_on(problem: Problem) -> tuple[str, ...]:
     if problem.whole is not None:
         names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
         found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
-    stated = problem if problem.whole is None else problem.whole
-    number, unknowns = len(stated.equations), len(stated.unknowns)
+    number, unknowns = len(problem.stated.equations), len(problem.stated.unknowns)
     if number > unknowns:
         found.append(
             f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as well "

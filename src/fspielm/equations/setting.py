@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations.givens import Givens
-from fspielm.equations.normal import NormalDerivative, normal_symbols, write_out
+from fspielm.equations.normal import OF_NORMALS, NormalDerivative, normal_symbols, write_out
 from fspielm.equations.operator import Operator
 from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
@@ -96,9 +96,10 @@ class Setting:
                     f"{what} is {describe(value)}, which contains the unknown {unknown.symbol}; a condition prescribes "
                     "a known value"
                 )
-        if not normals and value.has(NormalDerivative):
+        if not normals and value.has(*OF_NORMALS):
+            which = "normal_derivative" if value.has(NormalDerivative) else "normal"
             raise ProblemError(
-                f"{what} is {describe(value)}, but a normal_derivative has a meaning on a boundary alone; write "
+                f"{what} is {describe(value)}, but a {which} has a meaning on a boundary alone; write "
                 "derivatives along the coordinates"
             )
         known = self.givens.substitute(value)

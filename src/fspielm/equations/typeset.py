@@ -51,7 +51,7 @@ def problem_html(problem: Stated) -> str:
     rows = []
     for line in typeset_lines(problem):
         where = " ".join(_html(part, problem) for part in line.where).replace(" , ", ", ")
-        what = ", &emsp;".join(_html(part, problem) for part in line.what)
+        what = ",\N{EM SPACE}".join(_html(part, problem) for part in line.what)
         rows.append(_ROW.format(what=what, where=where))
     return _HTML.format(rows="\n".join(rows))
 

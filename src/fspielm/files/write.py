@@ -60,7 +60,7 @@ def write_problem(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     scope = _scope(problem)
-    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.unknowns))
+    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.stated.unknowns))
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
         **_one_or_all("unknown", [str(symbol) for symbol in whole.unknowns]),
@@ -105,7 +105,7 @@ def _one_or_all(key: str, texts: list[str]) -> dict[str, str | list[str]]:
 def _exact(problem: Problem, exact: sp.Expr | Mapping[Any, sp.Expr], scope: Scope) -> str | dict[str, str]:
     if not isinstance(exact, Mapping):
         return print_expression(exact, scope)
-    names = [unknown.symbol.func.__name__ for unknown in problem.unknowns]
+    names = list(problem.names)
     return {names[problem.place(key)]: print_expression(value, scope) for key, value in exact.items()}
 
 

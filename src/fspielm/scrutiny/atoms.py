@@ -118,6 +118,9 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
     base, exponent = node.as_base_exp()
     if exponent.free_symbols:
         yield Atom(exponent * sp.log(base), _exponential, _CORE, from_top=True)
+    elif exponent.is_negative and isinstance(base, sp.cosh):
+        # a bump where its argument is least, which logarithms would not find: a hyperbolic cosine soon overflows
+        yield Atom(-(base.args[0] ** 2), _exponential, _CORE, from_top=True)
     elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
         yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
     elif not exponent.is_integer:

@@ -81,6 +81,14 @@ class Line:
             left, right = np.where(same, middle, left), np.where(same, right, middle)
         return Crossings(left, changes.any(axis=0))
 
+    def excursions(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Between which points of each line a function that is on one side of a level at both ends is on the other.
+
+        It may be so on a stretch that none of many points of the line meets: there it has a peak, or a dip.
+        """
+        signs = np.where(values(self.moved(self.ends[0])) < level, 1.0, -1.0)
+        return self.tops(lambda unit: signs * (values(unit) - level), 0.0)
+
     def stretches(self, values: Values, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Between which points of each line a function is between two levels; and whether it is, at any.
 

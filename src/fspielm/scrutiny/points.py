@@ -95,6 +95,11 @@ def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng
         border = line.crossings(values, atom.targets[0], low, high)
         places, lengths = _beside(border.places, chart.extent[line.axes], rng)
         found, widths = border.found, np.zeros(len(low))
+        if not found.all():  # two borders may be so close to each other that no point lies between
+            start, end, passed = line.excursions(values, atom.targets[0])
+            inside = ~found & passed & (start != end)
+            places = np.where(inside, start + (end - start) * rng.random(len(start)), places)
+            lengths, found = np.where(inside, np.abs(end - start), lengths), found | inside
     else:
         if atom.from_top:
             start, end, found = line.tops(values, top + atom.targets[0])

@@ -3,17 +3,19 @@
 from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
-from fspielm.solution.report import BandReport, Forecast, Report, Round
+from fspielm.solution.report import BandReport, FieldReport, Forecast, Report, Round, field_reports
 from fspielm.solution.solution import Solution
 
 __all__ = [
     "BandReport",
     "Derived",
+    "FieldReport",
     "Forecast",
     "Grid",
     "Report",
     "Round",
     "Solution",
+    "field_reports",
     "grid_inside",
     "regular_grid",
     "relative_error",

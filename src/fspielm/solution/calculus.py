@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
+from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import BoolArray, FloatArray, as_finite_points
+from fspielm.arrays import BoolArray, NumberArray, as_finite_points
 from fspielm.equations import normal_derivative
+from fspielm.equations.unknowns import only
 from fspielm.expressions import check_value
-from fspielm.features.evaluation import SLAB, evaluate
+from fspielm.features.evaluation import SLAB
 from fspielm.geometry import Sites
-from fspielm.machine import available_threads
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.integrals import integrate_derived
@@ -32,6 +33,8 @@ def contains(solution: Solution, points: ArrayLike) -> BoolArray:
 def grid(solution: Solution, n: int | Iterable[int]) -> Grid:
     """Values on a regular grid over the bounding box, time included, those outside of the domain masked.
 
+    Of one unknown: with several, ``solution[u].grid(n)``.
+
     Parameters
     ----------
     n : int or sequence of int
@@ -42,40 +45,49 @@ def grid(solution: Solution, n: int | Iterable[int]) -> Grid:
     Grid
         Its `axes`, `values` and the `names` of the coordinates.
     """
+    _only(solution, "grid(n)")
     return make_grid(solution, solution.problem, n)
 
 
 def diff(solution: Solution, *along: Any) -> Derived:
     """A derivative, written as in SymPy: ``solution.diff(x, 2)``, ``solution.diff(x, 1, y, 1)``.
 
+    Of one unknown: with several, ``solution[u].diff(x)``.
+
     Returns
     -------
     Derived
         A function of points, which can be differentiated and integrated again.
     """
-    return derive(solution, solution.problem.unknown).diff(*along)
+    return derive(solution, _only(solution, "diff(x)")).diff(*along)
 
 
-def gradient(solution: Solution, points: ArrayLike) -> FloatArray:
-    """Derivatives along the coordinates of space at `points` ``(n, d)``, shape ``(n, d)``; one less with time."""
-    unknown = solution.problem.unknown
+def gradient(solution: Solution, points: ArrayLike) -> NumberArray:
+    """Derivatives along the coordinates of space at `points` ``(n, d)``, shape ``(n, d)``; one less with time.
+
+    Of one unknown: with several, ``solution[u].gradient(points)``.
+    """
+    unknown = _only(solution, "gradient(points)")
     return derive(solution, [unknown.diff(symbol) for symbol in _space(solution)])(points)
 
 
-def laplacian(solution: Solution, points: ArrayLike) -> FloatArray:
-    """Sum of the second derivatives along the coordinates of space, at `points` ``(n, d)``; shape ``(n,)``."""
-    unknown = solution.problem.unknown
+def laplacian(solution: Solution, points: ArrayLike) -> NumberArray:
+    """Sum of the second derivatives along the coordinates of space, at `points` ``(n, d)``; shape ``(n,)``.
+
+    Of one unknown: with several, ``solution[u].laplacian(points)``.
+    """
+    unknown = _only(solution, "laplacian(points)")
     return derive(solution, sp.Add(*(unknown.diff(symbol, 2) for symbol in _space(solution))))(points)
 
 
 def apply(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:
-    """Any expression in the unknown, its derivatives and the coordinates, as a function of points.
+    """Any expression in the unknowns, their derivatives and the coordinates, as a function of points.
 
     Parameters
     ----------
     expression : Expr, or sequence of Expr
-        Such as ``u**2`` or ``-k * u.diff(x)``; several are the components of a vector, with values ``(n, k)``.
-        Symbols and functions given to the problem are known here too.
+        Such as ``u**2``, ``-k * u.diff(x)``, ``u.diff(y) - v.diff(x)`` or ``sp.Abs(u)``; several are the components of
+        a vector, with values ``(n, k)``. Symbols and functions given to the problem are known here too.
     given : mapping, optional
         More numbers for symbols and callables for functions, as `Problem` takes them.
 
@@ -86,22 +98,22 @@ def apply(solution: Solution, expression: Any, given: Mapping[Any, Any] | None =
     return derive(solution, expression, given)
 
 
-def residual(solution: Solution, points: ArrayLike) -> FloatArray:
-    """Left minus right-hand side of the equation at `points` ``(n, d)``; shape ``(n,)``."""
-    problem = solution.problem
+def residual(solution: Solution, points: ArrayLike) -> NumberArray:
+    """Left minus right-hand side of the equation at `points` ``(n, d)``; shape ``(n,)``.
+
+    Of several equations ``(n, E)``, in the order in which they were stated.
+    """
+    problem = solution.problem.stated
+    operators = [equation.operator for equation in problem.equations] or [problem.operator]  # which says what is wrong
     array = as_finite_points(points, problem.dimension)
-    values = np.empty(len(array))
+    values: NumberArray = np.empty((len(array), len(operators)), dtype=solution.dtype)
     for start in range(0, len(array), SLAB):
-        here = array[start : start + SLAB]
-        values[start : start + SLAB] = evaluate(
-            solution.basis,
-            solution.coefficients,
-            problem.operator,
-            Sites(here),
-            threads=available_threads(),
-            method=solution.summation,
-        ) - problem.right_hand_side.checked(here, "the equation's right-hand side")
-    return values
+        here = Sites(array[start : start + SLAB])
+        right = np.stack([equation.values(here) for equation in problem.equations], axis=1)
+        found = solution.evaluate_each(operators, here).T - right
+        values = values.astype(np.result_type(values, found), copy=False)
+        values[start : start + SLAB] = found
+    return values[:, 0] if len(operators) == 1 else values
 
 
 def integrate(
@@ -124,8 +136,8 @@ def integrate(
     Parameters
     ----------
     expression : Expr, or sequence of Expr, optional
-        As in `apply`; the unknown itself by default. On a boundary, and along lines in the plane (where the normal
-        points to the right), ``fs.normal_derivative(u)`` may stand in it.
+        As in `apply`; the unknown itself by default, or all of them. On a boundary, and along lines in the plane (where
+        the normal points to the right), ``fs.normal_derivative(u)`` and ``fs.normal(x)`` may stand in it.
     on : str or list of str, optional
         Parts of the boundary by name, to integrate over them rather than over the domain.
     along : sequence of points, or PlaneCurve, optional
@@ -138,17 +150,21 @@ def integrate(
 
     Returns
     -------
-    float, or (k,) array
-        The latter for several expressions.
+    number, or (k,) array
+        The latter for several expressions. Complex where the expression is.
     """
-    chosen = solution.problem.unknown if expression is None else expression
-    return integrate_derived(derive(solution, chosen, given), on=on, along=along, at=at, tol=tol)
+    if expression is None:
+        symbols = [unknown.symbol for unknown in solution.problem.stated.unknowns]
+        expression = symbols[0] if len(symbols) == 1 else symbols
+    return integrate_derived(derive(solution, expression, given), on=on, along=along, at=at, tol=tol)
 
 
 def flux(
     solution: Solution, part: str | Iterable[str] | None = None, coefficient: Any = 1, *, at: float | None = None
-) -> float:
+) -> complex:
     """The integral of ``coefficient * du/dn`` over parts of the boundary, n their outward normal.
+
+    Of one unknown: with several, ``solution[u].flux(part)``.
 
     Parameters
     ----------
@@ -159,7 +175,7 @@ def flux(
     at : float, optional
         The time, where the domain has one; all times otherwise.
     """
-    problem = solution.problem
+    problem, unknown = solution.problem, _only(solution, "flux(...)")
     check_value(coefficient, "flux: coefficient")
     given = {}
     if callable(coefficient) and not isinstance(coefficient, sp.Basic):
@@ -167,8 +183,15 @@ def flux(
         given, coefficient = {stand_in: coefficient}, stand_in(*problem.coordinates)
     if part is None:
         part = [p.name for p in problem.domain.boundary([str(symbol) for symbol in problem.coordinates])]
-    amount = integrate(solution, coefficient * normal_derivative(problem.unknown), on=part, at=at, given=given)
-    return float(amount)
+    amount: complex = integrate(solution, coefficient * normal_derivative(unknown), on=part, at=at, given=given)
+    return amount
+
+
+def _only(solution: Solution, what: str) -> AppliedUndef:
+    """The one unknown; refused where there are several, which are asked one by one."""
+    unknowns = solution.problem.stated.unknowns
+    name = unknowns[0].symbol.func.__name__
+    return only(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
 
 
 def _space(solution: Solution) -> tuple[sp.Symbol, ...]:

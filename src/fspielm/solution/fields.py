@@ -11,13 +11,12 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray, as_finite_points, safe_norm
-from fspielm.equations import Operator
+from fspielm.arrays import FloatArray, NumberArray, as_finite_points, safe_norm
+from fspielm.equations import NormalDerivative, Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
-from fspielm.features.evaluation import SLAB, evaluate_each, split_waves
+from fspielm.features.evaluation import SLAB, split_waves
 from fspielm.geometry import Sites
-from fspielm.machine import available_threads
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
 
@@ -31,7 +30,7 @@ _ROUNDING = 2e-14
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Derived:
-    """An expression in the unknown, its derivatives and the coordinates, with the solution put in.
+    """An expression in the unknowns, their derivatives and the coordinates, with the solution put in.
 
     Attributes
     ----------
@@ -49,33 +48,35 @@ class Derived:
     vector: bool
     given: Mapping[Any, Any]
 
-    def __call__(self, points: ArrayLike) -> FloatArray:
+    def __call__(self, points: ArrayLike) -> NumberArray:
         """Values at `points` ``(n, d)``: shape ``(n,)``, or ``(n, k)`` for a vector."""
         if self.on_boundary:
             raise ProblemError(
-                f"{self!r} contains a normal_derivative, which has a meaning on a boundary alone; "
+                f"{self!r} contains {self.of_normals}, which has a meaning on a boundary alone; "
                 "integrate it over a part, with on="
             )
         values = self.at(Sites(as_finite_points(points, self.solution.problem.dimension)))
         return np.ascontiguousarray(values.T) if self.vector else values[0]
 
-    def at(self, sites: Sites) -> FloatArray:
+    def at(self, sites: Sites) -> NumberArray:
         """Values ``(k, n)`` at sites, which have normals on a boundary."""
-        values = np.empty((len(self.expressions), len(sites)))
+        values: NumberArray = np.empty((len(self.expressions), len(sites)), dtype=self._local.dtype)
         for start in range(0, len(sites), SLAB):
             here = sites.select(slice(start, start + SLAB))
-            values[:, start : start + SLAB] = self._local.values(here.points, self._derivatives(here))
+            found = self._local.values(here, self._derivatives(here))
+            values = values.astype(np.result_type(values, found), copy=False)
+            values[:, start : start + SLAB] = found
         return values
 
     def noise(self, sites: Sites) -> FloatArray:
         """How far rounding in the sums of features may move the values at sites, about; shape ``(k, n)``."""
         derivatives = self._derivatives(sites)
-        values = self._local.values(sites.points, derivatives)
-        total = np.zeros_like(values)
+        values = self._local.values(sites, derivatives)
+        total = np.zeros(values.shape)
         for row, operator in enumerate(self._local.operators):
             moved = derivatives.copy()
-            moved[row] += _rounding(self.solution, operator)
-            total += np.abs(self._local.values(sites.points, moved) - values)
+            moved[row] += _rounding(self.solution, operator) * (1 + 1j if np.iscomplexobj(moved) else 1)
+            total += np.abs(self._local.values(sites, moved) - values)
         return total
 
     @property
@@ -83,10 +84,19 @@ class Derived:
         """Whether it needs normals, and so has values on a boundary alone."""
         return self._local.on_boundary
 
+    @property
+    def of_normals(self) -> str:
+        """What it needs normals for, in words."""
+        derived = any(expression.has(NormalDerivative) for expression in self.expressions)
+        return "a normal_derivative" if derived else "a normal"
+
     def diff(self, *along: Any) -> Derived:
         """The derivative, as SymPy writes it: ``diff(x)``, ``diff(x, 2)``, ``diff(x, 1, y, 1)``; names will do."""
         steps = check_along(along, self.solution.problem.coordinates)
-        expressions = tuple(e.diff(*steps) for e in self.expressions)
+        written = self.expressions
+        if self.solution.dtype.kind == "c":  # so that derivatives of the modulus are seen to be real
+            written = tuple(e.replace(sp.Abs, lambda z: sp.sqrt(sp.re(z) ** 2 + sp.im(z) ** 2)) for e in written)
+        expressions = tuple(e.diff(*steps) for e in written)
         return Derived(self.solution, expressions, self.vector, self.given)
 
     def grid(self, n: Any) -> Grid:
@@ -107,15 +117,16 @@ class Derived:
 
     @cached_property
     def _local(self) -> LocalExpression:
-        return read_expressions(self.solution.problem, self.expressions, self.given, "expression")
+        is_complex = self.solution.dtype.kind == "c"
+        return read_expressions(
+            self.solution.problem.stated, self.expressions, self.given, "expression", is_complex=is_complex
+        )
 
-    def _derivatives(self, sites: Sites) -> FloatArray:
+    def _derivatives(self, sites: Sites) -> NumberArray:
         operators = self._local.operators
         if not operators:
             return np.empty((0, len(sites)))
-        basis, coefficients = self.solution.basis, self.solution.coefficients
-        method = self.solution.summation
-        return evaluate_each(basis, coefficients, operators, sites, threads=available_threads(), method=method)
+        return self.solution.evaluate_each(operators, sites).astype(self.solution.dtype, copy=False)
 
 
 def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:
@@ -155,9 +166,10 @@ def _is_order(step: Any) -> bool:
 
 def _rounding(solution: Solution, operator: Operator) -> float:
     """About what rounding does to a derivative, which multiplies every coefficient with powers of its frequency."""
-    waves, others = split_waves(solution.basis, solution.coefficients[None, :])
+    (unknown,) = operator.unknowns
+    waves, others = split_waves(*solution.sums[unknown])
     sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
     for basis, part in others:
         W = basis.frequencies if basis.oscillates else None
         sums.append(part[0] * (np.ones(basis.size) if W is None else np.linalg.norm(W, axis=1)) ** operator.order)
-    return _ROUNDING * safe_norm(np.concatenate(sums))
+    return _ROUNDING * safe_norm(np.concatenate([np.empty(0), *sums]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features.evaluation import split_waves
 from fspielm.geometry import Quadrature
@@ -40,10 +40,10 @@ def integrate_derived(
     rule = place.rule(nodes)
     if derived.on_boundary and rule.normals is None:
         raise ProblemError(
-            f"{derived!r} contains a normal_derivative, which has a meaning on a boundary alone; say where, with on="
+            f"{derived!r} contains {derived.of_normals}, which has a meaning on a boundary alone; say where, with on="
         )
     floor = derived.noise(rule.sites) @ rule.weights
-    previous: FloatArray | None = None
+    previous: NumberArray | None = None
     moves: list[float] = []
     while True:
         values = derived.at(rule.sites)
@@ -63,12 +63,12 @@ def integrate_derived(
                 break
         previous = integral
         nodes, rule = _finer(place, nodes, len(rule))
-    return integral if derived.vector else float(integral[0])
+    return integral if derived.vector else integral[0].item()
 
 
 def _first_nodes(solution: Solution, place: Place) -> int:
     """Enough for the frequencies of the features, within limits."""
-    waves, _ = split_waves(solution.basis, solution.coefficients[None, :])
+    waves = [group for basis, fields in solution.sums for group in split_waves(basis, fields)[0]]
     highest = np.max([np.abs(group.W).max(axis=0) for group in waves], axis=0) if waves else np.zeros(1)
     # a domain has the frequencies of its axes, a curve or a face may run along any of them
     along = highest if len(highest) == place.extents.size else np.linalg.norm(highest)
@@ -96,7 +96,7 @@ def _is_hopeless(moves: list[float], nodes: int, place: Place) -> bool:
     return bool(moves[-1] * rate**steps > 1)
 
 
-def _warn(derived: Derived, integral: FloatArray, previous: FloatArray, nodes: int) -> None:
+def _warn(derived: Derived, integral: NumberArray, previous: NumberArray, nodes: int) -> None:
     moved = float(np.abs(integral - previous).max())
     warnings.warn(
         f"the integral of {derived!r} still moves by {moved:.1e} at {nodes} nodes; where the shape has no rule of high "

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
+from fspielm.equations import Problem
 from fspielm.wording import duration
 
 
@@ -83,6 +85,24 @@ class BandReport:
 
 
 @dataclass(frozen=True)
+class FieldReport:
+    """How wrong one of several unknowns may be.
+
+    Attributes
+    ----------
+    error_estimate, max_error_estimate, scale : float
+        As in `Report`.
+    """
+
+    error_estimate: float
+    max_error_estimate: float
+    scale: float
+
+    def __str__(self) -> str:
+        return f"estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum"
+
+
+@dataclass(frozen=True)
 class Report:
     """A printable account of one solve.
 
@@ -105,7 +125,8 @@ class Report:
         Gives the same features and points again; None if the caller's own generator was used.
     tol : float
     error_estimate, max_error_estimate : float or None
-        Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate.
+        Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate. Of several
+        unknowns, of the one with the largest.
     scale : float or None
         Root mean square of the solution over the domain, where the error was estimated.
     converged : bool or None
@@ -118,6 +139,10 @@ class Report:
         Which kind of features was taken, and why; empty in a solve by hand.
     sampled : tuple of str
         What could only be sampled, as callables can, and how closely it was looked at for something narrow.
+    fields : mapping of str to FieldReport
+        What is said of each of several unknowns, by name; empty for a single one.
+    remarks : tuple of str
+        What was made of the statement beyond its words: the constant of a pressure that it leaves open, for one.
     """
 
     features: str
@@ -142,6 +167,8 @@ class Report:
     rounds: tuple[Round, ...]
     choice: str = ""
     sampled: tuple[str, ...] = ()
+    fields: Mapping[str, FieldReport] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -160,6 +187,11 @@ class Report:
         known = {"Band": "cosines", "Characteristic": exact, "Joined": joined}
         return known.get(self.features.partition("(")[0], self.features)
 
+    def of_field(self, name: str) -> Report:
+        """The report for one of several unknowns; as it is for a single one, and where nothing was estimated."""
+        own = self.fields.get(name)
+        return self if own is None else replace(self, **vars(own), fields={})
+
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
 
@@ -170,6 +202,10 @@ class Report:
         content["residuals"] = {name: residual.rms for name, residual in self.residuals.items()}
         content["seconds"] = dict(self.seconds)
         content["sampled"] = list(self.sampled)
+        content["remarks"] = list(self.remarks)
+        content["fields"] = {
+            name: {key: _finite(number) for key, number in vars(own).items()} for name, own in self.fields.items()
+        }
         content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
         content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
         for name in ("condition", "error_estimate", "max_error_estimate"):
@@ -179,6 +215,7 @@ class Report:
     def __str__(self) -> str:
         lines = [
             *self._verdict_lines(),
+            *(f"remark         {remark}" for remark in self.remarks),
             f"features       {self.features}",
             *([f"chosen         {self.choice}"] if self.choice else []),
             f"least squares  {self.least_squares}, row scaling {self.scaling}",
@@ -200,6 +237,7 @@ class Report:
             return []
         return [
             f"error          estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum",
+            *(f"error of {name:<5} {own}" for name, own in self.fields.items()),
             f"verdict        {'converged' if self.converged else 'NOT CONVERGED'}: {self.reason}",
         ]
 
@@ -209,6 +247,14 @@ class Report:
             f"  {name:<{width}}  {self.points[name]:>7} rows   residual {r.rms:.2e} rms, {r.largest:.2e} largest"
             for name, r in self.residuals.items()
         ]
+
+
+def field_reports(problem: Problem, estimate: ErrorEstimate | None) -> dict[str, FieldReport]:
+    """What an estimate says of each of several unknowns; nothing of a single one."""
+    if estimate is None or len(problem.unknowns) == 1:
+        return {}
+    each = {name: together([estimate.fields[place] for place in problem.places(name)]) for name in problem.names}
+    return {name: FieldReport(own.relative, own.largest, own.scale) for name, own in each.items()}
 
 
 def _finite(number: float | None) -> float | None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+import sympy as sp
 from numpy.typing import ArrayLike
 
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
-from fspielm.features import Basis, JoinedBasis
-from fspielm.features.evaluation import Method, evaluate, transform_rounding
+from fspielm.features import Basis, Component, JoinedBasis
+from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
 from fspielm.solution import calculus, export, pictures
+from fspielm.solution.fields import Derived, derive
 from fspielm.solution.report import Report
 from fspielm.solution.spectrum import spectrum
 
@@ -68,42 +70,87 @@ class Solution:
         """Whether the error estimate meets the tolerance."""
         return self.error_estimate <= self.report.tol
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of its values: ``float64`` or ``complex128``."""
+        basis, coefficients = self.shown
+        return np.result_type(basis.dtype, coefficients.dtype)
+
+    @property
+    def real(self) -> Derived:
+        """The real part, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.re)
+
+    @property
+    def imag(self) -> Derived:
+        """The imaginary part, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.im)
+
+    @property
+    def abs(self) -> Derived:
+        """The modulus, as a function of points: of each unknown, where there are several."""
+        return self._each(sp.Abs)
+
+    def _each(self, function: Callable[[sp.Expr], sp.Expr]) -> Derived:
+        parts = [function(unknown.symbol) for unknown in self.problem.stated.unknowns]
+        return derive(self, parts[0] if len(parts) == 1 else parts)
+
     def __getitem__(self, unknown: Any) -> Solution:
         """One unknown, by itself or by name: all that a solution of a single unknown can."""
-        places = self.problem.places(unknown)
-        if len(self.problem.unknowns) == 1:
+        problem, estimator = self.problem, self._estimator
+        places, place = problem.places(unknown), problem.stated.place(unknown)
+        if len(problem.unknowns) == 1:
             return self
-        basis, coefficients = self.basis.field(places[0], self.coefficients)
-        if len(places) > 1:  # a real and an imaginary part
-            other, imaginary = self.basis.field(places[1], self.coefficients)
-            basis, coefficients = JoinedBasis([basis, other]), np.concatenate([coefficients, 1j * imaginary])
-        report, estimator = self.report, self._estimator
-        if not callable(estimator):
-            own = together([estimator.fields[place] for place in places])
-            estimator = replace(estimator, relative=own.relative, largest=own.largest, scale=own.scale, fields=(own,))
-            report = replace(report, error_estimate=own.relative, max_error_estimate=own.largest, scale=own.scale)
-        return Solution(self.problem.field(unknown), basis, coefficients, report, estimator)
+        basis, coefficients = self.sums[place]
+        own = partial(_own_estimate, estimator, places) if callable(estimator) else _own(estimator, places)
+        return Solution(problem.field(unknown), basis, coefficients[0], self.report.of_field(problem.names[place]), own)
+
+    @cached_property
+    def sums(self) -> tuple[tuple[Basis, NumberArray], ...]:
+        """Each unknown as a sum of real functions of its own: a basis, and coefficients ``(1, M)``."""
+        stacked = self.coefficients[None, :] if self.coefficients.ndim == 1 else self.coefficients
+        each = [self.basis.field(place, stacked) for place in range(len(self.problem.unknowns))]
+        if self.problem.whole is None:
+            return tuple(each)
+        pairs = zip(each[::2], each[1::2], strict=True)
+        return tuple(
+            (JoinedBasis([basis, other]), np.concatenate([real, 1j * imaginary], axis=1))
+            for (basis, real), (other, imaginary) in pairs
+        )
+
+    @cached_property
+    def shown(self) -> tuple[Basis, NumberArray]:
+        """What operators on the unknowns as they were written are applied to, and the coefficients.
+
+        Where conjugates occur they are further unknowns, after all others.
+        """
+        if self.problem.whole is None:
+            return self.basis, self.coefficients
+        number = 2 * len(self.sums)
+        both = [*self.sums, *((basis, coefficients.conj()) for basis, coefficients in self.sums)]
+        basis = JoinedBasis([Component(each, place, number) for place, (each, _) in enumerate(both)])
+        return basis, np.concatenate([coefficients[0] for _, coefficients in both])
 
     def __call__(self, points: ArrayLike) -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
-        Of several unknowns ``(n, U)``, in the order of ``problem.unknowns``. Any number of points, also outside of the
+        Of several unknowns ``(n, U)``, in the order of ``problem.names``. Any number of points, also outside of the
         domain, where values mean nothing (see `contains`): many of them by expansions or fast transforms, in memory
         that does not grow beyond that of points and values.
         """
-        value = identity(self.problem.dimension)
-        if self.problem.whole is not None:
-            shown = [self[unknown.symbol](points) for unknown in self.problem.whole.unknowns]
-            return shown[0] if len(shown) == 1 else np.stack(shown, axis=1)
-        if len(self.problem.unknowns) == 1:
+        value, number = identity(self.problem.dimension), len(self.problem.names)
+        if number == 1:
             return self.evaluate(value, points)
-        return np.stack([self.evaluate(value.on(place), points) for place in range(len(self.problem.unknowns))], axis=1)
+        return np.stack([self.evaluate(value.on(place), points) for place in range(number)], axis=1)
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
         """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
         sites = Sites(as_finite_points(points, self.problem.dimension))
-        threads = available_threads()
-        return evaluate(self.basis, self.coefficients, operator, sites, threads=threads, method=self.summation)
+        return np.asarray(self.evaluate_each([operator], sites)[0])
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators on the solution, at sites; shape ``(T, n)``."""
+        return evaluate_each(*self.shown, operators, sites, threads=available_threads(), method=self.summation)
 
     @cached_property
     def summation(self) -> Method:
@@ -112,11 +159,14 @@ class Solution:
         A fast transform rounds some twenty times more than a direct sum. It is used where that is a fraction of the
         estimated error, so that no digit is lost to it. Expansions round as a direct sum does.
         """
-        known, scale = self.report.error_estimate, self.report.scale
-        if known is None or scale is None:
-            return "tiles"
-        rounding = transform_rounding(self.basis, self.coefficients, self.problem.domain)
-        return "auto" if rounding <= _SHARE_OF_ERROR * known * scale else "tiles"
+        for name, (basis, coefficients) in zip(self.problem.names, self.sums, strict=True):
+            its = self.report.of_field(name)
+            if its.error_estimate is None or its.scale is None:
+                return "tiles"
+            rounding = transform_rounding(basis, coefficients, self.problem.domain)
+            if not rounding <= _SHARE_OF_ERROR * its.error_estimate * its.scale:
+                return "tiles"
+        return "auto"
 
     contains = calculus.contains
     grid = calculus.grid
@@ -147,5 +197,23 @@ class Solution:
     def __repr__(self) -> str:
         known = self.report.error_estimate
         error = "" if known is None else f", estimated error {known:.1e}"
-        names = ", ".join(str(unknown.symbol) for unknown in self.problem.unknowns)
+        names = ", ".join(str(unknown.symbol) for unknown in self.problem.stated.unknowns)
         return f"Solution({names}, {self.report.neurons} neurons{error})"
+
+
+def _own(estimate: ErrorEstimate, places: Sequence[int]) -> ErrorEstimate:
+    """What an estimate says of one unknown, which may have two parts."""
+    own = together([estimate.fields[place] for place in places])
+    return replace(
+        estimate,
+        relative=own.relative,
+        largest=own.largest,
+        rounding=own.rounding,
+        scale=own.scale,
+        growth=own.growth,
+        fields=(own,),
+    )
+
+
+def _own_estimate(estimator: Callable[[], ErrorEstimate], places: Sequence[int]) -> ErrorEstimate:
+    return _own(estimator(), places)

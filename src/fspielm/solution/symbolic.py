@@ -1,8 +1,8 @@
-"""Expressions in the unknown and its derivatives, made ready to be evaluated."""
+"""Expressions in unknowns and their derivatives, made ready to be evaluated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -10,58 +10,78 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import NumberArray, real_parts
 from fspielm.equations import NormalDerivative, Operator, Problem
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import linear_operator
+from fspielm.equations.normal import normal_symbols, write_components
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, PointFunction, evaluate_derivatives, make_field
+from fspielm.geometry import Sites
+from fspielm.solution.parts import Parts, parts_of
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class LocalExpression:
-    """Functions of the coordinates and of some derivatives of the unknown, at the same point.
+    """Functions of the coordinates and of some derivatives of the unknowns, at the same point.
 
     Attributes
     ----------
     operators : tuple of T Operators
         The derivatives.
     fields : tuple of k Fields
-        Their arguments are the coordinates, then the derivatives.
+        Their arguments are the coordinates, then the derivatives: where those are complex, all real parts before all
+        imaginary ones.
     on_boundary : bool
-        Whether derivatives along the normal are among them.
+        Whether normals, or derivatives along them, are among them.
+    dtype : dtype
+        Of the values, at least: those of given callables may be complex where nothing else is.
     """
 
     operators: tuple[Operator, ...]
     fields: tuple[Field, ...]
     on_boundary: bool
+    dtype: np.dtype[Any]
 
-    def values(self, points: FloatArray, derivatives: FloatArray) -> FloatArray:
-        """Values ``(k, n)`` at `points` ``(n, d)``, from those of the derivatives ``(T, n)``."""
-        arguments = np.column_stack([points, derivatives.T])
-        return np.stack([field(arguments) for field in self.fields])
+    def values(self, sites: Sites, derivatives: NumberArray) -> NumberArray:
+        """Values ``(k, n)`` at sites, from those of the derivatives ``(T, n)``."""
+        arguments = np.column_stack([sites.points, *(part.T for part in real_parts(derivatives))])
+        values = np.stack([field(arguments, sites.normals) for field in self.fields])
+        return values.astype(np.result_type(values, self.dtype), copy=False)
 
 
 def read_expressions(
-    problem: Problem, expressions: tuple[Any, ...], given: Mapping[Any, Any] | None, what: str
+    problem: Problem, expressions: tuple[Any, ...], given: Mapping[Any, Any] | None, what: str, *, is_complex: bool
 ) -> LocalExpression:
-    """Check the expressions, and split them into derivatives of the unknown and functions of those."""
+    """Check the expressions, and split them into derivatives of the unknowns and functions of those."""
     givens = _joined(problem.givens, read_givens(given))
-    givens.check_coordinates(problem.unknown)
-    written = [_checked(as_expression(e, what), problem.unknown, givens, what) for e in expressions]
-    atoms = sorted(set().union(*(_atoms(e, problem.unknown) for e in written)), key=str)
+    symbols = tuple(unknown.symbol for unknown in problem.unknowns)
+    for symbol in symbols:
+        givens.check_coordinates(symbol)
+    written = [_checked(as_expression(e, what), problem, givens, what) for e in expressions]
+    parts = parts_of(symbols, written, is_complex=is_complex)
+    apart = [write_components(parts.take_apart(e), problem.coordinates) for e in written]
+    atoms = sorted(set().union(*(_atoms(e, parts) for e in apart)), key=str)
     setting = Setting(problem.unknowns, givens, problem.domain)
     operators = tuple(linear_operator({a: sp.S.One}, setting, what, normals=True) for a in atoms)
-    stand_ins = {atom: sp.Dummy(str(atom), real=True) for atom in atoms}
+    stand_ins = {atom.xreplace(of): sp.Dummy(str(atom), real=True) for of in parts.each for atom in atoms}
     arguments = (*problem.coordinates, *stand_ins.values())
-    fields = []
-    for expression in written:
+    fields, are_real = [], []
+    for expression in apart:
         functions = givens.callables(expression, problem.coordinates)
         first = {key: _of_coordinates(call, problem.dimension) for key, call in functions.items()}
-        fields.append(make_field(expression.xreplace(stand_ins), arguments, first, what=what))
-    return LocalExpression(operators, tuple(fields), any(isinstance(a, NormalDerivative) for a in atoms))
+        body = expression.xreplace(stand_ins)
+        normals = normal_symbols(problem.coordinates)
+        fields.append(make_field(body, arguments, first, what=what, normals=normals))
+        are_real.append(not is_complex or _is_real(body, arguments))
+    return LocalExpression(
+        operators,
+        tuple(fields),
+        any(isinstance(a, NormalDerivative) for a in atoms) or any(field.needs_normals for field in fields),
+        np.dtype(np.float64 if all(are_real) else np.complex128),
+    )
 
 
 def as_expression(value: Any, what: str) -> sp.Expr:
@@ -78,9 +98,28 @@ def as_expression(value: Any, what: str) -> sp.Expr:
     return expression
 
 
-def _checked(expression: sp.Expr, unknown: AppliedUndef, givens: Givens, what: str) -> sp.Expr:
+def _checked(expression: sp.Expr, problem: Problem, givens: Givens, what: str) -> sp.Expr:
     """The expression with the given numbers put in and derivatives carried out."""
     written: sp.Expr = evaluate_derivatives(givens.substitute(expression))
+    symbols = tuple(unknown.symbol for unknown in problem.unknowns)
+    for unknown in symbols:
+        _check_places(written, unknown, what)
+    for other in _others(problem, givens):
+        if written.has(other):
+            raise ProblemError(
+                f"{what} contains {other}, another unknown of the system that {symbols[0]} is one of; ask the whole "
+                "solution, as in solution.apply(...)"
+            )
+    for derivative in sorted(written.atoms(NormalDerivative), key=str):
+        if not derivative.has(*symbols):
+            only = f"only the unknown {symbols[0]} has" if len(symbols) == 1 else "only unknowns have"
+            raise ProblemError(f"{what} contains {derivative}, but {only} a normal_derivative")
+    _check_symbols(written, problem.coordinates, what)
+    return written
+
+
+def _check_places(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
+    """Refuse an unknown at other places than the point itself."""
     for term in written.atoms(*NONLOCAL):
         if term.has(unknown.func):
             raise ProblemError(f"{what} contains {term}, which takes {unknown} at other places than the point itself")
@@ -90,31 +129,46 @@ def _checked(expression: sp.Expr, unknown: AppliedUndef, givens: Givens, what: s
                 f"{what} contains {function}, but the unknown is {unknown}, of these very symbols; values at other "
                 "places are solution(points)"
             )
-    for derivative in sorted(written.atoms(NormalDerivative), key=str):
-        if not derivative.has(unknown):
-            raise ProblemError(f"{what} contains {derivative}, but only the unknown {unknown} has a normal_derivative")
-    strange = sorted(written.free_symbols - set(unknown.args), key=str)
+
+
+def _check_symbols(written: sp.Expr, coordinates: Sequence[sp.Symbol], what: str) -> None:
+    strange = sorted(written.free_symbols - set(coordinates), key=str)
     if strange:
-        alike = str(strange[0]) in map(str, unknown.args)
+        names = ", ".join(map(str, coordinates))
+        alike = str(strange[0]) in map(str, coordinates)
         raise ProblemError(
-            f"{what} contains the symbol {strange[0]}, which is neither a coordinate "
-            f"({', '.join(map(str, unknown.args))}) nor given; "
+            f"{what} contains the symbol {strange[0]}, which is neither a coordinate ({names}) nor given; "
             + (
                 f"SymPy symbols of one name but different assumptions (real=True) are different: use one {strange[0]}"
                 if alike
                 else f"supply a value, as in given={{{strange[0]}: 1.0}}"
             )
         )
-    return written
 
 
-def _atoms(expression: sp.Expr, unknown: AppliedUndef) -> set[sp.Expr]:
-    """The derivatives of the unknown that the expression is made of, the unknown itself among them."""
+def _others(problem: Problem, givens: Givens) -> list[AppliedUndef]:
+    """The unknowns of the system that the problem is one field of."""
+    stated = {f for equation in problem.statement.equations for f in equation.atoms(AppliedUndef)}
+    known = {unknown.symbol for unknown in problem.unknowns}
+    return sorted((f for f in stated - known if f.args == problem.coordinates and not givens.is_known(f)), key=str)
+
+
+def _atoms(expression: sp.Expr, parts: Parts) -> set[sp.Expr]:
+    """The derivatives of the unknowns that the expression is made of, the unknowns themselves among them."""
+    functions = [function for of in parts.each for function in of.values()]
     normal: set[sp.Expr] = expression.atoms(NormalDerivative)
     plain = expression.xreplace({atom: sp.Dummy() for atom in normal})
-    derivatives = {atom for atom in plain.atoms(sp.Derivative) if atom.expr == unknown}
-    bare = plain.xreplace({atom: sp.Dummy() for atom in derivatives}).has(unknown)
-    return normal | derivatives | ({unknown} if bare else set())
+    derivatives = {atom for atom in plain.atoms(sp.Derivative) if atom.expr in functions}
+    rest = plain.xreplace({atom: sp.Dummy() for atom in derivatives})
+    bare = {function for function in functions if rest.has(function)}
+    return {parts.whole(atom) for atom in normal | derivatives | bare}
+
+
+def _is_real(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> bool:
+    """Whether an expression has no complex values: real numbers in, real numbers out."""
+    # not zero, where SymPy could not tell which infinity 1/x is
+    real = expression.xreplace({a: sp.Dummy(real=True, nonzero=True) for a in arguments})
+    return bool(real.is_real or sp.expand(real).is_real)
 
 
 def _of_coordinates(call: PointFunction, dimension: int) -> PointFunction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
@@ -17,7 +17,7 @@ from fspielm.expressions import Value
 from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
 from fspielm.scrutiny import scrutinise
-from fspielm.solution import Solution
+from fspielm.solution import Solution, field_reports
 from fspielm.solvers.attempt import timed
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
@@ -51,18 +51,21 @@ class Prepared:
     def __repr__(self) -> str:
         return f"Prepared({self.solution!r})"
 
-    def solve(self, right_hand_side: Value | None = None, values: Mapping[str, Any] | None = None) -> Solution:
+    def solve(
+        self, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
+    ) -> Solution:
         """Solve with other data, at a small fraction of the cost.
 
         Parameters
         ----------
         right_hand_side : number, Expr or callable, optional
-            The right-hand side f of the equation read as ``operator(u) = f``; unchanged by default. If the problem
-            was prepared without one, the first costs another preparation, as features that satisfy the equation
-            without it do not serve.
+            The right-hand side f of the equation read as ``operator(u) = f``; for a system a list of them, one for
+            each equation. Unchanged by default. If the problem was prepared without one, the first costs another
+            preparation, as features that satisfy the equation without it do not serve.
         values : mapping, optional
-            New values of conditions, by block name (``"dirichlet x-"``) or kind (``"dirichlet"``): numbers, expressions
-            or callables; for ``"measured"`` an array too.
+            New values of conditions, by block name (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several unknowns)
+            or kind (``"dirichlet"``): numbers, expressions or callables; for ``"measured"`` an array too. With several
+            unknowns also mappings from those that get new ones: ``{"dirichlet": {u: 1}}``.
 
         Returns
         -------
@@ -115,6 +118,7 @@ class Prepared:
             bands={},
             rounds=(),
             sampled=tuple(str(look) for look in scrutinise(problem).looks),
+            fields=field_reports(problem, estimate),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)

@@ -19,7 +19,7 @@ from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
 from fspielm.scrutiny import scrutinise
-from fspielm.solution import BandReport, Report, Solution
+from fspielm.solution import BandReport, Report, Solution, field_reports
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import Course, solve_automatically
@@ -152,6 +152,8 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         rounds=() if course is None else course.record.rounds,
         choice="" if course is None else course.choice,
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
+        fields=field_reports(problem, estimate),
+        remarks=problem.remarks,
     )
     _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
     if verdict is not None:

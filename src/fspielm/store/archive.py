@@ -23,7 +23,7 @@ from fspielm.errors import ProblemError
 from fspielm.reading import open_file
 from fspielm.writing import staged_file
 
-VERSION = 1
+VERSION = 2
 
 _KIND = b"application/x-fspielm-solution"
 _CONTENT = "content.json"

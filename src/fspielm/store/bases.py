@@ -6,7 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, ExponentialBasis, JoinedBasis, RidgeBasis, SourceBasis
+from fspielm.features import Basis, Component, ExponentialBasis, JoinedBasis, ModeBasis, RidgeBasis, SourceBasis
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -57,6 +57,18 @@ def _(basis: SourceBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     return {"kind": "sources", "ratio": basis.ratio}
 
 
+@describe_basis.register
+def _(basis: Component, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    place = {"unknown": basis.unknown, "components": basis.components, "scale": basis.scale}
+    return {"kind": "component", **place, "basis": describe_basis(basis.basis, arrays, f"{key}.its")}
+
+
+@describe_basis.register
+def _(basis: ModeBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    arrays[f"{key}.amplitudes"] = basis.amplitudes
+    return {"kind": "modes", "is_real": basis.is_real, "waves": describe_basis(basis.waves, arrays, f"{key}.waves")}
+
+
 def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
     """The basis that `describe_basis` has described."""
     kind = content["kind"]
@@ -76,6 +88,16 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
     if kind == "sources":
         return SourceBasis(arrays[f"{key}.points"], decode(float, content["ratio"]), arrays[f"{key}.clearances"])
+    if kind == "component":
+        place = {name: decode(int, content[name]) for name in ("unknown", "components")}
+        return Component(
+            read_basis(content["basis"], arrays, f"{key}.its"), **place, scale=decode(float, content["scale"])
+        )
+    if kind == "modes":
+        waves = read_basis(content["waves"], arrays, f"{key}.waves")
+        if not isinstance(waves, ExponentialBasis):
+            raise ValueError("modes that are not made of exponentials")
+        return ModeBasis(waves, arrays[f"{key}.amplitudes"], is_real=decode(bool, content["is_real"]))
     raise ValueError(f"a basis of the unknown kind {kind!r}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn, final
 
@@ -12,8 +13,10 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Operator, Problem, Relation, Statement, Term, Unknown
+from fspielm.equations.compiled import Compiled
 from fspielm.equations.givens import Givens
-from fspielm.equations.problem import make_problem
+from fspielm.equations.pairs import real_unknowns
+from fspielm.equations.problem import problem_of
 from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
@@ -30,15 +33,17 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
     holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
     """
-    lost = problem.operator.terms[0].coefficient
-    if isinstance(lost, _Lost):  # what was missing once is missing for the same reason
-        return dict(lost.stated)
+    for equation in problem.equations:
+        lost = equation.value.source
+        if isinstance(lost, _Lost):  # what was missing once is missing for the same reason
+            return dict(lost.stated)
     lower, upper = problem.domain.bounding_box
     time = problem.domain.time
     stated: dict[str, Any] = {
-        "function": problem.unknown.func.__name__,
+        "functions": list(problem.names),
+        "pairs": problem.whole is not None,
         "coordinates": [str(symbol) for symbol in problem.coordinates],
-        "equation": [str(side) for side in _sides(problem.equation)],
+        "equations": [[str(side) for side in _sides(equation)] for equation in problem.statement.equations],
         "conditions": [repr(condition) for condition in problem.conditions],
         "shape": repr(problem.domain),
         "bounding_box": [lower.tolist(), upper.tolist()],
@@ -47,8 +52,7 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
         "missing": None,
     }
     try:
-        text = write_problem(problem, tol=tol, rng=seed)
-        read_problem(text)  # names that the notation does not know, or too many numbers, show here
+        text = _problem_text(problem, tol, seed)
     except ProblemError as error:
         reason = " ".join(str(error).splitlines()[0].split())
         return stated | {"missing": reason, "domain": _domain_text(problem.domain)}
@@ -65,13 +69,34 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     domain = _BoxOnly(stated, lost) if text is None else read_draft(_alone(text)).domain
     if domain.dimension != len(coordinates):
         raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
-    left, right = (sp.Symbol(decode(str, side)) for side in stated["equation"])
-    shown = sp.Eq(left, right, evaluate=False)  # as text
-    unknown = Unknown(sp.Function(decode(str, stated["function"]))(*coordinates), domain)
+    # the first format had room for one of each
+    names = stated["functions"] if "functions" in stated else [stated["function"]]
+    sides = stated["equations"] if "equations" in stated else [stated["equation"]]
+    shown = tuple(sp.Eq(*(sp.Symbol(decode(str, side)) for side in pair), evaluate=False) for pair in sides)  # as text
+    unknowns = tuple(Unknown(sp.Function(decode(str, name))(*coordinates), domain) for name in names)
     operator = Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),))
-    equation = Relation("equation", operator, Field(coordinates, lost, None, lost), whole_domain(domain))
-    statement = Statement((shown,), domain, (), origin=partial(read_stated_problem, stated))
-    return make_problem(statement, (unknown,), (equation,), Givens())
+    value, everywhere = Field(coordinates, lost, None, lost), whole_domain(domain)
+    equations = tuple(Relation(f"equation {number + 1}", operator, value, everywhere) for number in range(len(shown)))
+    equations = equations if len(equations) > 1 else (replace(equations[0], name="equation"),)
+    statement = Statement(shown, domain, (), origin=partial(read_stated_problem, stated))
+    whole = Compiled(statement, unknowns, equations, Givens())
+    if stated.get("pairs", False):
+        return problem_of(replace(whole, unknowns=real_unknowns(unknowns), whole=whole))
+    return problem_of(whole)
+
+
+def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:
+    """The problem as a file; refused where that would not be the same problem."""
+    if not problem.relations:
+        name = problem.names[0]
+        raise ProblemError(
+            f"{name} is one of the unknowns of a system; save the whole solution rather than solution[{name}]"
+        )
+    text = write_problem(problem, tol=tol, rng=seed)
+    # names that the notation does not know, or too many numbers, show here
+    if read_problem(text).names != problem.names:
+        raise ProblemError("a problem file does not keep the order of the unknowns")
+    return text
 
 
 def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:

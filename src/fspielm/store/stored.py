@@ -9,7 +9,7 @@ from typing import Any, NoReturn, final
 
 from numpy.typing import NDArray
 
-from fspielm.accuracy import ErrorEstimate
+from fspielm.accuracy import ErrorEstimate, FieldEstimate
 from fspielm.collocation import BlockResidual
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
@@ -20,7 +20,9 @@ from fspielm.store.statement import describe_statement, read_stated_problem
 from fspielm.store.values import decode, encode
 from fspielm.version import versions
 
-_NUMBERS = ("relative", "largest", "amplification", "residual", "data", "rounding", "scale")
+_NUMBERS = ("relative", "largest", "amplification", "residual", "data", "rounding", "scale", "growth")
+# What files of the first format do not tell.
+_UNTOLD = {"growth": "nan", "fields": []}
 
 
 @final
@@ -35,8 +37,8 @@ class Stored:
     fields : tuple of str
         Names of the unknowns.
     basis : Basis
-    coefficients : (M,) array, or (F, M) for F unknowns
-        Real or complex.
+    coefficients : (M,) array
+        Real or complex. ``(F, M)`` for F unknowns with a basis of one, which serves for each of them.
     report : Report
     estimate : ErrorEstimate or None
         None if it was not estimated.
@@ -53,7 +55,9 @@ class Stored:
     versions: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * (len(self.fields) == 1)
+        # real and imaginary parts of unknowns may be solved for
+        together = self.basis.components in (len(self.fields), 2 * len(self.fields))
+        shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * together
         if self.coefficients.shape not in shapes:
             raise ValueError(f"coefficients of shape {self.coefficients.shape} where {shapes[-1]} is needed")
 
@@ -62,6 +66,11 @@ class Stored:
         problem = read_stated_problem(self.statement)
         if problem.dimension != self.basis.dimension:
             raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")
+        known = self.fields == problem.names or self.basis.components == 1
+        if self.basis.components != len(problem.unknowns) or not known:
+            raise ValueError(
+                f"functions for {', '.join(self.fields)} where the unknowns are {', '.join(problem.names)}"
+            )
         estimate = _not_estimated if self.estimate is None else self.estimate
         return Solution(problem, self.basis, self.coefficients, self.report, estimate)
 
@@ -72,7 +81,7 @@ def stored_form(solution: Solution) -> Stored:
     known = report.error_estimate is not None or "estimate" in vars(solution)
     return Stored(
         describe_statement(problem, report.tol, report.rng),
-        (problem.unknown.func.__name__,),
+        problem.names,
         solution.basis,
         solution.coefficients,
         report,
@@ -127,16 +136,18 @@ def unreadable(path: str | os.PathLike[str], error: Exception) -> ProblemError:
 def _describe_estimate(estimate: ErrorEstimate, arrays: Arrays) -> dict[str, Any]:
     arrays |= {"estimate.null_function": estimate.null_function, "estimate.null": estimate.null}
     numbers = {name: encode(getattr(estimate, name)) for name in _NUMBERS}
-    return numbers | {"residuals": encode(estimate.residuals)}
+    return numbers | {"residuals": encode(estimate.residuals), "fields": encode(estimate.fields)}
 
 
 def _read_estimate(content: dict[str, Any], arrays: Arrays) -> ErrorEstimate:
+    content = _UNTOLD | content
     numbers = {name: decode(float, content[name]) for name in _NUMBERS}
     return ErrorEstimate(
         **numbers,
         residuals=decode(Mapping[str, BlockResidual], content["residuals"]),
         null_function=arrays["estimate.null_function"],
         null=arrays["estimate.null"],
+        fields=decode(tuple[FieldEstimate, ...], content["fields"]),
     )
 
 

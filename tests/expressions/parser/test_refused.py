@@ -159,7 +159,7 @@ def test_the_message_shows_the_place(scope: Scope) -> None:
     with pytest.raises(TextError) as caught:
         parse_expression("x +\n  sin(zz)", scope)
     assert str(caught.value).splitlines() == [
-        "line 2, column 7: unknown name 'zz'; known are k, x, y, t, u, pi, e",
+        "line 2, column 7: unknown name 'zz'; known are k, x, y, t, u, pi, e, I, i",
         "      sin(zz)",
         "          ^",
     ]

@@ -61,7 +61,7 @@ def test_the_error_over_time(pacman: fs.Solution) -> None:
 @pytest.mark.parametrize(
     ("exact", "message"),
     [
-        ("sin(x)", "exact must be a real number, a SymPy expression or a callable"),
+        ("sin(x)", "exact must be a number, a SymPy expression or a callable"),
         (sp.Symbol("q"), "exact contains the symbol q"),
         (sp.Function("u")(x, y), "exact must be known, but contains the unknown"),
         (lambda points: np.zeros(3), r"exact: .* must return one value per point"),

@@ -12,7 +12,7 @@ from fspielm.equations.conditions.base import AnyCondition, check_weight, check_
 from fspielm.equations.conjugates import as_written
 from fspielm.equations.inside import At, check_points, curve_region, points_region
 from fspielm.equations.linear import linear_operator, linear_parts
-from fspielm.equations.normal import NormalDerivative
+from fspielm.equations.normal import OF_NORMALS
 from fspielm.equations.regions import Region
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
@@ -31,7 +31,8 @@ class Condition(AnyCondition):
     ----------
     equation : Eq or Expr
         An equation, or an expression meant to be zero. ``fs.normal_derivative(u)`` stands in it for the derivative
-        along the outward normal (the normal to the right of the way, on a `PlaneCurve` inside).
+        along the outward normal (the normal to the right of the way, on a `PlaneCurve` inside), and ``fs.normal(x)``
+        for the component of the normal along x.
     on : str, list of str, SymPy relation or callable mask, optional
         Where on the boundary it holds, as for `Dirichlet`.
     at : (n, d) array, PlaneCurve or callable, optional
@@ -85,7 +86,7 @@ class Condition(AnyCondition):
         at: At | None = self.at
         if at is None:
             return boundary_regions(self.on, "Condition", setting)
-        if self.equation.has(NormalDerivative) and not self.has_normals:
+        if self.equation.has(*OF_NORMALS) and not self.has_normals:
             raise ProblemError(
                 "Condition: there is no normal at points inside; write u.diff(x) in the place of normal_derivative in "
                 f"{describe(self.equation)}"

@@ -132,7 +132,9 @@ def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
         if factor.value is not None:
             value = value * factor.value if exponent > 0 else value / factor.value
     if sum(factor.unknown for _, factor in factors) > 1:
-        raise RefusalError("a product of the unknown with itself is not linear; only linear equations can be solved")
+        several = len(set().union(*(factor.expression.atoms(AppliedUndef) for _, factor in factors))) > 1
+        what = "two unknowns" if several else "the unknown with itself"
+        raise RefusalError(f"a product of {what} is not linear; only linear equations can be solved")
     constant = all(factor.value is not None for _, factor in factors)
     check_bits(sum(factor.bits for _, factor in factors))
     return join(_product(factors), (factor for _, factor in factors), value if constant else None)

@@ -76,6 +76,8 @@ def evaluate_each(
     """
     if basis.components > 1 or basis.dtype.kind == "c":
         return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
+    if not basis.size:  # an unknown of a system that is zero
+        return np.zeros((len(operators), *coefficients.shape[:-1], len(sites)), dtype=coefficients.dtype)
     fields = _real_fields(coefficients)
     values = np.empty((len(operators), len(fields), len(sites)))
     for start in range(0, max(len(sites), 1), SLAB):

@@ -52,6 +52,8 @@ def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[Par
     groups: dict[tuple[float, ...], list[tuple[RidgeBasis, FloatArray, float]]] = {}
     others: list[Part] = []
     for leaf, part in split_leaves(basis, fields):
+        if not leaf.size:  # an unknown of a system that is zero
+            continue
         if isinstance(leaf, RidgeBasis) and isinstance(leaf.activation, Sinusoid):
             groups.setdefault(tuple(leaf.origin), []).append((leaf, part, leaf.activation.phase))
         else:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fspielm.errors import ProblemError
-from fspielm.solution.export.arrays import to_numpy
+from fspielm.solution.export.arrays import in_parts, to_numpy
 from fspielm.solution.export.provenance import provenance
 from fspielm.writing import check_place, find_cause, staged_file
 
@@ -30,12 +30,12 @@ def to_xarray(
     n : int or sequence of int, optional
         As for `to_numpy`.
     units : mapping, optional
-        Units of coordinates and of the unknown, by name: ``{"x": "m", "t": "s", "u": "Pa"}``.
+        Units of coordinates and of unknowns, by name: ``{"x": "m", "t": "s", "u": "Pa"}``.
 
     Returns
     -------
     xarray.Dataset
-        One variable, named as the unknown; NaN outside of the domain.
+        One variable for each unknown, named as it; NaN outside of the domain, and complex where the solution is.
 
     Examples
     --------
@@ -47,9 +47,9 @@ def to_xarray(
     import xarray
 
     arrays = to_numpy(solution, n)
-    name = solution.problem.unknown.func.__name__
-    values = arrays.pop(name)
-    dataset = xarray.Dataset({name: (tuple(arrays), values)}, coords=arrays, attrs=provenance(solution))
+    fields = {name: arrays.pop(name) for name in solution.problem.names}
+    variables = {name: (tuple(arrays), values) for name, values in fields.items()}
+    dataset = xarray.Dataset(variables, coords=arrays, attrs=provenance(solution))
     for what, unit in (units or {}).items():
         if what not in dataset.variables:
             raise ProblemError(f"units names {what!r}; the names are {', '.join(map(str, dataset.variables))}")
@@ -66,11 +66,13 @@ def to_netcdf(
 ) -> None:
     """Write the dataset of `to_xarray` to a netCDF file; its name must end in ``.nc``.
 
+    The format has no complex numbers: complex values are two variables, ``u_real`` and ``u_imag``.
+
     Needs xarray and netCDF4 (``pip install "fspielm[export]"``).
     """
     check_place(path, (".nc",))
     check_xarray(files=True)
-    dataset = to_xarray(solution, n, units=units)
+    dataset = _in_parts(to_xarray(solution, n, units=units))
     with staged_file(path) as draft:
         try:
             dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
@@ -78,6 +80,19 @@ def to_netcdf(
             # the library blames permissions, or itself, for a full disk
             find_cause(draft)
             raise ProblemError(f"cannot write {str(path)!r}: {error}") from error
+
+
+def _in_parts(dataset: xarray.Dataset) -> xarray.Dataset:
+    """The dataset with the parts of complex variables in their places."""
+    for name in [str(name) for name, variable in dataset.data_vars.items() if variable.dtype.kind == "c"]:
+        variable = dataset[name]
+        parts = in_parts({name: variable.values})
+        dataset = dataset.drop_vars(name)
+        for part, values in parts.items():
+            if part in dataset.variables:
+                raise ProblemError(f"the parts of {name} would be called as {part} is; rename an unknown")
+            dataset[part] = (variable.dims, values, variable.attrs)
+    return dataset
 
 
 def check_xarray(*, files: bool = False) -> None:

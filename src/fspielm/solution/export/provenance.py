@@ -17,8 +17,8 @@ def provenance(solution: Solution) -> dict[str, str | float | int]:
     facts: dict[str, str | float | int] = {
         "source": f"fspielm {known.pop('fspielm')}",
         "versions": ", ".join(f"{name} {version}" for name, version in known.items()),
-        "unknown": str(problem.unknown),
-        "equation": str(problem.equation),
+        "unknown": ", ".join(str(unknown.symbol) for unknown in problem.stated.unknowns),
+        "equation": "; ".join(map(str, problem.statement.equations)),
         "domain": repr(problem.domain),
         "conditions": "; ".join(map(repr, problem.conditions)),
         "tol": report.tol,

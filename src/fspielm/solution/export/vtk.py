@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.geometry import Domain, SpaceTime, triangulate
-from fspielm.solution.export.arrays import chosen_count
+from fspielm.solution.export.arrays import by_name, chosen_count, in_parts
 from fspielm.solution.export.provenance import provenance
 from fspielm.solution.export.vtk_legacy import write_legacy
 from fspielm.solution.export.vtk_xml import LINE, PIXEL, TRIANGLE, VOXEL, write_cells, write_grid, write_series
 from fspielm.solution.grid import as_shape
+from fspielm.solution.vector import vectors_of
 from fspielm.writing import check_place, staged_file
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ def to_vtk(
     ``.vtk``  as ``.vtu``, in the old format and without the provenance
     ``.pvd``  a series in time: one file for each time, in a folder of the same name beside
     ========  ==========================================================================================
+
+    Every unknown is a scalar field by its name. Those that are the components of a vector, as their names tell, are
+    also one vector field: u, v and w as ``uvw``, Ex and Ey (or E_x and E_y, E1 and E2) as ``E``. The format has no
+    complex numbers: complex values are two fields, ``u_real`` and ``u_imag``.
 
     Parameters
     ----------
@@ -114,18 +119,29 @@ class _Sheet:
 
     def write(self, solution: Solution, path: Path, *instant: float) -> None:
         """Evaluate and write."""
-        name, facts = solution.problem.unknown.func.__name__, provenance(solution)
+        facts = provenance(solution)
         places = self.points[self.inside]
-        values = np.full(len(self.points), np.nan)
-        values[self.inside] = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
+        found = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
+        values = np.full((len(self.points), *found.shape[1:]), np.nan, dtype=found.dtype)
+        values[self.inside] = found
+        fields = _fields(solution, values)
         if self.cells is not None and self.legacy:
-            title = f"{solution.problem.unknown}, {facts['source']}"
-            write_legacy(path, self.points, self.cells, self.kind, name, values, title)
+            title = f"{facts['unknown']}, {facts['source']}"
+            write_legacy(path, self.points, self.cells, self.kind, fields, title)
         elif self.cells is not None:
-            write_cells(path, self.points, self.cells, self.kind, name, values, facts)
+            write_cells(path, self.points, self.cells, self.kind, fields, facts)
         else:
-            shaped = values.reshape([len(axis) for axis in self.axes])
-            write_grid(path, self.axes, name, shaped, facts, even=self.even)
+            write_grid(path, self.axes, fields, facts, even=self.even)
+
+
+def _fields(solution: Solution, values: NumberArray) -> dict[str, FloatArray]:
+    """Real fields ``(n,)``, and vectors ``(n, 3)``, by name, of values ``(n,)`` or ``(n, U)``."""
+    fields = by_name(solution, values)
+    for name, places in vectors_of(solution.problem).items():
+        vector = np.zeros((len(values), 3), dtype=values.dtype)
+        vector[:, : len(places)] = values[:, places]
+        fields[name] = vector
+    return in_parts(fields)
 
 
 def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:

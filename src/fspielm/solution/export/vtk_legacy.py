@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,9 @@ _TITLE = 255
 
 
 def write_legacy(
-    path: Path, points: FloatArray, cells: NDArray[np.int64], kind: int, name: str, values: FloatArray, title: str
+    path: Path, points: FloatArray, cells: NDArray[np.int64], kind: int, fields: Mapping[str, FloatArray], title: str
 ) -> None:
-    """Write values at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtk)."""
+    """Write fields at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtk)."""
     space = np.zeros((len(points), 3))
     space[:, : points.shape[1]] = points
     corners = cells.shape[1]
@@ -28,6 +29,10 @@ def write_legacy(
         (f"CELLS {len(cells)} {counted.size}", counted.astype(">i4").tobytes()),
         (f"CELL_TYPES {len(cells)}", np.full(len(cells), kind, dtype=">i4").tobytes()),
         (f"POINT_DATA {len(points)}", b""),
-        (f"SCALARS {name} double 1\nLOOKUP_TABLE default", values.astype(">f8").tobytes()),
+        *((_head(name, values), values.astype(">f8").tobytes()) for name, values in fields.items()),
     ]
     path.write_bytes(b"".join(f"{head}\n".encode() + (data + b"\n" if data else b"") for head, data in blocks))
+
+
+def _head(name: str, values: FloatArray) -> str:
+    return f"VECTORS {name} double" if values.ndim == 2 else f"SCALARS {name} double 1\nLOOKUP_TABLE default"

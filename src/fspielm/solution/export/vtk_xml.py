@@ -20,16 +20,26 @@ _TYPES = {"<f8": "Float64", "<i8": "Int64", "|u1": "UInt8"}
 
 
 def write_grid(
-    path: Path, axes: Sequence[FloatArray], name: str, values: FloatArray, facts: Mapping[str, Any], *, even: bool
+    path: Path,
+    axes: Sequence[FloatArray],
+    fields: Mapping[str, FloatArray],
+    facts: Mapping[str, Any],
+    *,
+    even: bool,
 ) -> None:
-    """Write values ``(n_1, ..., n_d)`` on a grid of one to three axes; those that are NaN are hidden.
+    """Write fields ``(n,)`` and vectors ``(n, 3)`` on a grid of one to three axes, the last fastest.
+
+    Points where they are NaN are hidden.
 
     A grid that is `even` is told by its first point and its steps (.vti), another one by all its places (.vtr).
     """
+    shape = [len(axis) for axis in axes]
     axes = [*axes, *([np.zeros(1)] * (3 - len(axes)))]
     extent = " ".join(f"0 {len(axis) - 1}" for axis in axes)
-    hidden = np.where(np.isnan(values), _HIDDEN, 0).astype(np.uint8)
-    data: dict[str, NDArray[Any]] = {name: values.ravel(order="F"), "vtkGhostType": hidden.ravel(order="F")}
+    # in these files, the first axis is the fastest
+    order = np.arange(np.prod(shape)).reshape(shape).ravel(order="F")
+    data: dict[str, NDArray[Any]] = {name: values[order] for name, values in fields.items()}
+    hidden = np.where(np.isnan(next(iter(data.values()))), _HIDDEN, 0).astype(np.uint8)
     kind, place = "RectilinearGrid", ""
     if even:
         steps = [(axis[-1] - axis[0]) / max(len(axis) - 1, 1) if len(axis) > 1 else 1.0 for axis in axes]
@@ -40,7 +50,7 @@ def write_grid(
         f'<{kind} WholeExtent="{extent}"{place}>',
         *_field_data(facts),
         f'<Piece Extent="{extent}">',
-        *_point_data(name, data),
+        *_point_data(data | {"vtkGhostType": hidden}),
         *coordinates,
         "</Piece>",
         f"</{kind}>",
@@ -53,11 +63,10 @@ def write_cells(
     points: FloatArray,
     cells: NDArray[np.int64],
     kind: int,
-    name: str,
-    values: FloatArray,
+    fields: Mapping[str, FloatArray],
     facts: Mapping[str, Any],
 ) -> None:
-    """Write values at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtu)."""
+    """Write fields at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtu)."""
     space = np.zeros((len(points), 3))
     space[:, : points.shape[1]] = points
     offsets = cells.shape[1] * np.arange(1, len(cells) + 1, dtype=np.int64)
@@ -65,7 +74,7 @@ def write_cells(
         "<UnstructuredGrid>",
         *_field_data(facts),
         f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(cells)}">',
-        *_point_data(name, {name: values}),
+        *_point_data(fields),
         "<Points>",
         _array(space, components=3),
         "</Points>",
@@ -91,9 +100,11 @@ def _write(path: Path, kind: str, lines: Sequence[str]) -> None:
     path.write_text("\n".join(['<?xml version="1.0"?>', head, *lines, "</VTKFile>", ""]), encoding="utf-8")
 
 
-def _point_data(name: str, arrays: Mapping[str, NDArray[Any]]) -> list[str]:
-    data = [_array(array, key) for key, array in arrays.items()]
-    return [f"<PointData Scalars={_quoted(name)}>", *data, "</PointData>"]
+def _point_data(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    """All arrays; the first one, and the first of vectors, are what is shown at once."""
+    data = [_array(array, key, components=3 if array.ndim == 2 else 1) for key, array in arrays.items()]
+    vectors = [f" Vectors={_quoted(key)}" for key, array in arrays.items() if array.ndim == 2][:1]
+    return [f"<PointData Scalars={_quoted(next(iter(arrays)))}{''.join(vectors)}>", *data, "</PointData>"]
 
 
 def _field_data(facts: Mapping[str, Any]) -> list[str]:

@@ -76,7 +76,7 @@ def _number(value: float) -> str:
 
 
 def _names(solution: Solution) -> str:
-    return ", ".join(str(unknown.symbol) for unknown in solution.problem.unknowns)
+    return ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
 
 
 def _estimates(solution: Solution) -> str:
@@ -84,18 +84,16 @@ def _estimates(solution: Solution) -> str:
     known = solution.report.error_estimate
     if known is None:
         return "none"
-    unknowns = solution.problem.unknowns
-    fields = solution.estimate.fields
-    if len(unknowns) == 1 or len(fields) != len(unknowns):
+    fields = solution.report.fields
+    if len(fields) < 2:
         return _number(known)
-    each = zip(unknowns, fields, strict=True)
-    return ", ".join(f"{unknown.symbol.func.__name__}: {_number(field.relative)}" for unknown, field in each)
+    return ", ".join(f"{name}: {_number(own.error_estimate)}" for name, own in fields.items())
 
 
 def _picture(solution: Solution) -> str:
     data = base64.b64encode(_thumbnail(solution)).decode()
     name = escape(_names(solution), quote=True)
-    width = _PIXELS[len(solution.problem.unknowns) > 1]
+    width = _PIXELS[len(solution.problem.names) > 1]
     return f'<img alt="{name}" width="{width}" style="background:#fff" src="data:image/png;base64,{data}">\n'
 
 

@@ -102,11 +102,11 @@ def known_fields(solution: Solution, exact: Any) -> list[tuple[Solution, Any]]:
     """The solution of each unknown that is known exactly, with what it should be."""
     from fspielm.solution.solution import Solution  # solutions import pictures
 
-    unknowns = [unknown.symbol for unknown in solution.problem.unknowns]
+    unknowns = [unknown.symbol for unknown in solution.problem.stated.unknowns]
     if isinstance(exact, Mapping) and exact:
         return [(solution[unknown], known) for unknown, known in exact.items()]
     if len(unknowns) == 1:
-        return [(solution, exact)]
+        return [(solution[unknowns[0]], exact)]
     if isinstance(exact, Solution):
         return [(solution[unknown], exact[unknown.func.__name__]) for unknown in unknowns]
     names = ", ".join(f"{unknown.func.__name__}: ..." for unknown in unknowns)

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 def each_field(solution: Solution) -> list[Solution]:
     """The solution of every unknown by itself."""
-    return [solution[unknown.symbol] for unknown in solution.problem.unknowns]
+    return [solution[unknown.symbol] for unknown in solution.problem.stated.unknowns]
 
 
 def only_field(solution: Solution, what: str) -> Solution:
     """The solution, refused where it is of several unknowns: `what` shows one."""
-    unknowns = solution.problem.unknowns
+    unknowns = solution.problem.stated.unknowns
     if len(unknowns) > 1:
         names = ", ".join(str(unknown.symbol) for unknown in unknowns)
         name = unknowns[0].symbol.func.__name__
         raise ProblemError(
             f"{what} shows one unknown, but there are {len(unknowns)}, {names}; choose one, as in solution[{name!r}]"
         )
-    return solution
+    return solution[unknowns[0].symbol]
 
 
 def field_quantity(solution: Solution, part: Part | None = None, resolution: int | None = None) -> Quantity:

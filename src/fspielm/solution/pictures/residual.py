@@ -51,7 +51,7 @@ def plot_residual(
         Free of pyplot and its global state; a notebook shows it.
     """
     prepare(path, resolution, width)
-    problem = solution.problem
+    problem = solution.problem.stated
     if not problem.equations:
         _ = problem.operator  # which says why a field by itself has none
     quantities = [_quantity(solution, equation, resolution) for equation in problem.equations]
@@ -67,7 +67,7 @@ def plot_residual(
 
 
 def _quantity(solution: Solution, equation: Relation, resolution: int | None) -> Quantity:
-    problem = solution.problem
+    problem = solution.problem.stated
 
     def residual(points: FloatArray) -> FloatArray:
         return np.asarray(np.abs(solution.evaluate(equation.operator, points) - equation.value(points)))

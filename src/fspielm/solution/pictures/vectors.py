@@ -58,10 +58,9 @@ def _components(
 ) -> tuple[Quantity, Quantity]:
     problem = solution.problem
     if problem.dimension - (problem.domain.time is not None) != 2:
-        raise ProblemError(
-            f"vectors needs two coordinates of space; the unknowns are functions of {problem.coordinates}"
-        )
-    names = [unknown.symbol.func.__name__ for unknown in problem.unknowns]
+        coordinates = ", ".join(map(str, problem.coordinates))
+        raise ProblemError(f"vectors needs two coordinates of space; the unknowns are functions of {coordinates}")
+    names = list(problem.names)
     if isinstance(vectors, str) or not isinstance(vectors, Sequence) or len(vectors) != 2:
         raise ProblemError(f"vectors must be two of the unknowns {', '.join(names)}, as in (u, v); got {vectors!r}")
     first, second = (field_quantity(solution[unknown], part, resolution) for unknown in vectors)

@@ -1,0 +1,194 @@
+"""What mechanics and fields are written with: divergence, curl, strain, stress, traction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.equations.normal import normal
+from fspielm.errors import ProblemError
+
+
+def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
+    """The divergence of a vector, or of each row of a matrix.
+
+    Parameters
+    ----------
+    field : sequence of d Expr, or (d, d) Matrix
+        Functions of the coordinates.
+    coordinates : sequence of d Symbol, optional
+        Of space; by default the first arguments of the undefined functions in `field`.
+
+    Returns
+    -------
+    Expr, or Matrix of d
+        The latter for a matrix: what stands in the balance of forces.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y")
+    >>> u, v = (sp.Function(name)(x, y) for name in "uv")
+    >>> divergence([u, v])
+    Derivative(u(x, y), x) + Derivative(v(x, y), y)
+    """
+    if isinstance(field, sp.MatrixBase) and min(field.shape) > 1:
+        along = _coordinates(list(field), field.shape[1], coordinates, "divergence")
+        return sp.Matrix([_divergence(field.row(i), along) for i in range(field.rows)])
+    components = _components(field, "divergence")
+    return _divergence(components, _coordinates(components, len(components), coordinates, "divergence"))
+
+
+def curl(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
+    """The curl of a vector: a vector in space, and in the plane its one component ``v.diff(x) - u.diff(y)``.
+
+    Parameters
+    ----------
+    field : sequence of 2 or 3 Expr
+    coordinates : sequence of Symbol, optional
+        As for `divergence`.
+
+    Returns
+    -------
+    Expr in the plane, Matrix of 3 in space
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y")
+    >>> u, v = (sp.Function(name)(x, y) for name in "uv")
+    >>> curl([u, v])
+    -Derivative(u(x, y), y) + Derivative(v(x, y), x)
+    """
+    components = _components(field, "curl")
+    along = _coordinates(components, len(components), coordinates, "curl")
+    if len(components) == 2:
+        (u, v), (x, y) = components, along
+        return v.diff(x) - u.diff(y)
+    if len(components) != 3:
+        raise ProblemError(f"curl takes a vector of 2 or 3 components; got {len(components)}")
+    turns = ((1, 2), (2, 0), (0, 1))
+    return sp.Matrix([components[j].diff(along[i]) - components[i].diff(along[j]) for i, j in turns])
+
+
+def strain(displacement: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
+    """The strain ``(grad u + grad u^T) / 2`` of a displacement; of a velocity, the rate of strain.
+
+    Parameters
+    ----------
+    displacement : sequence of d Expr
+        Its components along the coordinates.
+    coordinates : sequence of d Symbol, optional
+        As for `divergence`.
+
+    Returns
+    -------
+    (d, d) Matrix
+    """
+    components = _components(displacement, "strain")
+    along = _coordinates(components, len(components), coordinates, "strain")
+    slopes = sp.Matrix([[component.diff(symbol) for symbol in along] for component in components])
+    return (slopes + slopes.T) / 2
+
+
+def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
+    """The stress ``lam tr(e) 1 + 2 mu e`` of an isotropic elastic body, for e the strain.
+
+    In the plane this is plane strain; for plane stress, give ``2 lam mu / (lam + 2 mu)`` in the place of lam. The
+    stress of a viscous fluid of pressure p is ``2 * mu * fs.strain([u, v]) - p * sp.eye(2)``.
+
+    Parameters
+    ----------
+    displacement : sequence of d Expr
+        Its components along the coordinates.
+    lam, mu : number or Expr
+        Lame's constants, or functions of the coordinates.
+    coordinates : sequence of d Symbol, optional
+        As for `divergence`.
+
+    Returns
+    -------
+    (d, d) Matrix
+
+    Examples
+    --------
+    An elastic body without forces inside, for `Problem`:
+
+    >>> x, y = sp.symbols("x y")
+    >>> u, v = (sp.Function(name)(x, y) for name in "uv")
+    >>> equations = divergence(stress([u, v], lam=2, mu=1))
+    >>> equations.shape
+    (2, 1)
+    """
+    strained = strain(displacement, coordinates)
+    return lam * strained.trace() * sp.eye(strained.rows) + 2 * mu * strained
+
+
+def traction(stress: sp.MatrixBase, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
+    """The force on the boundary for each unit of its area: the stress times the outward normal.
+
+    Parameters
+    ----------
+    stress : (d, d) Matrix
+        Such as `stress` returns.
+    coordinates : sequence of d Symbol, optional
+        As for `divergence`.
+
+    Returns
+    -------
+    Matrix of d
+        For use in a `Condition`, in any value on the boundary, and in integrals over it.
+
+    Examples
+    --------
+    A wall that is pulled along x:
+
+    >>> x, y = sp.symbols("x y")
+    >>> u, v = (sp.Function(name)(x, y) for name in "uv")
+    >>> pull = traction(2 * strain([u, v]))
+    >>> pull[0]
+    (Derivative(u(x, y), y) + Derivative(v(x, y), x))*normal(y) + 2*normal(x)*Derivative(u(x, y), x)
+
+    The condition is ``fs.Condition(sp.Eq(pull[0], 1), on="x+")``.
+    """
+    if not isinstance(stress, sp.MatrixBase) or stress.rows != stress.cols:
+        raise ProblemError(f"traction takes a square SymPy Matrix, such as fs.stress([u, v], lam, mu); got {stress!r}")
+    along = _coordinates(list(stress), stress.rows, coordinates, "traction")
+    return stress * sp.Matrix([normal(symbol) for symbol in along])
+
+
+def _divergence(components: Any, along: Sequence[sp.Symbol]) -> sp.Expr:
+    return sp.Add(*(component.diff(symbol) for component, symbol in zip(components, along, strict=True)))
+
+
+def _components(field: Any, who: str) -> list[sp.Expr]:
+    if not isinstance(field, list | tuple | sp.MatrixBase):
+        raise ProblemError(f"{who} takes the components of a vector, such as [u, v]; got {field!r}")
+    components = []
+    for component in field:
+        try:
+            components.append(sp.sympify(component, strict=True))
+        except sp.SympifyError:
+            raise ProblemError(f"{who} takes components that are SymPy expressions; got {component!r}") from None
+    return components
+
+
+def _coordinates(
+    expressions: Sequence[sp.Expr], number: int, coordinates: Sequence[sp.Symbol] | None, who: str
+) -> tuple[sp.Symbol, ...]:
+    """So many coordinates: those named, or the first arguments of the functions in the expressions."""
+    if coordinates is None:
+        arguments = {function.args for e in expressions for function in e.atoms(AppliedUndef)}
+        longest = max(arguments, key=len, default=())
+        found = longest[:number]
+        if len(found) < number or any(set(other) - set(longest) for other in arguments):
+            raise ProblemError(
+                f"{who}: say which coordinates there are, as in coordinates=[x, y]; they cannot be read off "
+                f"{', '.join(map(str, expressions))}"
+            )
+    else:
+        found = tuple(coordinates)
+    if len(found) != number or not all(isinstance(symbol, sp.Symbol) for symbol in found):
+        raise ProblemError(f"{who}: coordinates must be {number} SymPy symbols, one for each component; got {found}")
+    return found
