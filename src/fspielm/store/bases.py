@@ -130,8 +130,8 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
             raise ValueError("modes that are not made of exponentials")
         return ModeBasis(waves, arrays[f"{key}.amplitudes"], is_real=decode(bool, content["is_real"]))
     if kind == "derived":
-        functions = read_basis(content["basis"], arrays, f"{key}.its")
-        return DerivedBasis(functions, [_read_operator(terms, functions.dimension) for terms in content["operators"]])
+        made_of = read_basis(content["basis"], arrays, f"{key}.its")
+        return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
     if kind == "complex":
         return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its"))
     raise ValueError(f"a basis of the unknown kind {kind!r}")
