@@ -20,7 +20,7 @@ from fspielm.collocation import (
 )
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.features import Band, Basis, Family, Joined, check_homogeneous, symbol_of
+from fspielm.features import Band, Basis, Each, Family, Joined, check_homogeneous, for_unknowns, symbol_of
 from fspielm.features.special import satisfies, special_columns
 from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, attempt
@@ -40,6 +40,7 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
             check_homogeneous(problem)
     except UnsuitableError as error:
         raise ProblemError(f"features={features!r}: {error}") from None
+    features = _for_every_unknown(features, len(problem.unknowns))
     columns = special_columns(problem, request.singular or False)
     points = _suitable(request.points or default_points(problem, features), problem, features, columns)
     trial = Trial(features, points, columns, "chosen by hand")
@@ -50,12 +51,23 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     return attempt(request, trial, by_hand=True)
 
 
+def _for_every_unknown(features: Family, number: int) -> Family:
+    """Features of one unknown for each of them; those that are for all together as they are."""
+    if number == 1 or features.satisfies_equation or isinstance(features, Each):
+        return features
+    if isinstance(features, Joined):
+        return Joined([_for_every_unknown(part, number) for part in features.parts])
+    return for_unknowns(features, np.ones(number))
+
+
 def default_points(problem: Problem, features: Family) -> Points:
     """Points that suit the features: what a band needs, or else the paper's proportions."""
     if isinstance(features, Joined):
         points = join_points(problem, [default_points(problem, part) for part in features.parts])
         probed = points.interior and any(part.satisfies_equation for part in features.parts)
         return replace(points, interior=points.interior + _nearby_rows(problem)) if probed else points
+    if isinstance(features, Each):
+        return default_points(problem, features.family)
     if features.satisfies_equation:
         return allot_conditions(problem, features.neurons, getattr(features, "reach", None))
     if not isinstance(features, Band):
