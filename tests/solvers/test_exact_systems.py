@@ -146,3 +146,35 @@ def test_singular_functions_at_corners_are_refused_for_systems() -> None:
     problem, _ = stokes(fs.Box((-1, -0.5), (1, 0.5)))
     with pytest.raises(fs.ProblemError, match="known for one equation with real coefficients"):
         fs.solve(problem, singular=fs.Singular((1, 0.5)))
+
+
+def test_equations_of_which_one_has_its_waves_alone() -> None:
+    """At a zero that one equation has by itself its terms cancel, and what is left of them is rounding."""
+    exact = [sp.cos(2 * y) + sp.cos(3 * x) / 5, sp.cos(3 * x)]
+    equations = [laplacian(U) + 4 * U + V, laplacian(V) + 9 * V]
+    condition = fs.Dirichlet({U: exact[0], V: exact[1]})
+    check(fs.Problem(equations, fs.Box((0, 0), (1, 1)), [condition], unknowns=[U, V]), exact, most=400)
+
+
+@pytest.mark.parametrize(
+    ("equations", "value"),
+    [
+        ([laplacian(U), U.diff(x)], x + y),
+        ([laplacian(U), laplacian(V), U.diff(x) + V.diff(y)], {U: x**2 - y**2, V: x * y}),
+    ],
+)
+def test_every_one_of_more_equations_than_unknowns_counts(equations: list[Any], value: Any) -> None:
+    problem = fs.Problem(equations, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(value)])
+    with pytest.warns(fs.AccuracyWarning, match="not converged"):
+        solution = fs.solve(problem, rng=1, budget=fs.Budget(neurons=600))
+    assert solution.error_estimate > 0.1
+    with pytest.raises(fs.ProblemError, match="do not satisfy the others"):
+        fs.solve(problem, features=fs.Characteristic(100))
+
+
+def test_functions_that_satisfy_more_equations_than_unknowns() -> None:
+    """The third follows from the others."""
+    equations = [U.diff(x) + V.diff(y), U.diff(y) - V.diff(x), laplacian(U)]
+    exact = [sp.exp(x) * sp.cos(y), -sp.exp(x) * sp.sin(y)]
+    problem = fs.Problem(equations, fs.Box((0, 0), (1, 1)), [fs.Dirichlet({U: exact[0]}), fs.Dirichlet({V: exact[1]})])
+    check(problem, exact, most=400)

@@ -97,6 +97,16 @@ def test_growth_beyond_the_band_belongs_to_the_estimate(manufacture: Make) -> No
     converged(heated(10))
 
 
+def test_growth_of_one_unknown_beside_another() -> None:
+    """Whatever is the first of them, and whatever units its equation is in."""
+    u, v = (sp.Function(name)(x, t) for name in "uv")
+    growing = sp.Eq(v.diff(t) - v.diff(x, 2) - 40 * v, (sp.pi**2 - 41) * sp.exp(-t) * sp.sin(sp.pi * x))
+    conditions = [fs.Initial({u: 0, v: sp.sin(sp.pi * x)}), fs.Dirichlet({u: 0, v: 0})]
+    equations = [1e6 * (u.diff(t) - u.diff(x, 2)), growing]
+    problem = fs.Problem(equations, LINE * fs.Time(0, 1), conditions, unknowns=[u, v])
+    refused(problem, "a disturbance of frequency 3.14 grows by a factor of 1e13")
+
+
 def test_an_ordinary_equation_that_grows(manufacture: Make) -> None:
     def growing(a: float) -> Any:
         return manufacture(lambda w: w.diff(t) - a * w, sp.cos(t), fs.Time(0, 1), (t,), [fs.Initial(1)])

@@ -10,10 +10,10 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual
-from fspielm.equations import Problem, identity
+from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.features.characteristic import directions_needed, scene_of
-from fspielm.features.evaluation import evaluate
+from fspielm.features.evaluation import evaluate_each
 from fspielm.geometry import Sites
 from fspielm.spectrum import Hidden, hidden_of
 from fspielm.spectrum.hidden import Growth
@@ -127,9 +127,11 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     if fastest is None or time is None:
         return Beyond()
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
-    values = evaluate(solved.basis, solved.coefficients, identity(problem.dimension), sites, threads=1)
+    value = identity(problem.dimension)
+    each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
+    values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
     left = growth.left(fastest, (sites.points[:, -1] - time.start) / time.duration)
-    rounded = _ROUNDING * safe_rms(values * np.exp(np.minimum(left, _MOST_FOLDINGS)))
+    rounded = _ROUNDING * max(safe_rms(own * np.exp(np.minimum(left, _MOST_FOLDINGS))) for own in values)
     foldings = float(growth.foldings[fastest])
     error = rounded + _disturbance(problem, time.duration, sites, solved) * float(np.exp(min(foldings, _MOST_FOLDINGS)))
     frequency = float(np.linalg.norm(growth.frequencies[fastest, :-1]))
@@ -143,17 +145,21 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
 
 def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved) -> float:
     """The residuals in units of the solution: as values at the start and on the boundary, and as a source."""
-    terms = problem.determinant.terms
-    highest = max(term.orders[-1] for term in terms)
-    leading = sum(safe_rms(term.at(sites)) for term in terms if term.orders[-1] == term.order == highest)
     total = 0.0
     for relation in problem.relations:
         residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
         if relation.condition is None:
-            total += residual * duration**highest / leading if leading > 0 else 0.0
+            total += residual * _of_a_source(relation.operator, duration, sites)
         elif relation.region.kind == "start" or relation.operator.order == 0:
             total += residual * duration**relation.operator.order
     return total
+
+
+def _of_a_source(operator: Operator, duration: float, sites: Sites) -> float:
+    """What a source of size one amounts to over the time given: each equation is in units of its own."""
+    highest = max(term.orders[-1] for term in operator.terms)
+    leading = sum(safe_rms(term.at(sites)) for term in operator.terms if term.orders[-1] == term.order == highest)
+    return duration**highest / leading if leading > 0 else 0.0
 
 
 def _highest(basis: Basis) -> FloatArray:

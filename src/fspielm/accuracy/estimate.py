@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from typing import final
 
 from fspielm.arrays import NumberArray
@@ -14,8 +15,6 @@ from fspielm.scrutiny import Narrow
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
 ILL_POSED = 1e7
-# A part of a complex unknown below this share of it.
-_LITTLE = 1e-3
 
 
 @final
@@ -26,7 +25,8 @@ class FieldEstimate:
     Attributes
     ----------
     relative, largest, rounding, scale, growth : float
-        As in `ErrorEstimate`. An unknown that is zero beside what is natural for it is measured by that.
+        As in `ErrorEstimate`. An unknown that is zero beside what is natural for it is measured by that; a part of a
+        complex one by the size of both.
     """
 
     relative: float
@@ -37,19 +37,14 @@ class FieldEstimate:
 
 
 def together(fields: Sequence[FieldEstimate]) -> FieldEstimate:
-    """What is said of a complex unknown, from its real and its imaginary part."""
+    """What is said of a complex unknown, from its real and its imaginary part, both measured by the size of it."""
     if len(fields) == 1:
         return fields[0]
-    scale = math.hypot(*(field.scale for field in fields))
-    if scale == 0.0:
-        return max(fields, key=lambda field: field.relative)
-    # a part that is next to nothing may be measured by the other
-    sizes = [field.scale if field.scale > _LITTLE * scale else scale for field in fields]
 
     def joined(name: str) -> float:
-        return math.hypot(*(getattr(field, name) * size for field, size in zip(fields, sizes, strict=True))) / scale
+        return math.hypot(*(getattr(field, name) for field in fields))
 
-    return FieldEstimate(joined("relative"), joined("largest"), joined("rounding"), scale, joined("growth"))
+    return FieldEstimate(**{each.name: joined(each.name) for each in dataclass_fields(FieldEstimate)})
 
 
 @final

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
@@ -79,16 +79,17 @@ class Examination:
         shown = float("inf") if undetermined else amplification * misfit.residual
         errors = [float("inf") if undetermined else own * misfit.residual + beyond.error for own in sensitivity.each]
         fields = self._fields(coefficients, errors, misfit)
-        worst = max(fields, key=lambda field: field.relative)
+        whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
+        worst = max(whole, key=lambda field: field.relative)
         return ErrorEstimate(
             relative=worst.relative,
-            largest=max(field.largest for field in fields),
+            largest=max(field.largest for field in whole),
             amplification=amplification,
             residual=misfit.residual,
             data=misfit.data,
             rounding=worst.rounding,
             scale=worst.scale,
-            growth=max(field.growth for field in fields),
+            growth=max(field.growth for field in whole),
             residuals=misfit.residuals,
             null_function=null,
             null=sensitivity.null,
@@ -101,7 +102,7 @@ class Examination:
         """What can be said of each unknown, with these errors that the residual may hide."""
         values = [Phi @ coefficients for Phi in self.sensitivity.values]
         scales = [safe_rms(each) for each in values]
-        sizes = _natural_sizes(self.discretisation.problem, scales)
+        sizes = _sizes(self.discretisation.problem, scales)
         # what is not resolved is not in the amplification either
         certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
         fields = []
@@ -111,11 +112,11 @@ class Examination:
             peak = max(float(np.abs(own).max(initial=0.0)), size if size > scale else 0.0)
             fields.append(
                 FieldEstimate(
-                    relative=_ratio(error + rounding, max(scale, size), certain),
+                    relative=_ratio(error + rounding, size, certain),
                     largest=_ratio(misfit.peak * error + rounding, peak),
-                    rounding=_ratio(rounding, max(scale, size)),
+                    rounding=_ratio(rounding, size),
                     scale=scale,
-                    growth=norm / max(scale, size) if max(scale, size) > 0 else 0.0,
+                    growth=norm / size if size > 0 else 0.0,
                 )
             )
         return tuple(fields)
@@ -187,14 +188,23 @@ def _norm_in(Phi: NumberArray, coefficients: NumberArray, unknowns: int) -> floa
     return safe_norm(coefficients * np.sqrt(2 * np.mean(np.abs(Phi) ** 2, axis=0)))
 
 
-def _natural_sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
-    """For each unknown that is nothing beside the others, the size that is natural for it; zero for the rest."""
+def _sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
+    """What each unknown is measured by: its own size, or, where it is nothing beside the others, the natural one.
+
+    The real and the imaginary part of a complex unknown by the size of both.
+    """
     if len(scales) == 1:
-        return [0.0]
+        return list(scales)
     lower, upper = problem.domain.bounding_box
     natural = natural_scales(problem, 2 * np.pi / (upper - lower))
-    sizes = natural * float(np.max(np.asarray(scales) / natural))
-    return [float(size) if scale < _NOTHING * size else 0.0 for scale, size in zip(scales, sizes, strict=True)]
+    natural = natural * float(np.max(np.asarray(scales) / natural))
+    sizes = list(scales)
+    for name in problem.names:
+        parts = list(problem.places(name))
+        own, usual = math.hypot(*(scales[part] for part in parts)), float(natural[parts].max())
+        for part in parts:
+            sizes[part] = usual if own < _NOTHING * usual else own
+    return sizes
 
 
 def _ratio(error: float, scale: float, certain: float = _NO_DIGITS) -> float:

@@ -14,6 +14,7 @@ from fspielm.equations.operator import Operator
 from fspielm.equations.regions import Region, Sampler, probe
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import means_rest
+from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Mask, Sites
 
@@ -120,7 +121,10 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
     if any(field.constant is not None for field in fields):
         return True
     sites = relation.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
-    return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
+    try:
+        return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
+    except ProblemError:  # one has no value there: whoever needs it says so
+        return False
 
 
 def bind_conditions(

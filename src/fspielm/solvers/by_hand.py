@@ -48,7 +48,10 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
     beside = method.workspace(rows, neurons, itemsize=itemsize) + probing
     check_memory(rows, neurons, beside, request.budget.memory_limit, itemsize=itemsize)
-    return attempt(request, trial, by_hand=True)
+    try:
+        return attempt(request, trial, by_hand=True)
+    except UnsuitableError as error:  # seen when they are drawn
+        raise ProblemError(f"features={features!r}: {error}") from None
 
 
 def _for_every_unknown(features: Family, number: int) -> Family:

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.accuracy import Examination, HeldOut, judge
-from fspielm.arrays import FloatArray, safe_norm
+from fspielm.arrays import NumberArray, safe_norm
 from fspielm.equations import Problem, with_data
 from fspielm.errors import SolveError
 from fspielm.expressions import Value
@@ -123,7 +123,7 @@ class Prepared:
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
 
-    def _coefficients(self, problem: Problem) -> FloatArray:
+    def _coefficients(self, problem: Problem) -> NumberArray:
         discretisation = replace(self._examination.discretisation, problem=problem)
         return self._factored.solve(discretisation.values(self._examination.blocks))
 

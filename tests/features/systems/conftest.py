@@ -42,6 +42,12 @@ def elastic(domain: fs.Domain = PLANE, frequency: float = 0.0) -> fs.Problem:
     return fs.Problem(equations, domain, [fs.Dirichlet({u: 1, v: y})], unknowns=[u, v])
 
 
+def triangular() -> fs.Problem:
+    u, v = _functions("u v", x, y)
+    equations = [_laplacian(u) + 4 * u + 1e-3 * v, _laplacian(v) + 9 * v]
+    return fs.Problem(equations, PLANE, [fs.Dirichlet({u: 1, v: y})], unknowns=[u, v])
+
+
 def acoustics() -> fs.Problem:
     p, v = _functions("p v", x, t)
     conditions = [fs.Initial({p: x, v: 0}), fs.Dirichlet({p: x})]
@@ -79,6 +85,7 @@ SYSTEMS: dict[str, Callable[[], fs.Problem]] = {
     "stokes": stokes,
     "elastostatics": elastic,
     "elastic waves": lambda: elastic(frequency=15.0),
+    "triangular": triangular,
     "acoustics": acoustics,
     "maxwell, complex": maxwell,
     "maxwell, real": lambda: maxwell(5.0),

@@ -37,6 +37,7 @@ NAMES = (
     "stokes",
     "elastostatics",
     "elastic waves",
+    "triangular",
     "acoustics",
     "maxwell, complex",
     "maxwell, real",

@@ -64,7 +64,7 @@ class Characteristic(Family):
             raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
         symbol, scene = problem_symbol(problem), scene_of(problem.domain)
         found = characteristic_frequencies(symbol, scene, self.neurons, rng, time_axis=axis, reach=self.reach)
-        if len(problem.unknowns) == 1 and found.are_paired:
+        if len(problem.equations) == 1 and found.are_paired:
             return realise(found, scene, rng)
         return _modes(problem, found, scene, rng)
 

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations import Operator, constant_operator
+from fspielm.errors import UnsuitableError
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.powers import expand_powers
 
 # Frequencies that agree to so many digits are one.
 _DIGITS = 9
 _BALANCING = 6
+# What is seen of a vector by equations whose terms are of size one, at least.
+_SEEN = 1e-6
 
 
 def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
@@ -36,8 +39,8 @@ def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, len
     for members in _same_zeros(frequencies):
         K = members.shape[1]
         first = members[:, 0]
-        jets = expansion.along(frequencies.W[first], frequencies.along[first] / length, K)
-        vectors = _null_vectors(jets, K)  # (zeros, K functions, K powers, U)
+        jets, sizes = expansion.along(frequencies.W[first], frequencies.along[first] / length, K)
+        vectors = _null_vectors(jets, sizes, K)  # (zeros, K functions, K powers, U)
         for function in range(K):
             found[members[:, function], :, :K] = np.moveaxis(vectors[:, function], 1, 2)
     return found
@@ -58,15 +61,20 @@ class _Matrix:
                 row.append((orders, np.array([term.coefficient for term in here], dtype=np.complex128)))
             self.entries.append(row)
 
-    def along(self, W: ComplexArray, along: FloatArray, K: int) -> ComplexArray:
-        """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``."""
+    def along(self, W: ComplexArray, along: FloatArray, K: int) -> tuple[ComplexArray, FloatArray]:
+        """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``, and sizes ``(m, E, U)``.
+
+        Sizes are those of the terms of each entry: their sum may be zero but for rounding.
+        """
         result = np.zeros((len(W), K, len(self.entries), self.unknowns), dtype=np.complex128)
+        sizes = np.zeros((len(W), len(self.entries), self.unknowns))
         for e, row in enumerate(self.entries):
             for u, (orders, coefficients) in enumerate(row):
                 if len(orders):
                     expanded = expand_powers(orders, 1j * W, along, K - 1)
                     result[:, :, e, u] = np.einsum("mtk,t->mk", expanded, coefficients)
-        return result
+                    sizes[:, e, u] = np.einsum("mtk,t->mk", np.abs(expanded), np.abs(coefficients)).max(axis=1)
+        return result, sizes
 
 
 def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
@@ -83,16 +91,21 @@ def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
     return [np.array(each, dtype=np.int_) for each in by_number.values()]
 
 
-def _null_vectors(jets: ComplexArray, K: int) -> ComplexArray:
-    """The K vectors that the equations see least, ``(m, K, K, U)``: vector, power, unknown."""
+def _null_vectors(jets: ComplexArray, sizes: FloatArray, K: int) -> ComplexArray:
+    """The K vectors that the equations see least, ``(m, K, K, U)``: vector, power, unknown.
+
+    More equations than unknowns may see all of them.
+    """
     m, _, E, U = jets.shape
-    rows, columns = _balance(np.abs(jets).max(axis=1))
+    rows, columns = _balance(sizes)
     scaled = jets / rows[:, None, :, None] / columns[:, None, None, :]
     matrix = np.zeros((m, K, E, K, U), dtype=np.complex128)
     for q in range(K):
         for p in range(q, K):
             matrix[:, q, :, p, :] = factorial(p) / factorial(q) * scaled[:, p - q]
-    _, _, right = np.linalg.svd(matrix.reshape(m, K * E, K * U), full_matrices=True)
+    _, singular, right = np.linalg.svd(matrix.reshape(m, K * E, K * U), full_matrices=True)
+    if E > U and np.any(singular[:, K * U - K :] > _SEEN):
+        raise UnsuitableError("the zeros of the determinant of some equations do not satisfy the others")
     vectors = right[:, K * U - K :].conj().reshape(m, K, K, U)
     return np.asarray(vectors / columns[:, None, None, :])
 
