@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from fspielm.equations.conditions import Initial
+from fspielm.equations.crossing import is_characteristic
 from fspielm.equations.determinant import determinant
+from fspielm.equations.operator import Operator
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
@@ -18,9 +20,9 @@ from fspielm.geometry import BoundaryPart
 def check_system(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> str:
     """Refuse too few conditions, by name; more than needed are a matter of least squares.
 
-    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary, one of
-    ordinary differential equations as many as the order of its determinant, and every unknown a value at the start of
-    time for each of its time derivatives.
+    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary that is
+    not characteristic for it, one of ordinary differential equations as many as the order of its determinant, and every
+    unknown a value at the start of time for each of its time derivatives.
 
     Returns
     -------
@@ -50,10 +52,8 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
                 f"many conditions; got {number}{_without(constraints, setting)}"
             )
     else:
-        order = operator.order_along(setting.space)
-        needed = order // 2 if order % 2 == 0 else 0
         missing = missing or next(
-            filter(None, (_missing_on(p, constraints, needed, setting) for p in setting.parts)), ""
+            filter(None, (_missing_on(p, constraints, operator, setting) for p in setting.parts)), ""
         )
     if missing and not any(c.region.kind == "inside" for c in constraints):
         raise ProblemError(missing)
@@ -107,7 +107,9 @@ def _missing_initial(constraints: Sequence[Relation], equations: Sequence[Relati
     return ""
 
 
-def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], needed: int, setting: Setting) -> str:
+def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: Operator, setting: Setting) -> str:
+    order = operator.order_along(setting.space)
+    needed = order // 2 if order % 2 == 0 else 0
     sites = probe(part)
     number = np.zeros(len(sites))
     for constraint in constraints:
@@ -115,7 +117,9 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], needed: int
             mask = np.ones(len(sites)) if constraint.mask is None else constraint.mask(sites.points)
             # what ties two parts together is half a condition on each
             number += (0.5 if constraint.region.partner is not None else 1.0) * mask
-    few = np.flatnonzero(number < needed)
+    if np.all(number >= needed):
+        return ""
+    few = np.flatnonzero((number < needed) & ~is_characteristic(operator, sites, setting.space))
     if not few.size:
         return ""
     return (
