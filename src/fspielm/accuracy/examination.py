@@ -16,7 +16,7 @@ from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
-from fspielm.collocation import BlockResidual, BlockRows, Discretisation, make_blocks
+from fspielm.collocation import BlockResidual, BlockRows, Discretisation, RowBlock, make_blocks
 from fspielm.equations import Problem, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
@@ -30,6 +30,8 @@ _ROUNDING = 2e-15
 _FEW = 16
 # An unknown so much smaller than is natural beside the others is zero but for rounding.
 _NOTHING = 1e-6
+# Unless it has data of its own, larger than their rounding.
+_TOLD = 1e-13
 # Of all the residual, what one narrow place must have to be named.
 _MUCH = 0.1
 
@@ -102,21 +104,24 @@ class Examination:
         """What can be said of each unknown, with these errors that the residual may hide."""
         values = [Phi @ coefficients for Phi in self.sensitivity.values]
         scales = [safe_rms(each) for each in values]
-        sizes = _sizes(self.discretisation.problem, scales)
+        sizes = _sizes(self.discretisation.problem, scales, misfit.told)
         # what is not resolved is not in the amplification either
         certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
             norm = _norm_in(Phi, coefficients, len(errors))
             rounding = _ROUNDING * norm
-            peak = max(float(np.abs(own).max(initial=0.0)), size if size > scale else 0.0)
+            whole, natural = size
+            # one that is small, but certainly not zero, is measured by itself
+            by = whole if error + rounding < _NO_DIGITS * whole else max(whole, natural)
+            peak = max(float(np.abs(own).max(initial=0.0)), by if by > whole else 0.0)
             fields.append(
                 FieldEstimate(
-                    relative=_ratio(error + rounding, size, certain),
+                    relative=_ratio(error + rounding, by, certain),
                     largest=_ratio(misfit.peak * error + rounding, peak),
-                    rounding=_ratio(rounding, size),
+                    rounding=_ratio(rounding, by),
                     scale=scale,
-                    growth=norm / size if size > 0 else 0.0,
+                    growth=norm / by if by > 0 else 0.0,
                 )
             )
         return tuple(fields)
@@ -128,7 +133,10 @@ class Examination:
         residuals = {}
         closely = look_at_places(problem, self.held_out.sites, basis, coefficients, threads)
         most: tuple[float, Narrow | None] = 0.0, None
+        told = [0.0] * len(problem.unknowns)
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
+            for place, size in _told_by(block, problem):
+                told[place] = max(told[place], size)
             deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
             rms = safe_rms(deviation)
             residuals[fitted.name] = BlockResidual(rms, float(deviation.max()))
@@ -143,7 +151,7 @@ class Examination:
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
                 peak = max(peak, max(float(deviation.max()), local.largest) / rms)
-        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None)
+        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, told)
 
 
 def examine(
@@ -171,7 +179,7 @@ def examine(
 class _Misfit:
     """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has.
 
-    And the narrow place that much of the residual comes from, if there is one.
+    And the narrow place that much of the residual comes from, if there is one, and how large data say each unknown is.
     """
 
     residual: float
@@ -179,6 +187,7 @@ class _Misfit:
     peak: float
     residuals: dict[str, BlockResidual]
     unresolved: Narrow | None
+    told: Sequence[float]
 
 
 def _norm_in(Phi: NumberArray, coefficients: NumberArray, unknowns: int) -> float:
@@ -188,22 +197,36 @@ def _norm_in(Phi: NumberArray, coefficients: NumberArray, unknowns: int) -> floa
     return safe_norm(coefficients * np.sqrt(2 * np.mean(np.abs(Phi) ** 2, axis=0)))
 
 
-def _sizes(problem: Problem, scales: Sequence[float]) -> list[float]:
-    """What each unknown is measured by: its own size, or, where it is nothing beside the others, the natural one.
+def _told_by(block: RowBlock, problem: Problem) -> list[tuple[int, float]]:
+    """The unknown that a block is about, if it is one of several, and how large its values say that is."""
+    unknowns = {term.unknown for operator, _ in block.pieces for term in operator.terms}
+    values = safe_rms(block.values)
+    if len(problem.unknowns) == 1 or len(unknowns) > 1 or len(block.pieces) > 1 or values == 0.0:
+        return []
+    lower, upper = problem.domain.bounding_box
+    operator, sites = block.pieces[0]
+    each = [safe_rms(term.at(sites)) * np.prod((2 * np.pi / (upper - lower)) ** term.orders) for term in operator.terms]
+    return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
 
-    The real and the imaginary part of a complex unknown by the size of both.
+
+def _sizes(problem: Problem, scales: Sequence[float], told: Sequence[float]) -> list[tuple[float, float]]:
+    """The size of each unknown, and, where it is nothing beside the others, the one that is natural for it; else zero.
+
+    The real and the imaginary part of a complex unknown have the size of both. What has data of its own, however small,
+    is not nothing: where equations hardly tie it to the others, there is no size that is natural for it.
     """
     if len(scales) == 1:
-        return list(scales)
+        return [(scales[0], 0.0)]
     lower, upper = problem.domain.bounding_box
     natural = natural_scales(problem, 2 * np.pi / (upper - lower))
     natural = natural * float(np.max(np.asarray(scales) / natural))
-    sizes = list(scales)
+    sizes = [(scale, 0.0) for scale in scales]
     for name in problem.names:
         parts = list(problem.places(name))
         own, usual = math.hypot(*(scales[part] for part in parts)), float(natural[parts].max())
+        nothing = own < _NOTHING * usual and max(told[part] for part in parts) <= _TOLD * usual
         for part in parts:
-            sizes[part] = usual if own < _NOTHING * usual else own
+            sizes[part] = own, usual if nothing else 0.0
     return sizes
 
 

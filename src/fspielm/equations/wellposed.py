@@ -8,8 +8,9 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
+from fspielm.equations.crossing import is_characteristic
 from fspielm.equations.determinant import determinant
-from fspielm.equations.operator import Operator, Term
+from fspielm.equations.operator import Operator
 from fspielm.equations.periods import left_open
 from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
@@ -18,7 +19,7 @@ from fspielm.equations.setting import Setting
 from fspielm.equations.wellposed_system import check_system
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
-from fspielm.geometry import BoundaryPart, Domain, Sites
+from fspielm.geometry import BoundaryPart, Domain
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
@@ -97,7 +98,7 @@ def _check_number(
     open_ends = left_open(boundary, operator)
     if len(boundary) - open_ends <= needed <= len(boundary) + further:
         return
-    if any(_characteristic(operator, probe(part), range(1)).any() for part in parts):
+    if any(is_characteristic(operator, probe(part), range(1)).any() for part in parts):
         return
     pieces = "" if intervals == 1 else f" on {intervals} intervals"
     more = f", and {open_ends} more for what periodic ends leave open" if open_ends else ""
@@ -135,7 +136,7 @@ def _check_part(
     # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
     if np.all(number == needed):
         return ""
-    wrong = (number != needed) & ~_characteristic(operator, sites, space)
+    wrong = (number != needed) & ~is_characteristic(operator, sites, space)
     if np.any(wrong & (number > needed)):
         raise ProblemError(
             f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
@@ -148,35 +149,6 @@ def _check_part(
     if not may_miss:
         raise ProblemError(missing)
     return missing
-
-
-def _characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
-    """Where no highest derivative leads across the boundary, so that conditions cannot be counted.
-
-    That is where the sum of ``coefficient * normal^orders`` over the terms of highest space order is zero.
-    """
-    assert sites.normals is not None
-    order = operator.order_along(space)
-    symbols: dict[int, FloatArray] = {}
-    largest = np.zeros(len(sites))
-    for term in operator.terms:
-        along = [term.orders[axis] for axis in space]
-        direction = np.prod(sites.normals[:, list(space)] ** along, axis=1)
-        if sum(along) == order and np.any(direction):
-            share = direction * _coefficient(term, sites)
-            # terms with other time derivatives cannot cancel this one
-            time_order = term.order - order
-            symbols[time_order] = symbols.get(time_order, 0.0) + share
-            largest = np.maximum(largest, np.abs(share))
-    nowhere = [np.abs(symbol) <= 1e-12 * largest for symbol in symbols.values()]
-    return np.logical_and.reduce(nowhere, axis=0) if nowhere else np.ones(len(sites), dtype=bool)
-
-
-def _coefficient(term: Term, sites: Sites) -> FloatArray:
-    try:
-        return term.at(sites)
-    except ProblemError:
-        return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate
 
 
 def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequence[BoolArray]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fspielm.equations.conditions import Initial
+from fspielm.equations.crossing import is_characteristic
 from fspielm.equations.determinant import determinant
 from fspielm.equations.operator import Operator
 from fspielm.equations.regions import probe
@@ -19,9 +20,9 @@ from fspielm.geometry import BoundaryPart
 def check_system(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> str:
     """Refuse too few conditions, by name; more than needed are a matter of least squares.
 
-    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary, one of
-    ordinary differential equations as many as the order of its determinant, and every unknown a value at the start of
-    time for each of its time derivatives.
+    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary that is
+    not characteristic for it, one of ordinary differential equations as many as the order of its determinant, and every
+    unknown a value at the start of time for each of its time derivatives.
 
     Returns
     -------
@@ -55,24 +56,14 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
                 f"many conditions; got {number}{_without(constraints, setting)}"
             )
     else:
-        needed = _needed(operator, operators, setting)
-        missing = missing or next(
-            filter(None, (_missing_on(p, constraints, needed, setting) for p in setting.parts)), ""
-        )
+        carried = setting.domain.time is not None and all(one.order <= 1 for one in operators)
+        if not carried:  # what a system of first order carries along may come in at one part and leave at another
+            missing = missing or next(
+                filter(None, (_missing_on(p, constraints, operator, setting) for p in setting.parts)), ""
+            )
     if missing and not any(c.region.kind == "inside" for c in constraints):
         raise ProblemError(missing)
     return missing
-
-
-def _needed(operator: Operator, operators: Sequence[Operator], setting: Setting) -> int:
-    """How many conditions every part of the boundary takes, at least.
-
-    What a system of first order carries along in time may come in at one part and leave at another.
-    """
-    if setting.domain.time is not None and all(one.order <= 1 for one in operators):
-        return 0
-    order = operator.order_along(setting.space)
-    return order // 2 if order % 2 == 0 else 0
 
 
 def _initial_values(constraints: Sequence[Relation]) -> int:
@@ -126,7 +117,9 @@ def _missing_initial(constraints: Sequence[Relation], equations: Sequence[Relati
     return ""
 
 
-def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], needed: int, setting: Setting) -> str:
+def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: Operator, setting: Setting) -> str:
+    order = operator.order_along(setting.space)
+    needed = order // 2 if order % 2 == 0 else 0
     sites = probe(part)
     number = np.zeros(len(sites))
     for constraint in constraints:
@@ -134,7 +127,9 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], needed: int
             mask = np.ones(len(sites)) if constraint.mask is None else constraint.mask(sites.points)
             # what ties two parts together is half a condition on each
             number += (0.5 if constraint.region.partner is not None else 1.0) * mask
-    few = np.flatnonzero(number < needed)
+    if np.all(number >= needed):
+        return ""
+    few = np.flatnonzero((number < needed) & ~is_characteristic(operator, sites, setting.space))
     if not few.size:
         return ""
     return (
