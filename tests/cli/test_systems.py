@@ -83,6 +83,13 @@ def test_solved(fspielm: Callable[..., Any], name: str) -> None:
     assert Path("out.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_shown_again(fspielm: Callable[..., Any]) -> None:
+    fspielm("solve", "pendulum.toml", "--out", "it.fspielm")
+    done = fspielm("show", "it.fspielm")
+    assert fits(done.out)
+    assert "of each" in done.out
+
+
 def test_json(fspielm: Callable[..., Any]) -> None:
     content = json.loads(fspielm("solve", "pendulum.toml", "--json").out)
     assert content["relative_error"] < 1e-8

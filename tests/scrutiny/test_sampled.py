@@ -85,3 +85,14 @@ def test_data_of_a_condition_with_normals() -> None:
     assert scrutiny.looks[0].source == "the value of 'robin circle'"
     points = np.concatenate([one.sites.points for one in scrutiny.places])
     assert (np.abs(points[:, 1] - 0.3) < 0.02).sum() > 10
+
+
+def test_normals_alone_are_not_spoken_of() -> None:
+    u, v = (sp.Function(name)(x, y) for name in "uv")
+    pull = fs.traction(fs.stress([u, v], 1, 1))
+    free = [fs.Condition(sp.Eq(component, 0)) for component in pull]
+    body = fs.Box((0, 0), (2, 2)) - fs.Disk((1, 1), 0.5)
+    assert not fs.scrutinise(fs.Problem(fs.divergence(fs.stress([u, v], 1, 1)), body, free)).looks
+    varying = fs.Condition(sp.Eq(fs.normal(x) * u.diff(x) + fs.normal(y) * sp.exp(sp.sin(9 * x)) * u.diff(y) + u, 0))
+    (look,) = fs.scrutinise(fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Disk((0, 0), 1), [varying])).looks
+    assert "of u_y" in look.source

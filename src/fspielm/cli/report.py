@@ -13,7 +13,7 @@ from fspielm.cases import PaperResult
 from fspielm.cli.settings import Choice
 from fspielm.cli.tables import facts_table, headed_table
 from fspielm.demo import CaseRun, FileRun
-from fspielm.solution import Report, Solution
+from fspielm.solution import Report
 from fspielm.wording import duration
 
 
@@ -26,14 +26,15 @@ def print_file_report(run: FileRun, name: str) -> None:
     """Print the same for the problem of the file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
-    several = _each_unknown(run.solution)
+    several = _each_unknown(run.solution.report)
     facts = known | _verdict(run.solution.report) | several | _facts(run.solution.report, _time(run))
     _print(f"{name}: {title}" if title else name, facts, run.solution.report)
 
 
 def print_saved_report(report: Report, versions: str) -> None:
     """Print the same for a saved solution, under an account of what it solves."""
-    _print_facts(_verdict(report) | _facts(report, _phases(report.seconds)) | {"saved by": versions}, report)
+    found = _verdict(report) | _each_unknown(report) | _facts(report, _phases(report.seconds))
+    _print_facts(found | {"saved by": versions}, report)
 
 
 def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
@@ -96,12 +97,11 @@ def _verdict(report: Report) -> dict[str, str]:
     }
 
 
-def _each_unknown(solution: Solution) -> dict[str, str]:
+def _each_unknown(report: Report) -> dict[str, str]:
     """The estimates of several unknowns, which the verdict has only the largest of."""
-    fields = solution.report.fields
-    if not fields:
+    if not report.fields:
         return {}
-    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in fields.items())}
+    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in report.fields.items())}
 
 
 def _features(report: Report) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from sympy import Basic
+from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.errors import ProblemError
@@ -51,7 +51,8 @@ def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_value
     frozen = {}
     for key, entry in value.items():
         if not isinstance(key, AppliedUndef | str):
-            bare = f"; write {key}(x, y), with its coordinates" if isinstance(key, UndefinedFunction) else ""
+            is_bare = isinstance(key, UndefinedFunction | Symbol)
+            bare = f"; write {key}(x, y), with its coordinates" if is_bare else ""
             raise ProblemError(f"{what} must name unknowns, as in {{u: 0, v: 1}}; got the key {key!r}{bare}")
         checked = check(entry, f"{what}[{key}]")
         frozen[key] = entry if checked is None else checked

@@ -44,7 +44,9 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
     parts, domain = setting.parts, setting.domain
     if not constraints:
         alone = "equation alone has" if len(equations) == 1 else "equations alone have"
-        raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet(0)")
+        names = [str(unknown.symbol.func) for unknown in setting.unknowns]
+        value = "0" if len(names) == 1 else "{" + ", ".join(f"{name}: 0" for name in names) + "}"
+        raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet({value})")
     if len(setting.unknowns) > 1:
         return check_system(equations, constraints, setting)
     operator = determinant([equation.operator for equation in equations], 1, domain)

@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.equations import Problem, Region, Relation
+from fspielm.equations import NormalComponent, Problem, Region, Relation
 from fspielm.expressions import Field, complex_parts, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
@@ -136,7 +136,15 @@ def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
     sampled = look_at_samples(lambda sites: _finite(one, sites), chart)
     if sampled.looked is not None:
         places += _places(sampled.looked, None, chart, source)
-    return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
+    looks = () if _is_of_normals_alone(one) else (Look(source, sampled.resolution, sampled.places),)
+    return Scrutiny(tuple(places), looks)
+
+
+def _is_of_normals_alone(one: Field) -> bool:
+    """Whether it changes with the normal and nothing else: as the shape does, so that nothing of it can be missed."""
+    if not isinstance(one.source, sp.Expr):
+        return False
+    return not one.source.replace(lambda e: isinstance(e, NormalComponent), lambda _: sp.S.One).free_symbols
 
 
 def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:

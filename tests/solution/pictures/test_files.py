@@ -129,3 +129,9 @@ class TestAnimation:
             pacman.plot(animate=True, time=1.0)
         with pytest.raises(ProblemError, match=r"must end in .gif, .mp4; got 'a.png'"):
             pacman.plot(tmp_path / "a.png", animate=True)
+
+
+def test_long_titles_have_several_lines(square: fs.Solution) -> None:
+    (axes, *_) = square.plot(title="a title of many words " * 5, resolution=16).axes
+    assert max(map(len, axes.get_title().splitlines())) < 40
+    assert axes.get_title().replace("\n", " ") == ("a title of many words " * 5).strip()

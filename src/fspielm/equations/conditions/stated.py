@@ -61,6 +61,11 @@ class Condition(AnyCondition):
             raise ProblemError(
                 f"Condition: equation is a list of {len(self.equation)}; write one fs.Condition for each of them"
             )
+        if isinstance(self.equation, sp.Eq) and any(isinstance(side, sp.MatrixBase) for side in self.equation.args):
+            raise ProblemError(
+                "Condition: equation is one of vectors; write one fs.Condition for each component, as in "
+                "fs.Condition(sp.Eq(left[0], right[0]))"
+            )
         residual_form(self.equation, "Condition: equation")
         check_weight(self.weight, "Condition")
         object.__setattr__(self, "on", check_where(self.on, "Condition"))

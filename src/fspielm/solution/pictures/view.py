@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 _SNAPSHOTS = 4
 _MOST_COLUMNS = 4
 _FEWER_TICKS = 4
+# Of a title, to an inch.
+_LETTERS = 14
+# Of the width: what the colour bar and its label leave to a title.
+_BESIDE_COLOURS = 0.6
 # Height over width of a line.
 _LINE_ASPECT = 0.6
 
@@ -153,10 +158,13 @@ def set_title(figure: Figure, axes: Axes, view: View) -> None:
     """Set the title above the only panel, or above all of them."""
     if view.title is None:
         return
-    if view.ax is not None or (len(figure.axes) == 1 and not axes.get_title()):
+    letters = _LETTERS * figure.get_figwidth()
+    if view.ax is not None:
         axes.set_title(view.title)
+    elif len(figure.axes) == 1 and not axes.get_title():
+        axes.set_title(fill(view.title, int(_BESIDE_COLOURS * letters)))
     else:
-        figure.suptitle(view.title, fontsize="medium")
+        figure.suptitle(fill(view.title, int(letters)), fontsize="medium")
 
 
 def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> None:
