@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm import store
-from fspielm.features import Component, JoinedBasis, ModeBasis
+from fspielm.features import ComplexPairs, Component, DerivedBasis, JoinedBasis, ModeBasis
 from fspielm.store import archive
 
 x, y = sp.symbols("x y")
@@ -154,6 +154,21 @@ def test_content_that_was_never_written(tmp_path: Path, change: Callable[..., No
     path.write_bytes(archive.pack(content, arrays))
     with pytest.raises(fs.ProblemError, match=message):
         fs.load(path)
+
+
+@pytest.mark.parametrize("complex_coefficient", [False, True])
+def test_fields_in_holes(there_and_back: Callable[[fs.Solution], fs.Solution], complex_coefficient: bool) -> None:
+    holed = DISK - fs.Disk((0.1, 0), 0.3)
+    if complex_coefficient:
+        problem = fs.Problem(laplacian(u) + (9 + sp.I) * u, holed, [fs.Dirichlet(sp.log(x**2 + y**2))])
+    else:
+        problem = fs.Problem([laplacian(u) + v, laplacian(v)], holed, [fs.Dirichlet({u: x, v: sp.log(x**2 + y**2)})])
+    solution = fs.solve(problem, tol=1e-4, rng=1)
+    leaves = [leaf for leaf in solution.basis.leaves if isinstance(leaf, DerivedBasis)]
+    assert leaves
+    assert all(isinstance(leaf.basis, ComplexPairs) == complex_coefficient for leaf in leaves)
+    points = holed.sample(50, np.random.default_rng(0))
+    np.testing.assert_array_equal(there_and_back(solution)(points), solution(points))
 
 
 def test_bases_within_bases(tmp_path: Path, make_solution: Callable[..., fs.Solution]) -> None:

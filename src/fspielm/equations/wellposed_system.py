@@ -8,6 +8,7 @@ import numpy as np
 
 from fspielm.equations.conditions import Initial
 from fspielm.equations.determinant import determinant
+from fspielm.equations.operator import Operator
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
@@ -42,6 +43,10 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
         )
     _refuse_undetermined(equations, constraints, setting)
     missing = _missing_initial(constraints, equations, setting)
+    if missing and _initial_values(constraints) >= operator.order_along(
+        range(setting.dimension - 1, setting.dimension)
+    ):
+        missing = ""  # fewer may do where an equation ties time derivatives together
     if setting.dimension == 1:
         number = sum(c.region.count or operator.order for c in constraints)
         if number < operator.order and not missing:
@@ -50,14 +55,28 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
                 f"many conditions; got {number}{_without(constraints, setting)}"
             )
     else:
-        order = operator.order_along(setting.space)
-        needed = order // 2 if order % 2 == 0 else 0
+        needed = _needed(operator, operators, setting)
         missing = missing or next(
             filter(None, (_missing_on(p, constraints, needed, setting) for p in setting.parts)), ""
         )
     if missing and not any(c.region.kind == "inside" for c in constraints):
         raise ProblemError(missing)
     return missing
+
+
+def _needed(operator: Operator, operators: Sequence[Operator], setting: Setting) -> int:
+    """How many conditions every part of the boundary takes, at least.
+
+    What a system of first order carries along in time may come in at one part and leave at another.
+    """
+    if setting.domain.time is not None and all(one.order <= 1 for one in operators):
+        return 0
+    order = operator.order_along(setting.space)
+    return order // 2 if order % 2 == 0 else 0
+
+
+def _initial_values(constraints: Sequence[Relation]) -> int:
+    return sum(isinstance(c.condition, Initial) for c in constraints)
 
 
 def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> None:

@@ -57,7 +57,7 @@ def outgoing_derivatives(
 
     @cache  # the Laplacian has the Bessel function of the function itself
     def values(now: int) -> tuple[FloatArray, ComplexArray | float]:
-        return _ratio(now, start, wavenumber, polar.radius, modified), polar.turn**now if now else 1.0
+        return _ratio(now, start, wavenumber, polar, modified), polar.turn**now if now else 1.0
 
     found = []
     for order, conjugate_order in orders:
@@ -69,11 +69,18 @@ def outgoing_derivatives(
     return found
 
 
-def _ratio(now: int, start: int, k: float | FloatArray, radius: FloatArray, modified: bool) -> FloatArray:
+def _ratio(now: int, start: int, k: float | FloatArray, polar: Polar, modified: bool) -> FloatArray:
     """A Bessel function of order `now` at k r, over the size of the one of order `start` at k, free of zeros."""
+    function = _decaying if modified else _oscillating
+
+    def find() -> FloatArray:
+        return function(now, k * polar.radius)
+
+    # functions of neighbouring orders have derivatives of the same ones
+    above = find() if isinstance(k, np.ndarray) else polar.once((function, now, k), find)
     if modified:  # without the exponential factors, either of which may underflow
-        return np.asarray(_decaying(now, k * radius) / _decaying(start, k) * np.exp(k * (1.0 - radius)))
-    return np.asarray(_oscillating(now, k * radius) / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
+        return np.asarray(above / _decaying(start, k) * np.exp(k * (1.0 - polar.radius)))
+    return np.asarray(above / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
 
 
 def _decaying(order: int, z: float | FloatArray) -> FloatArray:

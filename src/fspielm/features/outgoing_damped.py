@@ -44,7 +44,7 @@ class OutgoingDamped(CornerFunction):
         @cache  # the Laplacian has the Bessel function of the function itself
         def radial(now: int) -> ComplexArray:
             # about one in size on the rim, without exponential factors that may underflow
-            scaled = scipy.special.hankel1e(now, k * polar.radius) / size
+            scaled = polar.once((now, k), lambda: scipy.special.hankel1e(now, k * polar.radius)) / size
             return np.asarray(scaled * np.exp(1j * k * (polar.radius - 1.0)) * polar.turn**now)
 
         found = []

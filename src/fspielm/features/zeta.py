@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.features.local import LocalOperator
 
 # Stands for the corner itself, where powers and logarithms have no value.
@@ -32,6 +33,13 @@ class Polar:
         self.radius: FloatArray = np.abs(zeta)
         self.turn: ComplexArray = zeta / self.radius
         self.quick = quick
+        self._known: dict[Hashable, NumberArray] = {}
+
+    def once(self, key: Hashable, find: Callable[[], NumberArray]) -> NumberArray:
+        """What several functions have in common at these places, found for the first of them."""
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key]
 
     @cached_property
     def angle(self) -> FloatArray:

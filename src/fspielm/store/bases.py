@@ -5,8 +5,21 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+from fspielm.equations import Operator, Term
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, Component, ExponentialBasis, JoinedBasis, ModeBasis, RidgeBasis, SourceBasis
+from fspielm.features import (
+    Basis,
+    ComplexPairs,
+    Component,
+    DerivedBasis,
+    ExponentialBasis,
+    JoinedBasis,
+    LogPower,
+    ModeBasis,
+    OutgoingDamped,
+    RidgeBasis,
+    SourceBasis,
+)
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -14,7 +27,14 @@ from fspielm.store.archive import Arrays
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
-_FUNCTIONS: dict[str, type[CornerFunction]] = {"angle": Angle, "outgoing": Outgoing, "power": Power, "wave": Wave}
+_FUNCTIONS: dict[str, type[CornerFunction]] = {
+    "angle": Angle,
+    "outgoing": Outgoing,
+    "outgoing damped": OutgoingDamped,
+    "power": Power,
+    "power with logarithm": LogPower,
+    "wave": Wave,
+}
 # The arrays of a basis of exponentials, by the names of its arguments.
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
@@ -69,6 +89,17 @@ def _(basis: ModeBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     return {"kind": "modes", "is_real": basis.is_real, "waves": describe_basis(basis.waves, arrays, f"{key}.waves")}
 
 
+@describe_basis.register
+def _(basis: DerivedBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    operators = [[[list(t.orders), encode(t.coefficient)] for t in operator.terms] for operator in basis.operators]
+    return {"kind": "derived", "operators": operators, "basis": describe_basis(basis.basis, arrays, f"{key}.its")}
+
+
+@describe_basis.register
+def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    return {"kind": "complex", "parts": describe_basis(basis.parts, arrays, f"{key}.its")}
+
+
 def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
     """The basis that `describe_basis` has described."""
     kind = content["kind"]
@@ -98,7 +129,22 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         if not isinstance(waves, ExponentialBasis):
             raise ValueError("modes that are not made of exponentials")
         return ModeBasis(waves, arrays[f"{key}.amplitudes"], is_real=decode(bool, content["is_real"]))
+    if kind == "derived":
+        made_of = read_basis(content["basis"], arrays, f"{key}.its")
+        return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
+    if kind == "complex":
+        return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its"))
     raise ValueError(f"a basis of the unknown kind {kind!r}")
+
+
+def _read_operator(terms: list[Any], dimension: int) -> Operator:
+    return Operator(
+        dimension,
+        tuple(
+            Term(decode(complex if isinstance(number, list) else float, number), decode(tuple[int, ...], orders))
+            for orders, number in terms
+        ),
+    )
 
 
 def _describe_activation(activation: Activation) -> dict[str, Any]:

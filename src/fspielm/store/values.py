@@ -12,7 +12,7 @@ import numpy as np
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON has it; a float that is not finite, which JSON has no word for, as text."""
+    """A value as JSON has it; a float that is not finite, which JSON has no word for, as text; a complex as a pair."""
     if is_dataclass(value):
         return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -21,6 +21,8 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, np.generic):
         return encode(value.item())
+    if isinstance(value, complex):
+        return [encode(value.real), encode(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):
@@ -43,6 +45,9 @@ def decode(kind: Any, value: Any) -> Any:
         return {key: decode(inner[1], item) for key, item in value.items()}
     if origin is tuple:
         return tuple(decode(inner[0], item) for item in value)
+    if kind is complex:
+        real, imaginary = (decode(float, part) for part in value)
+        return complex(real, imaginary)
     if kind is float and isinstance(value, str):
         return float(value)
     accepted = (int, float) if kind is float else kind

@@ -9,6 +9,7 @@ from fspielm.features.characteristic.needed import (
     steady_neurons,
     wavenumber_of,
 )
+from fspielm.features.characteristic.null_vectors import null_amplitudes
 from fspielm.features.characteristic.prediction import evolves, neurons_for_reach, reach_for
 from fspielm.features.characteristic.scene import Scene, scene_of
 from fspielm.features.characteristic.steady import directions_needed
@@ -36,6 +37,7 @@ __all__ = [
     "neurons_for_reach",
     "neurons_for_rings",
     "neurons_needed",
+    "null_amplitudes",
     "problem_symbol",
     "reach_for",
     "realise",

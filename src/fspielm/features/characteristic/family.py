@@ -74,7 +74,7 @@ def _modes(problem: Problem, frequencies: Frequencies, scene: Scene, rng: np.ran
     _check_any(frequencies)
     phases = rng.uniform(0.0, 2 * np.pi, len(frequencies))
     length = scene.radius(tuple(range(scene.dimension)))
-    amplitudes = null_amplitudes(problem, frequencies, length)
+    amplitudes = null_amplitudes([equation.operator for equation in problem.equations], frequencies, length)
     lower, upper = problem.domain.bounding_box
     scales = natural_scales(problem, np.maximum(np.median(np.abs(frequencies.W), axis=0), 1 / (upper - lower)))
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)

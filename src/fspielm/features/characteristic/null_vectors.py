@@ -7,13 +7,14 @@ determinant of multiplicity m along a there are m such fields with k < m.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.equations import Problem, constant_operator
+from fspielm.equations import Operator, constant_operator
 from fspielm.features.characteristic.frequencies import Frequencies
 from fspielm.features.powers import expand_powers
 
@@ -22,12 +23,14 @@ _DIGITS = 9
 _BALANCING = 6
 
 
-def null_amplitudes(problem: Problem, frequencies: Frequencies, length: float) -> ComplexArray:
+def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
     """Amplitudes ``(m, U, K)`` for each of the zeros, of the powers of ``along x / length``.
+
+    For equations with constant coefficients.
 
     The functions of one zero, which stand there with the powers 0 to K - 1, get as many independent amplitudes.
     """
-    expansion = _Matrix(problem)
+    expansion = _Matrix(equations)
     most = int(frequencies.powers.max(initial=0)) + 1
     found = np.zeros((len(frequencies), expansion.unknowns, most), dtype=np.complex128)
     for members in _same_zeros(frequencies):
@@ -41,17 +44,17 @@ def null_amplitudes(problem: Problem, frequencies: Frequencies, length: float) -
 
 
 class _Matrix:
-    """The matrix of symbols of a problem with constant coefficients."""
+    """The matrix of symbols of equations with constant coefficients."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.unknowns = len(problem.unknowns)
+    def __init__(self, equations: Sequence[Operator]) -> None:
+        self.unknowns = 1 + max(max(operator.unknowns, default=0) for operator in equations)
         self.entries: list[list[tuple[NDArray[np.int_], NDArray[np.complex128]]]] = []
-        for equation in problem.equations:
-            terms = constant_operator(equation.operator).operator.terms
+        for operator in equations:
+            terms = constant_operator(operator).operator.terms
             row = []
             for unknown in range(self.unknowns):
                 here = [term for term in terms if term.unknown == unknown]
-                orders = np.array([term.orders for term in here], dtype=np.int_).reshape(len(here), problem.dimension)
+                orders = np.array([term.orders for term in here], dtype=np.int_).reshape(len(here), operator.dimension)
                 row.append((orders, np.array([term.coefficient for term in here], dtype=np.complex128)))
             self.entries.append(row)
 

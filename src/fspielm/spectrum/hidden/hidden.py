@@ -11,6 +11,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
+from fspielm.spectrum.hidden.complementing import uncovered
 from fspielm.spectrum.hidden.growth import HOPELESS, Growth, find_growth
 from fspielm.spectrum.hidden.let_through import LetThrough, let_through
 from fspielm.spectrum.hidden.streamlines import undetermined_streamline
@@ -71,6 +72,8 @@ def _find(problem: Problem) -> Hidden:
     if is_wave_all_round(problem):
         return Hidden(_WAVES)
     passing: tuple[LetThrough, ...] = ()
+    if (conditions := uncovered(problem)) != "":
+        return Hidden(_uncovered(conditions))
     if len(problem.unknowns) == 1:  # of several, conditions are told by matrices
         streamline = undetermined_streamline(problem)
         if streamline is not None:
@@ -121,6 +124,14 @@ def _streamline(problem: Problem, point: FloatArray, endless: bool) -> str:
     return (
         f"the solution is not determined: nothing is prescribed where the streamline through {place} enters the "
         "domain, nor where it leaves; prescribe values there, fs.Dirichlet(..., on=...)"
+    )
+
+
+def _uncovered(conditions: str) -> str:
+    return (
+        f"the problem is ill-posed: the conditions {conditions} hold back fewer fields than fall off from the boundary "
+        "there, whatever the frequency; one of them follows from the others, or is about the wrong unknown: prescribe "
+        "something else in its place"
     )
 
 
