@@ -146,5 +146,6 @@ def test_a_body_without_forces_that_is_only_pulled_is_pinned_and_said_so() -> No
     assert "remark         " in str(solution.report)
     points = np.random.default_rng(1).uniform(-0.6, 0.6, (40, 2))
     assert np.abs(solution(points) - np.column_stack([sp.lambdify((x, y), e)(*points.T) for e in exact])).max() < 1e-9
+    assert not any("coefficient" in look for look in solution.report.sampled)  # which are normals and numbers
     # forces in balance
     assert np.abs(solution.integrate(list(pull), on="circle")).max() < 1e-9

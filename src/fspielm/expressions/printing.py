@@ -154,6 +154,8 @@ class _Printer:
 
     def _call(self, expression: sp.Basic) -> str:
         arguments = list(expression.args)
+        if expression.func is self._scope.normal:
+            return f"normal({self.text(arguments[0])})"
         if expression.func is self._scope.normal_derivative:
             function, order = arguments
             return f"dn({self.text(function)})" if order == 1 else f"dn({self.text(function)}, {order})"

@@ -17,6 +17,7 @@ from fspielm.equations import (
     Initial,
     Measured,
     Neumann,
+    NormalComponent,
     NormalDerivative,
     Periodic,
     Robin,
@@ -59,7 +60,7 @@ def describe_condition(condition: AnyCondition, scope: Scope) -> dict[str, Any]:
     kind = type(condition)
     if CONDITIONS.get(condition.kind) is not kind:
         raise ProblemError(f"a problem file has no word for {condition!r}; its conditions are {', '.join(CONDITIONS)}")
-    on_boundary = dataclasses.replace(scope, normal_derivative=NormalDerivative)
+    on_boundary = dataclasses.replace(scope, normal_derivative=NormalDerivative, normal=NormalComponent)
     table: dict[str, Any] = {"type": condition.kind}
     for field in dataclasses.fields(condition):  # type: ignore[arg-type]
         value = getattr(condition, field.name)

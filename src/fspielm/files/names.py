@@ -9,7 +9,7 @@ from typing import TypeVar
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import NormalDerivative
+from fspielm.equations import NormalComponent, NormalDerivative
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
@@ -62,7 +62,9 @@ class Names:
 
     def datum(self, text: str) -> sp.Expr:
         """A function of the coordinates, and of the normal where it is that of a condition on the boundary."""
-        return self._read(parse_expression, text, replace(self.scope, normal_derivative=NormalDerivative))
+        return self._read(
+            parse_expression, text, replace(self.scope, normal_derivative=NormalDerivative, normal=NormalComponent)
+        )
 
     def condition(self, text: str) -> sp.Basic:
         """A comparison of functions of the coordinates."""
@@ -74,7 +76,7 @@ class Names:
 
     def stated_condition(self, text: str) -> sp.Basic:
         """An equation for the unknowns on the boundary, where they have normal derivatives."""
-        scope = replace(self.whole_scope, normal_derivative=NormalDerivative)
+        scope = replace(self.whole_scope, normal_derivative=NormalDerivative, normal=NormalComponent)
         return self._read(parse_equation, text, scope)
 
     def given(self, expressions: Iterable[object]) -> dict[sp.Symbol, sp.Expr]:

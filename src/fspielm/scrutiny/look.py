@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.equations import NormalComponent, Problem, Region, Relation
+from fspielm.equations import NormalComponent, NormalDerivative, Problem, Region, Relation
 from fspielm.expressions import Field, complex_parts, make_field
 from fspielm.geometry import Sites
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
@@ -119,7 +120,7 @@ def _of_field(one: Field, source: str, known: _Known) -> Scrutiny:
 
 def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
     places: list[Narrow] = []
-    complete = isinstance(one.source, sp.Expr) and not one.needs_normals
+    complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
         atoms, all_known = _atoms(one.source)
         complete = complete and all_known and len(atoms) <= _MOST_ATOMS
@@ -136,15 +137,15 @@ def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
     sampled = look_at_samples(lambda sites: _finite(one, sites), chart)
     if sampled.looked is not None:
         places += _places(sampled.looked, None, chart, source)
-    looks = () if _is_of_normals_alone(one) else (Look(source, sampled.resolution, sampled.places),)
-    return Scrutiny(tuple(places), looks)
+    return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
 
 
-def _is_of_normals_alone(one: Field) -> bool:
-    """Whether it changes with the normal and nothing else: as the shape does, so that nothing of it can be missed."""
-    if not isinstance(one.source, sp.Expr):
-        return False
-    return not one.source.replace(lambda e: isinstance(e, NormalComponent), lambda _: sp.S.One).free_symbols
+def _is_of_normals(source: sp.Expr) -> bool:
+    """Whether it is made of the normal and numbers alone: no narrower than the bends of the boundary itself."""
+    return (
+        not source.atoms(AppliedUndef, NormalDerivative)
+        and not source.xreplace(dict.fromkeys(source.atoms(NormalComponent), sp.S.One)).free_symbols
+    )
 
 
 def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:

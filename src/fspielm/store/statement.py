@@ -19,7 +19,7 @@ from fspielm.equations.pairs import real_unknowns
 from fspielm.equations.problem import problem_of
 from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field
+from fspielm.expressions import make_field
 from fspielm.files import read_draft, read_problem, write_problem
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
@@ -33,14 +33,14 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
     holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
     """
-    for equation in problem.equations:
-        lost = equation.value.source
-        if isinstance(lost, _Lost):  # what was missing once is missing for the same reason
-            return dict(lost.stated)
+    for term in (term for equation in problem.equations for term in equation.operator.terms):
+        if isinstance(term.coefficient, _Lost):  # what was missing once is missing for the same reason
+            return dict(term.coefficient.stated)
     lower, upper = problem.domain.bounding_box
     time = problem.domain.time
     stated: dict[str, Any] = {
         "functions": list(problem.names),
+        "complex": problem.dtype.kind == "c",
         "pairs": problem.whole is not None,
         "coordinates": [str(symbol) for symbol in problem.coordinates],
         "equations": [[str(side) for side in _sides(equation)] for equation in problem.statement.equations],
@@ -73,9 +73,10 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     names = stated["functions"] if "functions" in stated else [stated["function"]]
     sides = stated["equations"] if "equations" in stated else [stated["equation"]]
     shown = tuple(sp.Eq(*(sp.Symbol(decode(str, side)) for side in pair), evaluate=False) for pair in sides)  # as text
-    unknowns = tuple(Unknown(sp.Function(decode(str, name))(*coordinates), domain) for name in names)
+    dtype = np.dtype(np.complex128 if stated.get("complex", False) else np.float64)
+    unknowns = tuple(Unknown(sp.Function(decode(str, name))(*coordinates), domain, dtype) for name in names)
     operator = Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),))
-    value, everywhere = Field(coordinates, lost, None, lost), whole_domain(domain)
+    value, everywhere = make_field(0, coordinates), whole_domain(domain)
     equations = tuple(Relation(f"equation {number + 1}", operator, value, everywhere) for number in range(len(shown)))
     equations = equations if len(equations) > 1 else (replace(equations[0], name="equation"),)
     statement = Statement(shown, domain, (), origin=partial(read_stated_problem, stated))

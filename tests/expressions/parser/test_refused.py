@@ -36,7 +36,7 @@ REFUSED = [
     ("x²", 1, "a name has at most 60 plain letters, digits and underscores"),
     ("x" * 61, 1, "a name has at most 60 plain letters, digits and underscores"),
     ("__import__(x)", 1, "unknown function '__import__'"),
-    ("eval(x)", 1, "unknown function 'eval'; known are dx, dy, dt, diff, grad, div, laplacian, dot, dn, where, min, "),
+    ("eval(x)", 1, "unknown function 'eval'; known are dx, dy, dt, diff, grad, div, laplacian, dot, dn, normal, "),
     ("sinn(x)", 1, "unknown function 'sinn'; did you mean sin or sinh or sign?"),
     ("Sin(x)", 1, "unknown function 'Sin'; did you mean sin"),
     ("lap(u)", 1, "unknown function 'lap'; did you mean laplacian?"),

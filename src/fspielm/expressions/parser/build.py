@@ -133,7 +133,7 @@ class Builder:
             return calculus.differentiate(
                 self.scalar(arguments[0]), self._derivatives[name], self._order(arguments[1:])
             )
-        if name in OPERATORS:
+        if name in OPERATORS and name not in self._values:
             return self._operator(node)
         if self._is_unknown(node):
             return self._name(Name(node.at, name))
@@ -165,11 +165,18 @@ class Builder:
                 return self._normal_derivative(self.scalar(arguments[0]), self._order(arguments[1:]))
         self._count(node, 1)
         match node.name:
+            case "normal":
+                return self._normal(self._coordinate(arguments[0]))
             case "grad":
                 return calculus.gradient(self.scalar(arguments[0]), space)
             case "div":
                 return calculus.divergence(self.vector(arguments[0]), space)
         return calculus.laplacian(self.scalar(arguments[0]), space)
+
+    def _normal(self, coordinate: sp.Symbol) -> Scalar:
+        if self._scope.normal is None:
+            raise RefusalError("normal, a component of the normal, has a meaning in conditions only")
+        return Scalar(self._scope.normal(coordinate))
 
     def _normal_derivative(self, scalar: Scalar, order: int) -> Scalar:
         if self._scope.normal_derivative is None:

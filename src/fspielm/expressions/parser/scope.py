@@ -15,10 +15,10 @@ from fspielm.expressions.parser.functions import CONSTANTS, FUNCTIONS
 from fspielm.expressions.parser.grammar import WORDS
 from fspielm.expressions.parser.tokens import is_name
 
-OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn")
+OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn", "normal")
 CHOICES = ("where", "min", "max")
 # Names that a file of an earlier version may have for something else, and still have.
-_LATER = ("conjugate", "re", "im")
+_LATER = ("conjugate", "re", "im", "normal")
 RESERVED = frozenset((*FUNCTIONS, *OPERATORS, *CHOICES, *WORDS)) - frozenset(_LATER)
 _LISTED = 12
 
@@ -39,6 +39,8 @@ class Scope:
         Other names, and the symbols or the values they stand for.
     normal_derivative : type or None
         The SymPy class of derivatives along the normal, made of the unknown and an order, where there is a normal.
+    normal : type or None
+        That of its components, made of a coordinate.
     """
 
     coordinates: tuple[sp.Symbol, ...] = ()
@@ -46,6 +48,7 @@ class Scope:
     unknowns: tuple[AppliedUndef, ...] = ()
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
     normal_derivative: type[Any] | None = None
+    normal: type[Any] | None = None
 
     def __post_init__(self) -> None:
         names = [str(symbol) for symbol in self.coordinates]
