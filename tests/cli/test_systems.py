@@ -110,3 +110,14 @@ def test_examples(fspielm: Callable[..., Any], name: str) -> None:
     assert fits(fspielm("check", "mine.toml").out)
     assert fs.read_problem("mine.toml").unknowns
     assert "unknown example 'flaw'; did you mean flow?" in fspielm("new", "x.toml", "--example", "flaw").err
+
+
+@pytest.mark.parametrize("name", ["pendulum", "lossy"])
+def test_written_and_shown(fspielm: Callable[..., Any], name: str) -> None:
+    done = fspielm("solve", f"{name}.toml", "--out", "s.npz", "--out", "s.csv", "--out", "s.fspielm")
+    assert done.status == 0
+    assert all(Path(f"s.{suffix}").stat().st_size for suffix in ("npz", "csv", "fspielm"))
+    shown = fspielm("show", "s.fspielm")
+    assert shown.status == 0
+    assert fits(shown.out)
+    assert shown.out.startswith("s.fspielm: u(t), v(t)\n" if name == "pendulum" else "s.fspielm: u(x)\n")
