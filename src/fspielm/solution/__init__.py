@@ -3,7 +3,8 @@
 from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
-from fspielm.solution.report import BandReport, FieldReport, Forecast, Report, Round, field_reports
+from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
+from fspielm.solution.rounds import Forecast, Round
 from fspielm.solution.solution import Solution
 
 __all__ = [

@@ -10,70 +10,8 @@ from typing import Any
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem
+from fspielm.solution.rounds import Round
 from fspielm.wording import duration
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What a round of the automatic solver is about to cost, told before one of more than two seconds.
-
-    Attributes
-    ----------
-    number : int
-    why : str
-        What this round changes.
-    neurons, rows : int
-    seconds : float
-    """
-
-    number: int
-    why: str
-    neurons: int
-    rows: int
-    seconds: float
-
-    def __str__(self) -> str:
-        return (
-            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, will take about {duration(self.seconds)} "
-            f"({self.why})"
-        )
-
-
-@dataclass(frozen=True)
-class Round:
-    """One round of the automatic solver.
-
-    Attributes
-    ----------
-    number : int
-    why : str
-        What this round changed.
-    neurons, rows : int
-    widths : tuple of float
-        Half-width of the band of frequencies along each axis.
-    error_estimate : float
-    growth : float
-        Norm of the coefficients over the size of the solution; large where the band is too narrow.
-    seconds : float
-    forecast : float or None
-        How many seconds were expected.
-    """
-
-    number: int
-    why: str
-    neurons: int
-    rows: int
-    widths: tuple[float, ...]
-    error_estimate: float
-    growth: float
-    seconds: float
-    forecast: float | None = None
-
-    def __str__(self) -> str:
-        return (
-            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, estimate {self.error_estimate:.1e}, "
-            f"{duration(self.seconds)} ({self.why})"
-        )
 
 
 @dataclass(frozen=True)
