@@ -15,7 +15,7 @@ from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.labels import as_number, as_text
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, WIDTHS, style
-from fspielm.solution.report import Round
+from fspielm.solution.rounds import Round
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
