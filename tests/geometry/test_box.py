@@ -135,7 +135,7 @@ def test_numbers_of_every_kind_are_read_and_copied() -> None:
         ("00", "11", r"Box: lower must be a sequence of numbers.* got '00'"),
         ({0, 1}, (1, 2), r"Box: lower must be a sequence of numbers.* got \{0, 1\}"),
         ((0, "0"), (1, 1), r"Box: lower\[1\] must be a number; got '0'"),
-        ((0, 1j), (1, 1), r"Box: lower\[1\] must be a number; got 1j"),
+        ((0, 1j), (1, 1), r"Box: lower\[1\] must be a real number; got 1j"),
         ((0, sp.Symbol("a")), (1, 1), r"Box: lower\[1\] must be a number; got a"),
         (np.zeros((1, 2)), (1, 1), r"Box: lower\[0\] must be a number; got array"),
         ((0, None), (1, 1), r"Box: lower\[1\] must be a number; got None"),

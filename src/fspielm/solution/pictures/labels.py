@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -75,3 +76,19 @@ def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
         for axis, (symbol, value) in enumerate(zip(problem.coordinates, at.tolist(), strict=True))
         if axis not in shown
     )
+
+
+def wrapped(text: str, letters: int) -> str:
+    """A text in lines of about so many letters, broken between words and never within what is set as mathematics."""
+    lines: list[str] = []
+    for word in re.findall(r"(?:\$[^$]*\$|\S)+", text):
+        if lines and _letters(f"{lines[-1]} {word}") <= letters:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _letters(text: str) -> int:
+    """How many there are to be seen: commands are one sign each."""
+    return len(re.sub(r"[${}^_]", "", re.sub(r"\\[A-Za-z]+ ?", "x", text)))

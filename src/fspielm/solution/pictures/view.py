@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures.labels import as_text, held_label
+from fspielm.solution.pictures.labels import as_text, held_label, wrapped
 from fspielm.solution.pictures.line import draw_lines
 from fspielm.solution.pictures.map import add_colour_bar, draw_map, height_of
 from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note, add_note_within
@@ -162,9 +161,9 @@ def set_title(figure: Figure, axes: Axes, view: View) -> None:
     if view.ax is not None:
         axes.set_title(view.title)
     elif len(figure.axes) == 1 and not axes.get_title():
-        axes.set_title(fill(view.title, int(_BESIDE_COLOURS * letters)))
+        axes.set_title(wrapped(view.title, int(_BESIDE_COLOURS * letters)))
     else:
-        figure.suptitle(fill(view.title, int(letters)), fontsize="medium")
+        figure.suptitle(wrapped(view.title, int(letters)), fontsize="medium")
 
 
 def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> None:
