@@ -7,16 +7,17 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import NumberArray
 from fspielm.errors import ProblemError
 from fspielm.features.activations import COSINE
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.ridge import RidgeBasis
+from fspielm.features.wrapping import WrappedBasis
 
 
 @final
-class Component(Basis):
+class Component(WrappedBasis):
     """A basis for one of several unknowns: its functions are zero for all others.
 
     Parameters
@@ -34,22 +35,10 @@ class Component(Basis):
     def __init__(self, basis: Basis, unknown: int, components: int, scale: float = 1.0) -> None:
         if not 0 <= unknown < components:
             raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
-        if basis.components != 1:
-            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
-        self.basis = basis
+        super().__init__(basis)
         self.unknown = unknown
         self._components = components
         self.scale = float(scale)
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.basis.size
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -68,29 +57,9 @@ class Component(Basis):
         return (self,) if leaves == (self.basis,) else self._each(leaves)
 
     @property
-    def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Those of the functions."""
-        return self.basis.frequencies
-
-    @property
-    def oscillates(self) -> bool:
-        """Whether the functions do."""
-        return self.basis.oscillates
-
-    @property
     def varying(self) -> tuple[Basis, ...]:
         """Those of the functions, each for the same unknown."""
         return self._each(self.basis.varying)
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the functions."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the functions."""
-        return self.basis.sources
 
     def _each(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
         return tuple(Component(basis, self.unknown, self._components, self.scale) for basis in bases)

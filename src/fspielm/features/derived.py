@@ -7,15 +7,16 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import NumberArray
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.local import LocalOperator
+from fspielm.features.wrapping import WrappedBasis
 
 
 @final
-class DerivedBasis(Basis):
+class DerivedBasis(WrappedBasis):
     """Fields that have, as unknown j, the j-th of several operators on a function of a scalar basis.
 
     With a column of the adjugate of a system's matrix of operators, functions that its determinant annihilates become
@@ -30,29 +31,17 @@ class DerivedBasis(Basis):
     """
 
     def __init__(self, basis: Basis, operators: Sequence[Operator]) -> None:
-        if basis.components != 1:
-            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
+        super().__init__(basis)
         if not operators or not all(o.is_constant and o.dimension == basis.dimension for o in operators):
             raise ProblemError(
                 f"operators must have constant coefficients and be on functions of {basis.dimension} coordinates"
             )
-        self.basis = basis
         self.operators = tuple(operators)
         self._factors = [
             [(term.orders, term.coefficient) for term in operator.terms if not callable(term.coefficient)]
             for operator in operators
         ]
         self._dtype = np.result_type(basis.dtype, *(c for factors in self._factors for _, c in factors))
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.basis.size
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -65,29 +54,9 @@ class DerivedBasis(Basis):
         return len(self.operators)
 
     @property
-    def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Those of the functions."""
-        return self.basis.frequencies
-
-    @property
-    def oscillates(self) -> bool:
-        """Whether the functions do."""
-        return self.basis.oscillates
-
-    @property
     def varying(self) -> tuple[Basis, ...]:
         """Made from those of the functions."""
         return tuple(DerivedBasis(basis, self.operators) for basis in self.basis.varying)
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the functions."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the functions."""
-        return self.basis.sources
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of sums as a real basis; see `Basis.field`."""
