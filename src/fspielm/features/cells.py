@@ -1,0 +1,204 @@
+"""Polynomials on each cell of a tiling, zero on all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator
+from fspielm.geometry.cells import Tiling
+
+Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
+
+# A polynomial of degree d on a side of length L holds waves up to this times d / L: about ten degrees a wavelength,
+# and some more for the first digits, are known to give many.
+_WAVES = 2 * np.pi / 10
+
+
+@final
+class CellBasis(Basis):
+    """Chebyshev's polynomials on the frame of each cell of a tiling, for each of some unknowns.
+
+    Products of those whose degrees lie within a quarter of an ellipse: for functions that are as rough in every
+    direction they are worth more than the corners of the full square. Columns are those of cell after cell, in each of
+    unknown after unknown; then come further ones without values anywhere, for what is unknown on the edges of cells.
+
+    Parameters
+    ----------
+    tiling : Tiling
+    degrees : (C, d) integer array
+        The highest degree in each cell, along each axis.
+    scales : sequence of float
+        What the functions for each unknown are multiplied with.
+    elsewhere : int
+        How many columns have no values.
+    """
+
+    def __init__(
+        self, tiling: Tiling, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0
+    ) -> None:
+        self.tiling = tiling
+        self.degrees = np.asarray(degrees, dtype=np.int_)
+        self.scales = tuple(float(scale) for scale in scales)
+        self.elsewhere = elsewhere
+        each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
+        self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return int(self.starts[-1]) + self.elsewhere
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return self.tiling.domain.dimension
+
+    @property
+    def components(self) -> int:
+        """Number of unknowns."""
+        return len(self.scales)
+
+    @property
+    def is_piecewise(self) -> bool:
+        """It is."""
+        return True
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """The highest frequency along each axis that the functions of all cells hold."""
+        lengths = np.array([cell.upper - cell.lower for cell in self.tiling.cells])
+        return np.asarray(np.min(_WAVES * self.degrees / lengths, axis=0))
+
+    def columns(self, cell: int) -> slice:
+        """Those of a cell."""
+        return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
+
+    def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
+        """The operator on the functions of one cell, at points anywhere, shape ``(n, k)``."""
+        frame = self.tiling.cells[cell]
+        degrees = tuple(self.degrees[cell].tolist())
+        highest = operator.orders.max(axis=0, initial=0)
+        tables = [
+            _table(_unit(x, low, high), degree, order, 2.0 / (high - low))
+            for x, low, high, degree, order in zip(
+                operator.points.T, frame.lower, frame.upper, degrees, highest, strict=True
+            )
+        ]
+        which, count = ball(degrees), len(operator.points)
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        dtype = np.result_type(np.float64, operator.coefficients)
+        found = np.zeros((count, self.components, len(which)), dtype=dtype)
+        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            product = tables[0][orders[0]][:, which[:, 0]]
+            for axis in range(1, self.dimension):
+                product = product * tables[axis][orders[axis]][:, which[:, axis]]
+            scale = self.scales[unknown] * coefficient
+            found[:, unknown] += product * (scale if np.ndim(scale) == 0 else scale[:, None])
+        return found.reshape(count, -1)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        out[...] = 0.0
+        first, last, _ = columns.indices(self.size)
+        for cell, here in self._by_cell(operator.points):
+            own = self.columns(cell)
+            begin, end = max(first, own.start), min(last, own.stop)
+            if begin < end:
+                values = self.rows(cell, operator.take(here))[:, begin - own.start : end - own.start]
+                out[begin - first : end - first, here] = values.T
+
+    def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
+        found = np.zeros((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
+        for cell, here in self._by_cell(operator.points):
+            found[:, here] = self._sum_in(cell, fields[:, self.columns(cell)], operator.take(here))
+        return found
+
+    def sparse(self, operator: LocalOperator) -> Any:
+        """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
+        from scipy.sparse import coo_array
+
+        rows, columns, entries = [], [], []
+        for cell, here in self._by_cell(operator.points):
+            values, own = self.rows(cell, operator.take(here)), self.columns(cell)
+            rows.append(np.repeat(here, values.shape[1]))
+            columns.append(np.tile(np.arange(own.start, own.stop), len(here)))
+            entries.append(values.ravel())
+        joined = [np.concatenate(parts) for parts in (entries, rows, columns)]
+        return coo_array((joined[0], (joined[1], joined[2])), shape=(len(operator.points), self.size)).tocsr()
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of the sums; see `Basis.field`."""
+        if self.components == 1 and not self.elsewhere and self.scales == (1.0,):
+            return self, coefficients
+        parts = []
+        for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
+            each = (end - start) // self.components
+            parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
+        return CellBasis(self.tiling, self.degrees), self.scales[unknown] * np.concatenate(parts, axis=-1)
+
+    def _by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
+        """The cells that points lie in, and which ones do."""
+        if not len(points):
+            return
+        cells = self.tiling.locate(points)
+        order = np.argsort(cells, kind="stable")
+        borders = np.flatnonzero(np.diff(cells[order])) + 1
+        for here in np.split(order, borders):
+            yield int(cells[here[0]]), here
+
+    def _sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+        """Sums in one cell, along one axis after the other."""
+        frame, degrees = self.tiling.cells[cell], tuple(self.degrees[cell].tolist())
+        which = ball(degrees)
+        grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
+        grids[:, :, *which.T] = fields.reshape(len(fields), self.components, -1)
+        highest = operator.orders.max(axis=0, initial=0)
+        tables = [
+            _table(_unit(x, low, high), degree, order, 2.0 / (high - low))
+            for x, low, high, degree, order in zip(
+                operator.points.T, frame.lower, frame.upper, degrees, highest, strict=True
+            )
+        ]
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
+        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            values = grids[:, unknown] @ tables[-1][orders[-1]].T
+            for axis in reversed(range(self.dimension - 1)):
+                values = np.einsum("f...kn,nk->f...n", values, tables[axis][orders[axis]])
+            total += self.scales[unknown] * coefficient * values
+        return total
+
+
+@cache
+def ball(degrees: tuple[int, ...]) -> Indices:
+    """The degrees ``(k, d)`` of products within an ellipsoid of these half-axes."""
+    grid = np.stack(np.meshgrid(*(np.arange(degree + 1) for degree in degrees), indexing="ij"), axis=-1)
+    flat = grid.reshape(-1, len(degrees))
+    inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
+    return flat[inside]
+
+
+def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
+    return np.asarray(((x - low) - (high - x)) / (high - low))
+
+
+def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
+    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, n, degree + 1)``; `slope` is that of x."""
+    found = np.zeros((order + 1, degree + 1, len(x)))
+    found[0, 0] = 1.0
+    if degree:
+        found[0, 1] = x
+        found[1:2, 1] = 1.0
+    factors = 2.0 * np.arange(order + 1)[1:, None]
+    for k in range(1, degree):
+        found[:, k + 1] = 2.0 * x * found[:, k] - found[:, k - 1]
+        found[1:, k + 1] += factors * found[:-1, k]
+    found *= slope ** np.arange(order + 1)[:, None, None]
+    return np.ascontiguousarray(found.transpose(0, 2, 1))

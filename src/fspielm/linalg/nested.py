@@ -1,0 +1,297 @@
+"""Matrices whose rows belong to cells, which share few columns with their neighbours, factored along a tree of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NoReturn, TypeAlias, final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import SolveError
+from fspielm.linalg.householder import Panel
+from fspielm.machine import run_tasks
+
+Merges: TypeAlias = "int | tuple[Merges, ...]"
+Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """Rows on a few of all columns.
+
+    Attributes
+    ----------
+    rows : (n, k + s + r) array, Fortran order
+        Their entries in the columns of its own, in those that it shares, and r columns of values.
+    own : (k,) integer array
+        Columns in which no other leaf has entries.
+    shared : (s,) integer array
+        Columns in which others have some too.
+    """
+
+    rows: NumberArray
+    own: Indices
+    shared: Indices
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """A matrix whose rows belong to leaves, with values beside it.
+
+    Attributes
+    ----------
+    leaf : callable
+        Makes a leaf by its index, when it is needed.
+    heights : tuple of int
+        Rows of each leaf.
+    merges : nested tuple of int
+        The leaves by their indices, as they are merged: ``((0, 1), (2, 3))``. Those that share columns should be
+        close to one another.
+    sharing : (M,) integer array
+        How many leaves have entries in each column.
+    values : int
+        Columns of values: one, or two for the real and the imaginary parts beside a real matrix.
+    dtype : dtype
+        Of the entries.
+    threads : int
+        That leaves are factored on.
+    keep : bool
+        Whether to keep what it takes to solve for other values.
+    """
+
+    leaf: Callable[[int], Leaf]
+    heights: tuple[int, ...]
+    merges: Merges
+    sharing: Indices
+    values: int
+    dtype: np.dtype[Any]
+    threads: int
+    keep: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix."""
+        return sum(self.heights), len(self.sharing)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Rows of R: columns that were eliminated, and later ones in which these rows have entries.
+
+    `panel` has the reflections that did it, where they are kept; `below` how many rows it left to others.
+    """
+
+    columns: Indices
+    others: Indices
+    triangle: NumberArray
+    beside: NumberArray
+    values: NumberArray
+    below: int
+    panel: Panel | None
+
+    @property
+    def nbytes(self) -> int:
+        kept = 0 if self.panel is None else self.panel.packed.nbytes
+        return int(self.triangle.nbytes + self.beside.nbytes + kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Front:
+    """What a subtree leaves to others: rows on columns that they share, and how often each column was met in it."""
+
+    columns: Indices
+    rows: NumberArray
+    met: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """A leaf, by its index, or the merger of others; `height` is above those of all its children."""
+
+    height: int
+    leaf: int = -1
+    children: tuple[int, ...] = ()
+
+
+@final
+class NestedQR:
+    """``H = Q R``, a `Factored` system: a leaf's own columns first, then those that only a subtree's leaves share.
+
+    Nothing is inverted that might be singular by itself, as pieces of a problem may be, other than the whole. The
+    condition number is the ratio of the largest to the smallest diagonal entry of R, which is at most that of R.
+    """
+
+    def __init__(self, nested: Nested) -> None:
+        self._nested = nested
+        self._nodes = _flatten(nested.merges)
+        self._steps: list[_Step | None] = [None] * len(self._nodes)
+        fronts: dict[int, _Front] = {}
+        for height in range(self._nodes[-1].height + 1):
+            here = [place for place, node in enumerate(self._nodes) if node.height == height]
+            run_tasks([partial(self._factor, place, fronts) for place in here], min(nested.threads, len(here)))
+        left = fronts[len(self._nodes) - 1].columns
+        if len(left):
+            raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
+        if not np.all(self.diagonal > 0):
+            raise SolveError(
+                f"{np.count_nonzero(self.diagonal == 0)} of {self.shape[1]} columns are exactly dependent on the others"
+            )
+
+    def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
+        node, nested = self._nodes[place], self._nested
+        if node.leaf >= 0:
+            leaf = nested.leaf(node.leaf)
+            met = np.ones(len(leaf.shared), dtype=np.int_)
+            self._steps[place], fronts[place] = _eliminate(leaf.rows, leaf.own, leaf.shared, met, nested)
+            return
+        parts = [fronts.pop(child) for child in node.children]
+        columns, positions = np.unique(np.concatenate([part.columns for part in parts]), return_inverse=True)
+        met = np.zeros(len(columns), dtype=np.int_)
+        np.add.at(met, positions, np.concatenate([part.met for part in parts]))
+        done = met == nested.sharing[columns]
+        order = np.concatenate([np.flatnonzero(done), np.flatnonzero(~done)])
+        where = np.empty_like(order)
+        where[order] = np.arange(len(order))
+        rows = np.zeros((sum(len(part.rows) for part in parts), len(columns) + nested.values), nested.dtype, order="F")
+        row = column = 0
+        for part in parts:
+            below, right = row + len(part.rows), column + len(part.columns)
+            rows[row:below, where[positions[column:right]]] = part.rows[:, : -nested.values]
+            rows[row:below, len(columns) :] = part.rows[:, -nested.values :]
+            row, column = below, right
+        kept = columns[~done]
+        self._steps[place], fronts[place] = _eliminate(rows, columns[done], kept, met[~done], nested)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows N and columns M of H."""
+        return self._nested.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers in H."""
+        return self._nested.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the rows of R, and of the reflections where they are kept."""
+        return sum(step.nbytes for step in self._all)
+
+    @property
+    def _all(self) -> list[_Step]:
+        return [step for step in self._steps if step is not None]
+
+    @cached_property
+    def coefficients(self) -> NumberArray:
+        """For the values that it was factored with, ``(M,)``."""
+        found = self._back([step.values for step in self._all])
+        return np.asarray(found[:, 0] if self._nested.values == 1 else found[:, 0] + 1j * found[:, 1])
+
+    @cached_property
+    def diagonal(self) -> FloatArray:
+        """Absolute diagonal entries of R, in the order of elimination."""
+        return np.concatenate([np.abs(np.diagonal(step.triangle)) for step in self._all])
+
+    @property
+    def rank(self) -> int:
+        """How many of the diagonal entries are above rounding, within their rows."""
+        eps = np.finfo(self.dtype).eps
+        each = [np.abs(np.diagonal(step.triangle)) for step in self._all if len(step.columns)]
+        return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
+
+    @property
+    def condition(self) -> float:
+        """The ratio of the largest to the smallest diagonal entry of R."""
+        return float(self.diagonal.max() / self.diagonal.min())
+
+    def solve(self, values: NumberArray) -> NumberArray:
+        """Coefficients for other values ``(N,)``, leaf by leaf; they have to be kept for it."""
+        left: dict[int, NumberArray] = {}
+        ends = np.cumsum(self._nested.heights)
+        heads = []
+        for place, (node, step) in enumerate(zip(self._nodes, self._all, strict=True)):
+            if step.panel is None:
+                raise SolveError("what it takes to solve for other values was not kept")
+            if node.leaf >= 0:
+                end = ends[node.leaf]
+                here = values[end - self._nested.heights[node.leaf] : end]
+            else:
+                here = np.concatenate([left.pop(child) for child in node.children])
+            rotated = _rotate(step.panel, here)
+            heads.append(rotated[: len(step.columns), None])
+            left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
+        return np.ascontiguousarray(self._back(heads)[:, 0])
+
+    def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
+        """``R^-1 values``, or ``R^-H values``, both in the order of the columns."""
+        if not adjoint:
+            return np.ascontiguousarray(self._back([values[step.columns, None] for step in self._all])[:, 0])
+        rest = values.astype(np.result_type(values, self.dtype))
+        for step in self._all:
+            head = _solve(step.triangle, rest[step.columns], adjoint=True)
+            rest[step.columns] = head
+            rest[step.others] -= step.beside.conj().T @ head
+        return np.asarray(rest)
+
+    def extend(self, columns: NumberArray) -> NoReturn:
+        """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
+        raise SolveError("columns cannot be added to a system of cells")
+
+    def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
+        """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""
+        found = np.zeros((self.shape[1], heads[0].shape[1]), dtype=np.result_type(self.dtype, *heads))
+        for step, head in zip(reversed(self._all), reversed(heads), strict=True):
+            found[step.columns] = _solve(step.triangle, head - step.beside @ found[step.others])
+        return found
+
+
+def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
+    """QR of rows on ``[own | others | values]``: the first rows of R are done with, the rest is left to others."""
+    count, width = len(own), len(own) + len(others)
+    if len(rows) < count:
+        raise SolveError(f"{len(rows)} rows do not determine the {count} columns that no others share")
+    if not np.isfinite(rows.sum()):
+        raise SolveError("the matrix or the right-hand side contains NaN or infinity")
+    packed, tau = np.linalg.qr(rows, mode="raw")
+    R = np.triu(packed.T[: min(packed.shape)])
+    below = R[count:width, count:]
+    panel = Panel(packed[:0].T, packed.T[:, :width], tau[:width]) if nested.keep else None
+    # copies: slices would keep all of the rows
+    triangle, beside, values = R[:count, :count].copy(), R[:count, count:width].copy(), R[:count, width:].copy()
+    step = _Step(own, others, triangle, beside, values, len(below), panel)
+    return step, _Front(others, below.copy(), met)
+
+
+def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
+    if not np.iscomplexobj(values) or np.iscomplexobj(panel.packed):
+        return panel.rotate(np.asarray(values, dtype=np.result_type(panel.packed, values)))
+    return np.asarray(panel.rotate(values.real.copy()) + 1j * panel.rotate(values.imag.copy()))
+
+
+def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
+    if not len(triangle):
+        return values
+    solved = scipy.linalg.solve_triangular(triangle, values, trans="C" if adjoint else "N", check_finite=False)
+    return np.asarray(solved)
+
+
+def _flatten(merges: Merges) -> list[_Node]:
+    """The nodes of a tree, children before their parents; the root is the last."""
+    nodes: list[_Node] = []
+
+    def add(tree: Merges) -> int:
+        if isinstance(tree, tuple):
+            children = tuple(add(child) for child in tree)
+            nodes.append(_Node(1 + max(nodes[child].height for child in children), children=children))
+        else:
+            nodes.append(_Node(0, leaf=int(tree)))
+        return len(nodes) - 1
+
+    add(merges)
+    return nodes
