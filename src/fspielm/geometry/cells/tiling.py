@@ -1,0 +1,207 @@
+"""A domain tiled by the leaves of a tree of boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.cells.arcs import Arcs
+from fspielm.geometry.cells.assembly import cells_of, joints_of, merges_of
+from fspielm.geometry.cells.cell import Cell, Joint, Merge, Stretch
+from fspielm.geometry.cells.edges import EdgeMarks
+from fspielm.geometry.cells.joining import hosts_of
+from fspielm.geometry.cells.nearest import nearest_frame
+from fspielm.geometry.cells.outline import Outline, outline_of, sorted_parts
+from fspielm.geometry.cells.pieces import cut_pieces
+from fspielm.geometry.cells.seams import Faces, Seam, seams_of
+from fspielm.geometry.cells.sorting import sort_arcs
+from fspielm.geometry.cells.stretches import masked
+from fspielm.geometry.cells.tree import Tree, grid_tree
+from fspielm.geometry.domain import Domain
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tiling:
+    """Cells that make up a domain of one or two dimensions, and how they hang together.
+
+    Made by `tile`.
+
+    Attributes
+    ----------
+    domain : Domain
+    cells : tuple of Cell
+        Those of a block of the tree follow each other.
+    joints : tuple of Joint
+        All pieces of edges between them. Where a cell has several neighbours along an edge, each has its own.
+    merges : int or nested pairs of int
+        All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
+    """
+
+    domain: Domain
+    cells: tuple[Cell, ...]
+    joints: tuple[Joint, ...]
+    merges: Merge
+    _outline: Outline
+    _tree: Tree
+    _arcs: Arcs
+    _whole: BoolArray  # by node, whether it is known to lie in the domain
+    _faces: Faces
+    _cell: NDArray[np.intp]  # by leaf; -1 where there is none
+
+    def locate(self, points: ArrayLike) -> NDArray[np.intp]:
+        """The cell of each point ``(n, d)``; that with the nearest frame for a point that is in no cell's."""
+        where = as_points(points, self.domain.dimension)
+        found = self._cell[self._tree.find(where)]
+        lower, upper = self._frames
+        off = np.maximum(np.maximum(lower[found] - where, where - upper[found]), 0.0).max(axis=1)
+        strayed = np.flatnonzero((found < 0) | (off > self._outline.slack))
+        found[strayed] = nearest_frame(where[strayed], lower, upper)
+        return found
+
+    def halve(self, cells: Mapping[int, Collection[int]]) -> Tiling:
+        """The tiling with some cells halved: along one axis into two, along both into four, box by box.
+
+        Parameters
+        ----------
+        cells : mapping
+            From the number of a cell to the axes to halve it along.
+
+        Returns
+        -------
+        Tiling
+            Its cells have new numbers.
+        """
+        self._check(cells)
+        owners = self._cell.tolist()
+        nodes = {int(node): cells[cell] for node, cell in zip(self._tree.leaves, owners, strict=True) if cell in cells}
+        tree = self._tree.halved(nodes)
+        # a node comes after its parent
+        whole = np.append(self._whole, np.zeros(len(tree.axis) - len(self._whole), dtype=np.bool_))
+        for node in range(len(self._whole), len(whole)):
+            whole[node] = whole[tree.parent[node]]
+        arcs = sort_arcs(self._arcs, tree, self._outline.parts, self._outline.slack)
+        return _assemble(self._outline, tree, arcs, whole)
+
+    def stretches(self, part: BoundaryPart, mask: Mask | None = None) -> tuple[Stretch, ...]:
+        """The pieces of a boundary part in the cells, cut at their borders and at the part's breaks.
+
+        Parameters
+        ----------
+        part : BoundaryPart
+            A part of the boundary, or any curve in the domain. What its `keep` leaves out is left out.
+        mask : callable, optional
+            Maps points ``(n, d)`` to whether they count.
+
+        Returns
+        -------
+        tuple of Stretch
+            In the order of their unit coordinates.
+        """
+        arcs = sorted_parts((part,), self._tree, self._outline.slack)
+        arcs = arcs.select(np.argsort(arcs.start, kind="stable"))
+        cells = self._cell[self._tree.rank[arcs.node]]
+        lost = np.flatnonzero(cells < 0)
+        cells[lost] = self.locate(0.5 * (arcs.first + arcs.last)[lost])
+        found: list[Stretch] = []
+        for cell, start, end in zip(cells.tolist(), arcs.start.tolist(), arcs.end.tolist(), strict=True):
+            follows = found and found[-1].cell == cell and found[-1].end == start and start not in part.breaks
+            if follows:
+                found[-1] = Stretch(cell, found[-1].start, end)
+            elif end > start or part.parameters == 0:
+                found.append(Stretch(cell, start, end))
+        return masked(part, found, [m for m in (part.keep, mask) if m is not None])
+
+    def face_stretches(self, axis: int, end: int) -> tuple[tuple[int, tuple[float, float]], ...]:
+        """The cells at a face of the bounding box, each with where along the other axis.
+
+        Parameters
+        ----------
+        axis : int
+            That of the face's normal.
+        end : int
+            0 for the lower face, 1 for the upper one.
+
+        Returns
+        -------
+        tuple of (int, (float, float))
+            The cell, and the span along the other axis; zeros in one dimension.
+        """
+        tree, flat = self._tree, self.domain.dimension == 2
+        at = float((tree.lower, tree.upper)[end][0, axis])
+        marks = EdgeMarks(self._arcs, tree.rank[self._arcs.node])
+        found: list[tuple[int, tuple[float, float]]] = []
+        for leaf in self._faces[axis][end]:
+            if self._cell[leaf] < 0:
+                continue
+            node = tree.leaves[leaf]
+            box = (tree.lower[node, 1 - axis], tree.upper[node, 1 - axis]) if flat else (0.0, 0.0)
+            seam = Seam(leaf, leaf, axis, at, float(box[0]), float(box[1]))
+            found += [(int(self._cell[leaf]), span) for span in (marks.between(seam) if flat else [(0.0, 0.0)])]
+        middles = np.full((len(found), tree.dimension), at)
+        if flat:
+            middles[:, 1 - axis] = [0.5 * (low + high) for _, (low, high) in found]
+        inside = [self._outline.is_box] * len(found) if self._outline.is_box else self.domain.contains(middles)
+        return tuple(each for each, held in zip(found, inside, strict=True) if held)
+
+    @cached_property
+    def _frames(self) -> tuple[FloatArray, FloatArray]:
+        return np.array([cell.lower for cell in self.cells]), np.array([cell.upper for cell in self.cells])
+
+    def _check(self, cells: Mapping[int, Collection[int]]) -> None:
+        for cell, axes in cells.items():
+            if not 0 <= cell < len(self.cells):
+                raise ProblemError(f"halve: cells must be numbers from 0 to {len(self.cells) - 1}; got {cell}")
+            if not axes or len(set(axes)) != len(axes) or not set(axes) <= set(range(self.domain.dimension)):
+                raise ProblemError(
+                    f"halve: the axes of a cell must be some of {list(range(self.domain.dimension))}, each once; "
+                    f"got {list(axes)} for cell {cell}"
+                )
+
+
+def tile(domain: Domain, shape: Sequence[int]) -> Tiling:
+    """Tile a domain of one or two dimensions by an even grid of boxes over its bounding box.
+
+    Parameters
+    ----------
+    domain : Domain
+    shape : sequence of int
+        How many boxes along each axis.
+
+    Returns
+    -------
+    Tiling
+
+    Examples
+    --------
+    >>> from fspielm.geometry import LShape
+    >>> tiling = tile(LShape((0, 0), 1), (2, 2))
+    >>> len(tiling.cells), len(tiling.joints)
+    (3, 2)
+    """
+    outline = outline_of(domain)
+    if len(shape) != domain.dimension or any(n < 1 for n in shape):
+        raise ProblemError(f"tile: shape must be {domain.dimension} positive numbers; got {tuple(shape)}")
+    tree = grid_tree(outline.lower, outline.upper, shape)
+    arcs = outline.arcs(tree)
+    return _assemble(outline, tree, arcs, np.zeros(len(tree.axis), dtype=np.bool_))
+
+
+def _assemble(outline: Outline, tree: Tree, arcs: Arcs, known: BoolArray) -> Tiling:
+    """The tiling by the leaves of a tree, of whose nodes some are known to lie in the domain."""
+    seams, faces = seams_of(tree)
+    pieces = cut_pieces(outline, tree, arcs, seams, known[tree.leaves])
+    host = hosts_of(pieces, tree.lower[tree.leaves], tree.upper[tree.leaves])
+    cells, cell = cells_of(tree, pieces, host)
+    known = known.copy()
+    known[tree.leaves] |= pieces.whole
+    joints, merges = joints_of(pieces, cell), merges_of(tree, host, cell)
+    return Tiling(outline.domain, cells, joints, merges, outline, tree, arcs, known, faces, cell)

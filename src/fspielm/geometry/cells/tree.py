@@ -1,0 +1,142 @@
+"""A tree of boxes: each is a leaf, or cut in two across an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes ``k = 0, ..., n - 1``, the root first; halving adds some and keeps the numbers of the others.
+
+    Attributes
+    ----------
+    lower, upper : (n, d) arrays
+        Corners of the boxes.
+    axis : (n,) array of int
+        Across which axis a box is cut; -1 for a leaf.
+    at : (n,) array
+        Where it is cut.
+    below : (n,) array of int
+        The child below the cut; the one above it is the next node.
+    parent : (n,) array of int
+        The root's is itself.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    axis: NDArray[np.intp]
+    at: FloatArray
+    below: NDArray[np.intp]
+    parent: NDArray[np.intp]
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return int(self.lower.shape[1])
+
+    @cached_property
+    def leaves(self) -> NDArray[np.intp]:
+        """The leaves, so that those of every subtree follow each other."""
+        found, stack = [], [0]
+        axis, below = self.axis.tolist(), self.below.tolist()
+        while stack:
+            node = stack.pop()
+            if axis[node] < 0:
+                found.append(node)
+            else:
+                stack += [below[node] + 1, below[node]]
+        return np.array(found, dtype=np.intp)
+
+    @cached_property
+    def rank(self) -> NDArray[np.intp]:
+        """By node, its place in `leaves`; -1 for those that are none."""
+        rank = np.full(len(self.axis), -1, dtype=np.intp)
+        rank[self.leaves] = np.arange(len(self.leaves))
+        return rank
+
+    def find(self, points: FloatArray) -> NDArray[np.intp]:
+        """The leaf, as its place in `leaves`, that each point ``(m, d)`` of the root's box lies in."""
+        node = np.zeros(len(points), dtype=np.intp)
+        walking = np.arange(len(points))
+        while True:
+            walking = walking[self.axis[node[walking]] >= 0]
+            if not walking.size:
+                return self.rank[node]
+            here = node[walking]
+            node[walking] = self.below[here] + (points[walking, self.axis[here]] >= self.at[here])
+
+    def halved(self, nodes: Mapping[int, Collection[int]]) -> Tree:
+        """The tree with some of its leaves halved along one axis or several, the longest side first."""
+        grown = _Growing(self)
+        for node, axes in nodes.items():
+            parts = [node]
+            for axis in sorted(axes, key=lambda axis: self.lower[node, axis] - self.upper[node, axis]):
+                middle = 0.5 * (self.lower[node, axis] + self.upper[node, axis])
+                parts = [child for part in parts for child in grown.cut(part, axis, float(middle))]
+        return grown.tree()
+
+
+def grid_tree(lower: FloatArray, upper: FloatArray, shape: Sequence[int]) -> Tree:
+    """A box cut into so many equal ones along each axis, the longer side always first."""
+    lines = [low + (high - low) * (np.arange(n + 1) / n) for low, high, n in zip(lower, upper, shape, strict=True)]
+    nowhere = np.zeros(1, dtype=np.intp)
+    grown = _Growing(Tree(lower[None], upper[None], nowhere - 1, np.zeros(1), nowhere, nowhere))
+    open_ones: list[tuple[int, list[tuple[int, int]]]] = [(0, [(0, n) for n in shape])]
+    while open_ones:
+        node, ranges = open_ones.pop()
+        lengths = [
+            lines[axis][b] - lines[axis][a] if b - a > 1 else 0.0  # one box is cut no further
+            for axis, (a, b) in enumerate(ranges)
+        ]
+        axis = int(np.argmax(lengths))
+        a, b = ranges[axis]
+        if b - a > 1:
+            middle = (a + b) // 2
+            children = grown.cut(node, axis, float(lines[axis][middle]))
+            for child, part in zip(children, ((a, middle), (middle, b)), strict=True):
+                open_ones.append((child, [*ranges[:axis], part, *ranges[axis + 1 :]]))
+    return grown.tree()
+
+
+class _Growing:
+    """The nodes of a tree that is being cut further, as lists."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.lower, self.upper = list(tree.lower), list(tree.upper)
+        self.axis, self.at = tree.axis.tolist(), tree.at.tolist()
+        self.below, self.parent = tree.below.tolist(), tree.parent.tolist()
+
+    def cut(self, node: int, axis: int, at: float) -> tuple[int, int]:
+        """Cut a leaf in two; its children."""
+        if not self.lower[node][axis] < at < self.upper[node][axis]:
+            raise ProblemError(
+                f"a cell from {self.lower[node][axis]} to {self.upper[node][axis]} along axis {axis} cannot be "
+                "halved: there is no number between; shift the domain so that what needs such cells is at the origin"
+            )
+        child = len(self.axis)
+        self.axis[node], self.at[node], self.below[node] = axis, at, child
+        inner_lower, inner_upper = self.lower[node].copy(), self.upper[node].copy()
+        inner_lower[axis] = inner_upper[axis] = at
+        self.lower += [self.lower[node], inner_lower]
+        self.upper += [inner_upper, self.upper[node]]
+        self.axis += [-1, -1]
+        self.at += [0.0, 0.0]
+        self.below += [0, 0]
+        self.parent += [node, node]
+        return child, child + 1
+
+    def tree(self) -> Tree:
+        """What has grown."""
+        axis, below, parent = (np.array(each, dtype=np.intp) for each in (self.axis, self.below, self.parent))
+        return Tree(np.array(self.lower), np.array(self.upper), axis, np.array(self.at), below, parent)
