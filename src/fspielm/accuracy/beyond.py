@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.arrays import NumberArray, safe_rms
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
@@ -90,7 +90,7 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
 
     Where that is very large, one of them may be a solution without data, of which any multiple can be added.
     """
-    highest, basis = _highest(solved.basis), solved.basis
+    highest, basis = solved.basis.reach, solved.basis
     lower, upper = problem.domain.bounding_box
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
@@ -117,7 +117,7 @@ def _fastest(growth: Growth, basis: Basis) -> int | None:
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
     foldings = growth.foldings
-    unseen = np.any(_SLACK * growth.frequencies > _highest(basis), axis=1) | (foldings > _SEEN_FOLDINGS)
+    unseen = np.any(_SLACK * growth.frequencies > basis.reach, axis=1) | (foldings > _SEEN_FOLDINGS)
     return int(np.argmax(np.where(unseen, foldings, 0.0))) if unseen.any() else None
 
 
@@ -160,10 +160,3 @@ def _of_a_source(operator: Operator, duration: float, sites: Sites) -> float:
     highest = max(term.orders[-1] for term in operator.terms)
     leading = sum(safe_rms(term.at(sites)) for term in operator.terms if term.orders[-1] == term.order == highest)
     return duration**highest / leading if leading > 0 else 0.0
-
-
-def _highest(basis: Basis) -> FloatArray:
-    """The highest frequency along each axis; as steep as it is where it is complex."""
-    known = [leaf.frequencies for leaf in basis.leaves]
-    sizes = [np.abs(W).max(axis=0) for W in known if W is not None and len(W)]
-    return np.asarray(np.max([np.zeros(basis.dimension), *sizes], axis=0))

@@ -13,10 +13,11 @@ from fspielm.accuracy.beyond import Solved, beyond_basis
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.leading import Leading, find_leading, rows_of
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
-from fspielm.collocation import BlockResidual, BlockRows, Discretisation, RowBlock, make_blocks
+from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
 from fspielm.equations import Problem, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
@@ -45,17 +46,20 @@ class Examination:
 
     Attributes
     ----------
-    discretisation : Discretisation
+    discretisation : Finite
     blocks : sequence of BlockRows
         The blocks that were fitted, which say how much each counts.
     held_out : HeldOut
     sensitivity : Sensitivity
+    leading : tuple of Leading
+        For each unknown, where functions are those of cells.
     """
 
-    discretisation: Discretisation
+    discretisation: Finite
     blocks: Sequence[BlockRows]
     held_out: HeldOut
     sensitivity: Sensitivity
+    leading: tuple[Leading, ...] = ()
 
     def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
@@ -78,8 +82,8 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        shown = float("inf") if undetermined else amplification * misfit.residual
-        errors = [float("inf") if undetermined else own * misfit.residual + beyond.error for own in sensitivity.each]
+        shown = float("inf") if undetermined else max(self._shown(coefficients, problem, misfit))
+        errors = [float("inf") if undetermined else own + beyond.error for own in self._shown(coefficients, problem, misfit)]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
         worst = max(whole, key=lambda field: field.relative)
@@ -100,6 +104,16 @@ class Examination:
             fields=fields,
         )
 
+    def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
+        """What the residual may amount to in each unknown."""
+        if not self.leading:
+            return [own * misfit.residual for own in self.sensitivity.each]
+        rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
+        # what narrow places add is not in these rows
+        narrow = math.sqrt(max(misfit.residual**2 - float(np.linalg.norm(rows)) ** 2, 0.0))
+        pairs = zip(self.leading, self.sensitivity.each, strict=True)
+        return [leading.error(rows) + amplification * narrow for leading, amplification in pairs]
+
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
         """What can be said of each unknown, with these errors that the residual may hide."""
         values = [Phi @ coefficients for Phi in self.sensitivity.values]
@@ -109,7 +123,7 @@ class Examination:
         certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
-            norm = _norm_in(Phi, coefficients, len(errors))
+            norm = _norm_in(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
             rounding = _ROUNDING * norm
             whole, natural = size
             # one that is small, but certainly not zero, is measured by itself
@@ -131,15 +145,17 @@ class Examination:
         basis, threads = self.discretisation.basis, self.discretisation.threads
         total, data, peak = 0.0, 0.0, 1.0
         residuals = {}
-        closely = look_at_places(problem, self.held_out.sites, basis, coefficients, threads)
+        closely = look_at_places(problem, self.held_out.sites, self.discretisation, coefficients)
         most: tuple[float, Narrow | None] = 0.0, None
         told = [0.0] * len(problem.unknowns)
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
             for place, size in _told_by(block, problem):
                 told[place] = max(told[place], size)
             deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
+            residuals[fitted.name] = BlockResidual(safe_rms(deviation), float(deviation.max()))
+            if fitted.name in self.held_out.emphasis:
+                deviation = deviation * self.held_out.emphasis[fitted.name]
             rms = safe_rms(deviation)
-            residuals[fitted.name] = BlockResidual(rms, float(deviation.max()))
             if max(len(block), basis.size) < _FEW:  # which may be met by luck, better than rounding allows
                 rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
@@ -151,17 +167,21 @@ class Examination:
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
                 peak = max(peak, max(float(deviation.max()), local.largest) / rms)
+        for seam in self.discretisation.seams(coefficients):
+            rms, largest = safe_rms(np.abs(seam.deviation)), float(np.abs(seam.deviation).max())
+            residuals[seam.rows.name] = BlockResidual(rms, largest)
+            total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
         return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, told)
 
 
 def examine(
-    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
+    discretisation: Finite, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Examination:
     """Draw fresh rows, by the law of those that were fitted, and find how sensitive the system is.
 
     Parameters
     ----------
-    discretisation : Discretisation
+    discretisation : Finite
     blocks : sequence of BlockRows
         Of the system that was factored.
     factored : Factored
@@ -172,7 +192,11 @@ def examine(
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
-    return Examination(discretisation, blocks, held_out, sensitivity)
+    leading = []
+    for Phi in sensitivity.values if basis.is_piecewise else ():
+        amplifications, rest, functions = find_leading(Phi, factored, rng)
+        leading.append(Leading(amplifications, rest, rows_of(discretisation, held_out, blocks, functions)))
+    return Examination(discretisation, blocks, held_out, sensitivity, tuple(leading))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,11 +214,11 @@ class _Misfit:
     told: Sequence[float]
 
 
-def _norm_in(Phi: NumberArray, coefficients: NumberArray, unknowns: int) -> float:
-    """The norm of the coefficients as far as one unknown has them, in units of features of size one."""
-    if unknowns == 1:
+def _norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:
+    """The norm of the coefficients as far as one unknown has them, in units of features of size one, as `alike` ones are."""
+    if alike:
         return safe_norm(coefficients)
-    return safe_norm(coefficients * np.sqrt(2 * np.mean(np.abs(Phi) ** 2, axis=0)))
+    return safe_norm(coefficients * np.sqrt(2 * (abs(Phi) ** 2).mean(axis=0)))
 
 
 def _told_by(block: RowBlock, problem: Problem) -> list[tuple[int, float]]:

@@ -15,7 +15,7 @@ import numpy as np
 from fspielm.accuracy.beyond import passing_size
 from fspielm.accuracy.nearly_exact import nearby_functions, nearby_number
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.collocation import BlockRows, Discretisation, draw_features
+from fspielm.collocation import BlockRows, Discretisation, Finite, draw_features
 from fspielm.equations import Problem
 from fspielm.features import Basis, Characteristic, Family, Joined, JoinedBasis, neurons_needed
 from fspielm.features.characteristic import Frequencies, realise, scene_of
@@ -32,7 +32,7 @@ _LEAST_ROWS = 1.2
 
 
 def probe(
-    discretisation: Discretisation, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
+    discretisation: Finite, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Sensitivity | None:
     """The sensitivity of a system, or that of the one with further columns, whichever is larger.
 
@@ -41,13 +41,15 @@ def probe(
 
     Parameters
     ----------
-    discretisation : Discretisation
+    discretisation : Finite
     blocks : sequence of BlockRows
         Of its system.
     factored : Factored
         The same.
     rng : Generator
     """
+    if not isinstance(discretisation, Discretisation):
+        return None
     problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
     let_through = _let_through(problem, basis.size, discretisation.rows)
     if not _exact(discretisation.family) and not let_through:

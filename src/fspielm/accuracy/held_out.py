@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
-from fspielm.collocation import Discretisation, RowBlock, make_blocks
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation import Finite, RowBlock, make_blocks
 from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
@@ -21,28 +21,34 @@ class HeldOut:
     Attributes
     ----------
     sites : mapping of block name to Sites
+    emphasis : mapping of block name to (n,) array
+        By how much the deviation at each site counts more than on average, where not all count alike.
     rows : mapping of block name to (n, M) array
         The blocks applied to every function; empty where solutions are too few for that to pay.
     """
 
     sites: Mapping[str, Sites]
+    emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
     rows: Mapping[str, NumberArray] = field(default_factory=dict)
 
     @classmethod
-    def draw(cls, discretisation: Discretisation, rng: np.random.Generator) -> HeldOut:
+    def draw(cls, finite: Finite, rng: np.random.Generator) -> HeldOut:
         """Fewer rows than were fitted, by the same law."""
-        return cls(discretisation.points.thinned().draw(discretisation.problem, rng))
+        drawn = finite.hold_out(rng)
+        return cls(drawn.sites, drawn.emphasis)
 
-    def tabulated(self, discretisation: Discretisation) -> HeldOut:
-        """The same with its rows filled, for many solutions on one basis."""
-        basis, threads = discretisation.basis, discretisation.threads
+    def tabulated(self, finite: Finite) -> HeldOut:
+        """The same with its rows filled, for many solutions on one basis; as it is where sums are cheap."""
+        basis, threads = finite.basis, finite.threads
+        if basis.is_piecewise:
+            return self
         rows = {
             block.name: block.summed(
                 np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))
             ).T
-            for block in make_blocks(discretisation.problem, self.sites)
+            for block in make_blocks(finite.problem, self.sites)
         }
-        return HeldOut(self.sites, rows)
+        return replace(self, rows=rows)
 
     def apply(self, block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
         """The block's rows on the sum of ``coefficients * basis``."""

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fspielm.arrays import NumberArray
-from fspielm.collocation import make_block
+from fspielm.collocation import Finite, make_block
 from fspielm.equations import Problem
-from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
 from fspielm.scrutiny import Narrow, look_closely
@@ -52,7 +51,7 @@ class Local:
 
 
 def look_at_places(
-    problem: Problem, blocks: Iterable[str], basis: Basis, coefficients: NumberArray, threads: int
+    problem: Problem, blocks: Iterable[str], finite: Finite, coefficients: NumberArray
 ) -> dict[str, Local]:
     """The residual in every narrow place of these blocks of a problem, by the name of the block."""
     names = set(blocks)
@@ -64,9 +63,12 @@ def look_at_places(
         block = make_block(relation, _joined(places))
         # directly, as all that residuals are made of
         pieces = [
-            evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
+            evaluate(finite.basis, coefficients, op, sites, threads=finite.threads, method="direct")
+            for op, sites in block.pieces
         ]
-        deviation = np.abs(np.asarray(sum(pieces)) - block.values)
+        emphasis = finite.emphasis(block.name, block.pieces[0][1])
+        counted = 1.0 if emphasis is None else emphasis
+        deviation = counted * np.abs(np.asarray(sum(pieces)) - block.values)
         shares = np.concatenate([place.shares for place in places])
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
@@ -74,7 +76,7 @@ def look_at_places(
         worst = int(each.argmax())
         result[block.name] = Local(
             rms=float(np.sqrt(squares.sum())),
-            data=float(np.sqrt(np.sum(shares * np.abs(block.values) ** 2))),
+            data=float(np.sqrt(np.sum(shares * np.abs(counted * block.values) ** 2))),
             largest=float(deviation.max()),
             most=float(np.sqrt(each[worst])),
             place=places[worst],

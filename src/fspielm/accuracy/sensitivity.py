@@ -29,7 +29,7 @@ class Sensitivity:
     each : tuple of float
         The amplification of the residual in each unknown.
     values : tuple of (n, M) arrays
-        The features at the points where the solution is looked at, for each unknown.
+        Sparse ones for functions on cells. The features at the points where the solution is looked at, for each unknown.
     null : (M,) array
         Coefficients of the function that is amplified most: in the unknown of the largest amplification.
     """
@@ -78,7 +78,7 @@ def _largest(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> 
             return float("inf") if size else 0.0, np.zeros(columns)
         norm = float(np.sqrt(size))
     null = factored.solve_triangle(_unit(direction))
-    return norm / float(np.sqrt(len(Phi))), null
+    return norm / float(np.sqrt(Phi.shape[0])), null
 
 
 def _unit(vector: NumberArray) -> NumberArray:

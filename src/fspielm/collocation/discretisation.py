@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation.blocks import RowBlock, make_blocks
+from fspielm.collocation.finite import Checks, Finite
 from fspielm.collocation.points import Points
 from fspielm.collocation.system import BlockRows, Scaling, System, assemble
 from fspielm.equations import Problem
@@ -20,7 +21,7 @@ from fspielm.geometry import Sites
 
 @final
 @dataclass(frozen=True, eq=False)
-class Discretisation:
+class Discretisation(Finite):
     """Functions, and the places where what is known of them is to hold: all that a system is assembled from.
 
     Attributes
@@ -70,6 +71,10 @@ class Discretisation:
     def __reduce__(self) -> tuple[type[Discretisation], tuple[Any, ...]]:
         # without the blocks, which hold compiled operators and follow from the rest
         return Discretisation, tuple(getattr(self, field.name) for field in fields(self))
+
+    def hold_out(self, rng: np.random.Generator) -> Checks:
+        """Fewer rows than were fitted, by the same law."""
+        return Checks(self.points.thinned().draw(self.problem, rng))
 
     def assemble(self, scaling: Scaling) -> System:
         """Its system.

@@ -3,6 +3,7 @@
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band, widths_of
 from fspielm.features.basis import Basis, JoinedBasis
+from fspielm.features.cells import CellBasis
 from fspielm.features.characteristic import (
     Characteristic,
     Symbol,
@@ -44,6 +45,7 @@ __all__ = [
     "Angle",
     "Band",
     "Basis",
+    "CellBasis",
     "Characteristic",
     "ComplexPairs",
     "Component",

@@ -76,6 +76,18 @@ class Basis(ABC):
         return not self.corners and not len(self.sources)
 
     @property
+    def is_piecewise(self) -> bool:
+        """Whether each of its functions is zero outside of a cell: its sums are made by `sums`, its tables `sparse`."""
+        return False
+
+    @property
+    def reach(self) -> FloatArray:
+        """The highest frequency along each axis that its functions hold; as steep as they are where it is complex."""
+        known = [leaf.frequencies for leaf in self.leaves]
+        sizes = [np.abs(W).max(axis=0) for W in known if W is not None and len(W)]
+        return np.asarray(np.max([np.zeros(self.dimension), *sizes], axis=0))
+
+    @property
     def varying(self) -> tuple[Basis, ...]:
         """Its functions of a frequency other than zero, as bases that are not joined."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.varying)
@@ -124,6 +136,14 @@ class Basis(ABC):
         coefficients : (..., M') array
         """
         return self, coefficients
+
+    def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The operator on sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``, of a piecewise basis."""
+        raise NotImplementedError
+
+    def sparse(self, operator: LocalOperator) -> Any:
+        """The operator on the functions of a piecewise basis, ``(n, M)``, as a sparse array of SciPy's."""
+        raise NotImplementedError
 
     def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
         """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""

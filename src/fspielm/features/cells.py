@@ -110,14 +110,14 @@ class CellBasis(Basis):
             own = self.columns(cell)
             begin, end = max(first, own.start), min(last, own.stop)
             if begin < end:
-                values = self.rows(cell, operator.take(here))[:, begin - own.start : end - own.start]
+                values = self.rows(cell, operator.select(here))[:, begin - own.start : end - own.start]
                 out[begin - first : end - first, here] = values.T
 
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
         found = np.zeros((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
         for cell, here in self._by_cell(operator.points):
-            found[:, here] = self._sum_in(cell, fields[:, self.columns(cell)], operator.take(here))
+            found[:, here] = self.sum_in(cell, fields[:, self.columns(cell)], operator.select(here))
         return found
 
     def sparse(self, operator: LocalOperator) -> Any:
@@ -126,7 +126,7 @@ class CellBasis(Basis):
 
         rows, columns, entries = [], [], []
         for cell, here in self._by_cell(operator.points):
-            values, own = self.rows(cell, operator.take(here)), self.columns(cell)
+            values, own = self.rows(cell, operator.select(here)), self.columns(cell)
             rows.append(np.repeat(here, values.shape[1]))
             columns.append(np.tile(np.arange(own.start, own.stop), len(here)))
             entries.append(values.ravel())
@@ -153,7 +153,7 @@ class CellBasis(Basis):
         for here in np.split(order, borders):
             yield int(cells[here[0]]), here
 
-    def _sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+    def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """Sums in one cell, along one axis after the other."""
         frame, degrees = self.tiling.cells[cell], tuple(self.degrees[cell].tolist())
         which = ball(degrees)

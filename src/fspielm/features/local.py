@@ -55,7 +55,7 @@ class LocalOperator:
         unknowns = tuple(self.unknowns[term] for term in kept) if self.unknowns else ()
         return LocalOperator(self.points, self.orders[kept], np.ascontiguousarray(coefficients[kept]), unknowns)
 
-    def select(self, index: slice) -> LocalOperator:
+    def select(self, index: slice | np.ndarray[tuple[int, ...], np.dtype[np.int_]]) -> LocalOperator:
         """The same operator at some of the points."""
         coefficients = self.coefficients if self.is_constant else self.coefficients[:, index]
         return LocalOperator(self.points[index], self.orders, coefficients, self.unknowns)

@@ -229,9 +229,10 @@ class NestedQR:
         return np.ascontiguousarray(self._back(heads)[:, 0])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-        """``R^-1 values``, or ``R^-H values``, both in the order of the columns."""
+        """``R^-1 values``, or ``R^-H values``, both in the order of the columns; ``(M,)`` or ``(M, n)``."""
         if not adjoint:
-            return np.ascontiguousarray(self._back([values[step.columns, None] for step in self._all])[:, 0])
+            given = values.reshape(len(values), -1)
+            return self._back([given[step.columns] for step in self._all]).reshape(values.shape)
         rest = values.astype(np.result_type(values, self.dtype))
         for step in self._all:
             head = _solve(step.triangle, rest[step.columns], adjoint=True)

@@ -31,8 +31,10 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
 
 
 def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> NumberArray:
-    """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``."""
+    """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``; sparse where most of it is zero."""
     local = localise(operator, sites, basis.components)
+    if basis.is_piecewise:
+        return basis.sparse(local)  # type: ignore[no-any-return]
     transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype_under(local))
     run_tasks(
         [

@@ -121,6 +121,8 @@ def _on_slab(
     method: Method,
 ) -> NumberArray:
     """Values ``(T, F, n)`` of T operators on F fields."""
+    if basis.is_piecewise:
+        return np.stack([basis.sums(fields, local) for local in operators])
     waves, others = split_waves(basis, fields)
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)

@@ -1,0 +1,264 @@
+"""A problem made finite on cells: polynomials in each, tied to those of its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation.cells.places import Degrees, Placed, gauss, place_rows
+from fspielm.collocation.cells.traces import Trace, traces_of
+from fspielm.collocation.finite import Checks, Finite, Seam
+from fspielm.collocation.system import BlockRows
+from fspielm.equations import Operator, Problem
+from fspielm.equations.relations import has_complex_operator
+from fspielm.features import CellBasis, localise
+from fspielm.geometry import Sites
+from fspielm.geometry.cells import Tiling
+from fspielm.linalg.nested import Leaf, Nested
+
+# Rows along an edge beyond the number of polynomials there.
+_MORE_ROWS = 4
+# What the ties of cells are called where residuals are.
+JOINED = "edges of cells"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Patchwork(Finite):
+    """Polynomials on the cells of a tiling, and the places where what is known of them is to hold.
+
+    Attributes
+    ----------
+    problem : Problem
+    tiling : Tiling
+    degrees : (C, d) integer array
+        Of the polynomials in each cell, along each axis.
+    scales : tuple of float
+        The natural sizes of the unknowns.
+    threads : int
+    """
+
+    problem: Problem
+    tiling: Tiling
+    degrees: Degrees
+    scales: tuple[float, ...]
+    threads: int
+
+    def __reduce__(self) -> tuple[type[Patchwork], tuple[Any, ...]]:
+        return Patchwork, tuple(getattr(self, field.name) for field in fields(self))
+
+    @cached_property
+    def basis(self) -> CellBasis:
+        """The functions of all cells, and then columns for the traces."""
+        return CellBasis(self.tiling, self.degrees, self.scales, sum(trace.count for trace in self._traces))
+
+    @cached_property
+    def _traces(self) -> list[Trace]:
+        return traces_of(self.problem, self.tiling, self.degrees, self.scales)
+
+    @cached_property
+    def _traces_in(self) -> list[list[Trace]]:
+        """Those on the edges of each cell."""
+        found: list[list[Trace]] = [[] for _ in self.tiling.cells]
+        for trace in self._traces:
+            for cell in trace.joint.cells:
+                found[cell].append(trace)
+        return found
+
+    @cached_property
+    def _rows(self) -> list[_CellRows]:
+        return [
+            _CellRows(placed, placed.relation.weight / self._size(placed.relation.operator, placed.sites, placed.cell))
+            for placed in place_rows(self.problem, self.tiling, self.degrees)
+        ]
+
+    @cached_property
+    def _rows_in(self) -> list[list[_CellRows]]:
+        found: list[list[_CellRows]] = [[] for _ in self.tiling.cells]
+        for rows in self._rows:
+            found[rows.placed.cell].append(rows)
+        return found
+
+    @property
+    def rows(self) -> int:
+        """Rows of its system."""
+        return sum(self._heights)
+
+    @cached_property
+    def _heights(self) -> tuple[int, ...]:
+        return tuple(
+            sum(len(rows.placed.sites) for rows in self._rows_in[cell])
+            + sum(trace.count + _MORE_ROWS for trace in self._traces_in[cell])
+            for cell in range(len(self.tiling.cells))
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Rows of each relation."""
+        found: dict[str, int] = {}
+        for rows in self._rows:
+            name = rows.placed.relation.name
+            found[name] = found.get(name, 0) + len(rows.placed.sites)
+        return found
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers in its system."""
+        return np.dtype(complex if any(map(has_complex_operator, self.problem.relations)) else float)
+
+    def nested(self, *, keep: bool = False) -> Nested:
+        """Its system, made leaf by leaf when it is factored."""
+        size = self.basis.size
+        sharing = np.ones(size, dtype=np.int_)
+        sharing[size - self.basis.elsewhere :] = 2
+        is_complex = self.problem.dtype.kind == "c"
+        values = 2 if is_complex and self.dtype.kind != "c" else 1
+        return Nested(
+            lambda cell: self._leaf(cell, values),
+            self._heights,
+            self.tiling.merges,
+            sharing,
+            values,
+            self.dtype,
+            self.threads,
+            keep,
+        )
+
+    @cached_property
+    def blocks(self) -> tuple[BlockRows, ...]:
+        """The rows of each relation, and what they were multiplied with on average."""
+        found = []
+        for relation in self.problem.relations:
+            count = self.counts[relation.name]
+            scale = float(np.sqrt(np.sum(self._weights[relation.name]) / count))
+            found.append(BlockRows(relation.name, slice(0, count), scale))
+        return tuple(found)
+
+    @cached_property
+    def _weights(self) -> dict[str, FloatArray]:
+        """Sums of squares of what rows were multiplied with, of each relation in each cell."""
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in self.problem.relations}
+        for rows in self._rows:
+            found[rows.placed.relation.name][rows.placed.cell] += len(rows.placed.sites) * rows.scale**2
+        return found
+
+    @cached_property
+    def _shares(self) -> dict[str, FloatArray]:
+        """Of all that a relation holds on, the share in each cell."""
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in self.problem.relations}
+        for rows in self._rows:
+            found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
+        return found
+
+    def emphasis(self, name: str, sites: Sites) -> FloatArray:
+        """By how much deviations at some sites count more than on average: rows are denser in smaller cells."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.sqrt(self._weights[name] / self._shares[name] / self._weights[name].sum())
+        return np.asarray(np.nan_to_num(each, posinf=0.0)[self.tiling.locate(sites.points)])
+
+    def hold_out(self, rng: np.random.Generator) -> Checks:
+        """Fewer rows than were fitted, at random places of each cell."""
+        by_name: dict[str, list[Placed]] = {relation.name: [] for relation in self.problem.relations}
+        for placed in place_rows(self.problem, self.tiling, self.degrees, rng):
+            if len(placed.sites):
+                by_name[placed.relation.name].append(placed)
+        sites, emphasis = {}, {}
+        for name, placed in by_name.items():
+            sites[name] = _joined([each.sites for each in placed])
+            cells = np.concatenate([np.full(len(each.sites), each.cell) for each in placed])
+            number = np.bincount(cells, minlength=len(self.tiling.cells))
+            weights = self._weights[name][cells] / number[cells]
+            emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
+        return Checks(sites, emphasis)
+
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How far the traces of cells are from those that they were fitted to, between the places of that."""
+        if not self._traces:
+            return ()
+        basis, fields = self.basis, np.atleast_2d(coefficients)
+        first, parts, rows = basis.size - basis.elsewhere, [], 0
+        for trace in self._traces:
+            fitted = trace.count + _MORE_ROWS
+            places = gauss(trace.count + 2 * _MORE_ROWS + 1)
+            common = trace.polynomials(places) @ fields[:, first + trace.start : first + trace.start + trace.count].T
+            operator = localise(trace.operator, trace.sites(places), basis.components)
+            for cell in trace.joint.cells:
+                own = basis.sum_in(cell, fields[:, basis.columns(cell)], operator)
+                parts.append(np.sqrt(fitted / len(places)) * (own - common.T))
+            rows += 2 * fitted
+        deviation = np.concatenate(parts, axis=1).reshape(*coefficients.shape[:-1], -1)
+        scale = float(np.sqrt(deviation.shape[-1] / rows))
+        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation),)
+
+    def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
+        """The right-hand side of its system, scaled as the rows are."""
+        parts = []
+        for cell, height in enumerate(self._heights):
+            own = [rows.values for rows in self._rows_in[cell]]
+            part = np.concatenate([*own, np.zeros(height - sum(map(len, own)))])
+            parts.append(part)
+        return np.concatenate(parts)
+
+    def _leaf(self, cell: int, values: int) -> Leaf:
+        basis, traces = self.basis, self._traces_in[cell]
+        own = basis.columns(cell)
+        count, first = own.stop - own.start, basis.size - basis.elsewhere
+        width = count + sum(trace.count for trace in traces)
+        matrix = np.zeros((self._heights[cell], width + values), dtype=self.dtype, order="F")
+        row = 0
+        for rows in self._rows_in[cell]:
+            end, sites = row + len(rows.placed.sites), rows.placed.sites
+            operator = localise(rows.placed.relation.operator, sites, basis.components)
+            matrix[row:end, :count] = rows.scale * basis.rows(cell, operator)
+            known = rows.values
+            matrix[row:end, width] = known if values == 1 else known.real
+            if values == 2:
+                matrix[row:end, width + 1] = known.imag
+            row = end
+        column = count
+        for trace in traces:
+            places = gauss(trace.count + _MORE_ROWS)
+            end, right = row + len(places), column + trace.count
+            matrix[row:end, :count] = basis.rows(cell, localise(trace.operator, trace.sites(places), basis.components))
+            matrix[row:end, column:right] = -trace.polynomials(places)
+            row, column = end, right
+        shared = [np.arange(first + trace.start, first + trace.start + trace.count) for trace in traces]
+        return Leaf(matrix, np.arange(own.start, own.stop), np.concatenate([np.empty(0, dtype=np.int_), *shared]))
+
+    def _size(self, operator: Operator, sites: Sites, cell: int) -> float:
+        """The size of an operator on functions of the highest degree, away from the ends of the cell."""
+        frame = self.tiling.cells[cell]
+        steep = 2.0 * np.maximum(self.degrees[cell], 1) / (frame.upper - frame.lower)
+        if not len(sites):
+            return 1.0
+        squares = [
+            np.abs(self.scales[term.unknown] * np.prod(steep**term.orders) * term.at(sites)) ** 2
+            for term in operator.terms
+        ]
+        size = float(np.sqrt(np.mean(np.sum(squares, axis=0))))
+        return size if size > 0 else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _CellRows:
+    """Rows of a relation in one cell, and what they are multiplied with."""
+
+    placed: Placed
+    scale: float
+
+    @property
+    def values(self) -> NumberArray:
+        """The right-hand side, scaled."""
+        relation = self.placed.relation
+        return np.asarray(self.scale * relation.values(self.placed.sites))
+
+
+def _joined(sites: Sequence[Sites]) -> Sites:
+    points = np.concatenate([each.points for each in sites])
+    normals = [each.normals for each in sites if each.normals is not None]
+    return Sites(points, np.concatenate(normals) if len(normals) == len(sites) else None)

@@ -1,0 +1,204 @@
+"""Where rows are in the cells of a tiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.equations import Problem, Relation
+from fspielm.errors import UnsuitableError
+from fspielm.geometry import BoundaryPart, Sites
+from fspielm.geometry.cells import Cell, Stretch, Tiling
+
+Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
+# So many places from -1 to 1.
+Line: TypeAlias = Callable[[int], FloatArray]
+
+# Rows of an equation for each function of a cell: where the boundary cuts it, its functions are less independent.
+_ROWS_WHOLE = 1.15
+_ROWS_CUT = 1.6
+# Share of a square's degrees that are within the ball.
+_BALL = np.pi / 4
+# Rows of a condition along a whole cell's side beyond the degree; and, along a curve that cuts a cell, for each degree.
+_MORE_ALONG = 4
+_ALONG_CUT = 3.0
+_LEAST_ALONG = 8
+# Layers of points along such a curve.
+_LAYERS = 3
+# Of those fitted, the share of rows that are kept aside to check with, and the fewest of them in a cell.
+_CHECKS = 0.25
+_LEAST_CHECKS = 12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Sites of a relation in one cell.
+
+    Attributes
+    ----------
+    relation : Relation
+    cell : int
+    sites : Sites
+    share : float
+        How much of all that the relation holds on is in the cell.
+    """
+
+    relation: Relation
+    cell: int
+    sites: Sites
+    share: float
+
+
+def place_rows(
+    problem: Problem, tiling: Tiling, degrees: Degrees, rng: np.random.Generator | None = None
+) -> list[Placed]:
+    """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
+    line: Line = gauss if rng is None else lambda count: rng.uniform(-1.0, 1.0, _fewer(count))
+    inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
+    if rng is None:
+        for index, points in _rims(problem, tiling, degrees, line).items():
+            inside[index] = np.concatenate([inside[index], points])
+    areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
+    found = []
+    for relation in problem.relations:
+        _refuse(relation)
+        if relation.region.kind == "domain":
+            shares = areas / areas.sum()
+            found += [Placed(relation, i, Sites(p), s) for i, (p, s) in enumerate(zip(inside, shares, strict=True))]
+        elif relation.region.count is not None:
+            found += _at_points(relation, tiling)
+        elif relation.region.part is not None:
+            found += _along(relation, relation.region.part, tiling, degrees, line)
+        else:
+            found += _at_start(relation, tiling, degrees, line)
+    return found
+
+
+def gauss(count: int) -> FloatArray:
+    """Nodes of Gauss and Legendre from -1 to 1."""
+    return np.asarray(np.polynomial.legendre.leggauss(count)[0])
+
+
+def _refuse(relation: Relation) -> None:
+    if relation.region.shift is not None:
+        raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
+    if relation.sum_weights is not None:
+        raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
+
+
+def _fewer(count: int) -> int:
+    return min(count, max(int(_CHECKS * count), _LEAST_CHECKS))
+
+
+def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
+    """Points of a cell: a grid of Chebyshev's nodes on its frame, as far as that is in the cell."""
+    cell, dimension = tiling.cells[index], len(degrees)
+    most = _BALL if dimension == 2 else 1.0
+    share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
+    counts = [int(np.ceil((degree + 1) * share ** (1 / dimension))) for degree in degrees]
+    if rng is None:
+        points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
+        return points if cell.whole else points[_held(tiling, index, points)]
+    wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
+    points = cell.lower + (cell.upper - cell.lower) * rng.random((int(wanted / max(cell.share, 0.05)) + 1, dimension))
+    return points[:wanted] if cell.whole else points[_held(tiling, index, points)][:wanted]
+
+
+def _rims(problem: Problem, tiling: Tiling, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
+    """Points on the boundary, and close to it, by the cells that it cuts.
+
+    As close as Chebyshev's nodes are to the ends: without equations there, polynomials are free to swing between the
+    boundary and the grid.
+    """
+    found: dict[int, list[FloatArray]] = {}
+    for part in problem.domain.boundary() if problem.dimension == 2 and problem.domain.time is None else ():
+        for stretch in tiling.stretches(part):
+            if not tiling.cells[stretch.cell].whole:
+                cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
+                sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
+                assert sites.normals is not None  # every boundary part has them
+                found.setdefault(stretch.cell, []).append(sites.points)
+                for layer in range(1, _LAYERS):
+                    depth = 0.5 * float(np.max(cell.upper - cell.lower)) * (1 - np.cos(np.pi * layer / (degree + 1)))
+                    points = sites.points - depth * sites.normals
+                    found[stretch.cell].append(points[_held(tiling, stretch.cell, points)])
+    return {cell: np.concatenate(parts) for cell, parts in found.items()}
+
+
+def _count_along(part: BoundaryPart, stretch: Stretch, cell: Cell, degree: int) -> int:
+    """Rows along a stretch of a boundary part."""
+    if cell.whole:
+        return degree + _MORE_ALONG
+    length = (stretch.end - stretch.start) * part.measure
+    return int(_ALONG_CUT * degree * min(1.0, length / float(np.linalg.norm(cell.upper - cell.lower)))) + _LEAST_ALONG
+
+
+def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
+    """Unit coordinates of places from -1 to 1 along a stretch."""
+    return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
+
+
+def _held(tiling: Tiling, index: int, points: FloatArray) -> BoolArray:
+    """Mask of the points that are in one of the cell's boxes, and in the domain."""
+    held = np.zeros(len(points), dtype=np.bool_)
+    for lower, upper in tiling.cells[index].boxes:
+        held |= np.all((points >= lower) & (points <= upper), axis=1)
+    held[held] = tiling.domain.contains(points[held])
+    return held
+
+
+def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
+    axes = [
+        0.5 * ((1 - unit) * low + (1 + unit) * high)
+        for unit, low, high in zip(nodes, cell.lower, cell.upper, strict=True)
+    ]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+
+def _along(
+    relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degrees, line: Line
+) -> Iterator[Placed]:
+    """Rows on a piece of the boundary, or on a curve inside."""
+    total = 0.0
+    stretches = tiling.stretches(part, relation.region.mask)
+    for stretch in stretches:
+        total += stretch.end - stretch.start
+    for stretch in stretches:
+        cell = tiling.cells[stretch.cell]
+        if part.parameters == 0:
+            yield Placed(relation, stretch.cell, part.place(np.empty((1, 0))), 1.0)
+            continue
+        count = _count_along(part, stretch, cell, int(degrees[stretch.cell].max()))
+        unit = _between(stretch, line(count))
+        yield Placed(relation, stretch.cell, part.place(unit), (stretch.end - stretch.start) / total)
+
+
+def _at_start(relation: Relation, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
+    """Rows at the start of time."""
+    axis = tiling.domain.dimension - 1
+    start = float(tiling.domain.bounding_box[0][axis])
+    faces = tiling.face_stretches(axis, 0)
+    total = sum(high - low for _, (low, high) in faces)
+    for index, (low, high) in faces:
+        if axis == 0:
+            yield Placed(relation, index, Sites(np.full((1, 1), start)), 1.0)
+            continue
+        unit = line(int(degrees[index, 0]) + _MORE_ALONG)
+        points = np.column_stack([0.5 * ((1 - unit) * low + (1 + unit) * high), np.full(len(unit), start)])
+        yield Placed(relation, index, Sites(points), (high - low) / total)
+
+
+def _at_points(relation: Relation, tiling: Tiling) -> Iterator[Placed]:
+    """Rows at the places that a relation is made of."""
+    count = relation.region.count
+    assert count is not None
+    sites = relation.sample(count, np.random.default_rng(0))
+    cells = tiling.locate(sites.points)
+    for index in np.unique(cells):
+        here = np.flatnonzero(cells == index)
+        yield Placed(relation, int(index), sites.select(here), len(here) / count)

@@ -1,0 +1,87 @@
+"""What a problem made finite has to offer, whatever its functions are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation.system import BlockRows
+from fspielm.equations import Problem
+from fspielm.features import Basis
+from fspielm.geometry import Sites
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Rows that are not fitted, to check solutions with.
+
+    Attributes
+    ----------
+    sites : mapping of block name to Sites
+    emphasis : mapping of block name to (n,) array
+        By how much the deviation at each site counts more than on average; without an entry, all count alike.
+    """
+
+    sites: Mapping[str, Sites]
+    emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Seam:
+    """How well functions fit together that are to be one.
+
+    Attributes
+    ----------
+    rows : BlockRows
+        What was fitted.
+    deviation : (..., n) array
+        At other places, in units of the rows that were fitted.
+    """
+
+    rows: BlockRows
+    deviation: NumberArray
+
+
+class Finite(ABC):
+    """Functions, and the places where what is known of them is to hold."""
+
+    problem: Problem
+    threads: int
+
+    @property
+    @abstractmethod
+    def basis(self) -> Basis:
+        """All functions."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Rows of its system."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Mapping[str, int]:
+        """Rows of each block."""
+
+    @abstractmethod
+    def hold_out(self, rng: np.random.Generator) -> Checks:
+        """Fewer rows than were fitted, by the same law."""
+
+    @abstractmethod
+    def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
+        """The right-hand side of its system, ``(N,)``, in which blocks were scaled like this."""
+
+    def emphasis(self, name: str, sites: Sites) -> FloatArray | None:
+        """By how much deviations at some sites of a block count more than on average; None where all count alike."""
+        return None
+
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces."""
+        return ()
