@@ -83,7 +83,9 @@ class Examination:
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
         shown = float("inf") if undetermined else max(self._shown(coefficients, problem, misfit))
-        errors = [float("inf") if undetermined else own + beyond.error for own in self._shown(coefficients, problem, misfit)]
+        errors = [
+            float("inf") if undetermined else own + beyond.error for own in self._shown(coefficients, problem, misfit)
+        ]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
         worst = max(whole, key=lambda field: field.relative)

@@ -54,7 +54,9 @@ class Leading:
         return float(np.hypot(leading, self.rest * np.linalg.norm(deviation)))
 
 
-def find_leading(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[FloatArray, float, NumberArray]:
+def find_leading(
+    Phi: NumberArray, factored: Factored, rng: np.random.Generator
+) -> tuple[FloatArray, float, NumberArray]:
     """Amplifications, the next one, and the functions' coefficients ``(k, M)``, by iteration of a subspace."""
     columns = factored.shape[1]
     count = min(_FUNCTIONS, columns // 4)

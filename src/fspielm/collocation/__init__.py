@@ -2,8 +2,8 @@
 
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
-from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.cells import Patchwork
+from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
@@ -11,17 +11,17 @@ from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
 
 __all__ = [
-    "Seam",
-    "Patchwork",
-    "Finite",
-    "Checks",
     "BlockResidual",
     "BlockRows",
+    "Checks",
     "Crowd",
     "Discretisation",
+    "Finite",
+    "Patchwork",
     "Points",
     "RowBlock",
     "Scaling",
+    "Seam",
     "System",
     "allot_conditions",
     "allot_points",

@@ -76,8 +76,13 @@ class Discretisation(Finite):
         """Fewer rows than were fitted, by the same law."""
         return Checks(self.points.thinned().draw(self.problem, rng))
 
-    def assemble(self, scaling: Scaling) -> System:
-        """Its system.
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether its features do so by themselves."""
+        return self.family.satisfies_equation
+
+    def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
+        """Its system, which is of reuse in any case.
 
         Beside sources, which may be close to some of the points, derivatives say nothing about the scales of rows:
         where there are any, the features alone decide.

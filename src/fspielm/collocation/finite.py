@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.geometry import Sites
@@ -69,6 +69,15 @@ class Finite(ABC):
     @abstractmethod
     def counts(self) -> Mapping[str, int]:
         """Rows of each block."""
+
+    @abstractmethod
+    def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
+        """Its system; one that can be factored to serve for other values, if it is to be of `reuse`."""
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether its functions satisfy the equation by themselves."""
+        return False
 
     @abstractmethod
     def hold_out(self, rng: np.random.Generator) -> Checks:

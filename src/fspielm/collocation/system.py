@@ -13,6 +13,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
+from fspielm.linalg.nested import Nested
 from fspielm.machine import run_tasks
 
 Scaling = Literal["none", "rms"]
@@ -63,25 +64,28 @@ class System:
 
     Attributes
     ----------
-    augmented : (N, M + 1) array, Fortran order
-        The matrix H and, in its last column, the values y; where H is real and they are not, their real parts.
+    augmented : (N, M + 1) array, Fortran order, or Nested
+        The matrix H and, in its last column, the values y; where H is real and they are not, their real parts. Or both
+        as the rows of cells.
     blocks : tuple of BlockRows
     imaginary : (N,) array or None
         The imaginary parts of the values then: a complex matrix would take four times as long to factor.
     """
 
-    augmented: NumberArray
+    augmented: NumberArray | Nested
     blocks: tuple[BlockRows, ...]
     imaginary: FloatArray | None = None
 
     @property
     def matrix(self) -> NumberArray:
         """H, shape ``(N, M)``."""
+        assert not isinstance(self.augmented, Nested)
         return self.augmented[:, :-1]
 
     @property
     def values(self) -> NumberArray:
         """y, shape ``(N,)``."""
+        assert not isinstance(self.augmented, Nested)
         last = self.augmented[:, -1]
         return last if self.imaginary is None else np.asarray(last + 1j * self.imaginary)
 

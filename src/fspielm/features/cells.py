@@ -39,9 +39,7 @@ class CellBasis(Basis):
         How many columns have no values.
     """
 
-    def __init__(
-        self, tiling: Tiling, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0
-    ) -> None:
+    def __init__(self, tiling: Tiling, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0) -> None:
         self.tiling = tiling
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)

@@ -10,6 +10,7 @@ import numpy as np
 from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.factored import Factored
+from fspielm.linalg.nested import Nested
 
 
 class LeastSquares(ABC):
@@ -26,8 +27,8 @@ class LeastSquares(ABC):
     leaves_triangle: ClassVar[bool]
 
     @abstractmethod
-    def factor(self, augmented: NumberArray, *, in_place: bool = False) -> Factored:
-        """Solve with ``[H | y]``, shape ``(N, M + 1)``; Fortran order saves a copy.
+    def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> Factored:
+        """Solve with ``[H | y]``, shape ``(N, M + 1)``; Fortran order saves a copy. Or with the rows of cells.
 
         It is read again when something is asked for later, so its numbers have to stay; or its memory is taken over,
         `in_place`.

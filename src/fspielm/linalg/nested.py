@@ -26,17 +26,21 @@ class Leaf:
 
     Attributes
     ----------
-    rows : (n, k + s + r) array, Fortran order
-        Their entries in the columns of its own, in those that it shares, and r columns of values.
     own : (k,) integer array
         Columns in which no other leaf has entries.
     shared : (s,) integer array
         Columns in which others have some too.
+    height : int
+        How many rows there are.
+    fill : callable
+        Makes them when they are needed: their entries in its own columns, in those that it shares, and r columns of
+        values, shape ``(height, k + s + r)``.
     """
 
-    rows: NumberArray
     own: Indices
     shared: Indices
+    height: int
+    fill: Callable[[], NumberArray]
 
 
 @final
@@ -46,10 +50,7 @@ class Nested:
 
     Attributes
     ----------
-    leaf : callable
-        Makes a leaf by its index, when it is needed.
-    heights : tuple of int
-        Rows of each leaf.
+    leaves : tuple of Leaf
     merges : nested tuple of int
         The leaves by their indices, as they are merged: ``((0, 1), (2, 3))``. Those that share columns should be
         close to one another.
@@ -65,8 +66,7 @@ class Nested:
         Whether to keep what it takes to solve for other values.
     """
 
-    leaf: Callable[[int], Leaf]
-    heights: tuple[int, ...]
+    leaves: tuple[Leaf, ...]
     merges: Merges
     sharing: Indices
     values: int
@@ -77,7 +77,38 @@ class Nested:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix."""
-        return sum(self.heights), len(self.sharing)
+        return sum(leaf.height for leaf in self.leaves), len(self.sharing)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What factoring it takes, found by going through the tree without any numbers."""
+        fronts: dict[int, tuple[Indices, Indices, int]] = {}
+        operations = entries = largest = 0.0
+        for place, node in enumerate(flatten(self.merges)):
+            if node.leaf >= 0:
+                leaf = self.leaves[node.leaf]
+                columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height
+                own, width = len(leaf.own), len(leaf.own) + len(leaf.shared)
+            else:
+                parts = [fronts.pop(child) for child in node.children]
+                columns, met = _met([(columns, met) for columns, met, _ in parts])
+                done = met == self.sharing[columns]
+                own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
+                columns, met = columns[~done], met[~done]
+            fronts[place] = columns, met, max(min(rows, width) - own, 0)
+            operations += 2.0 * rows * width**2
+            entries += own * width
+            largest = max(largest, 2.0 * rows * width)
+        return Cost(operations, int(self.dtype.itemsize * (entries + self.threads * largest)))
+
+
+@final
+@dataclass(frozen=True)
+class Cost:
+    """Floating-point operations of a factorisation, and the bytes that it takes."""
+
+    operations: float
+    nbytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +142,7 @@ class _Front:
 
 
 @dataclass(frozen=True, eq=False)
-class _Node:
+class Node:
     """A leaf, by its index, or the merger of others; `height` is above those of all its children."""
 
     height: int
@@ -129,7 +160,7 @@ class NestedQR:
 
     def __init__(self, nested: Nested) -> None:
         self._nested = nested
-        self._nodes = _flatten(nested.merges)
+        self._nodes = flatten(nested.merges)
         self._steps: list[_Step | None] = [None] * len(self._nodes)
         fronts: dict[int, _Front] = {}
         for height in range(self._nodes[-1].height + 1):
@@ -146,14 +177,13 @@ class NestedQR:
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested
         if node.leaf >= 0:
-            leaf = nested.leaf(node.leaf)
+            leaf = nested.leaves[node.leaf]
             met = np.ones(len(leaf.shared), dtype=np.int_)
-            self._steps[place], fronts[place] = _eliminate(leaf.rows, leaf.own, leaf.shared, met, nested)
+            self._steps[place], fronts[place] = _eliminate(leaf.fill(), leaf.own, leaf.shared, met, nested)
             return
         parts = [fronts.pop(child) for child in node.children]
-        columns, positions = np.unique(np.concatenate([part.columns for part in parts]), return_inverse=True)
-        met = np.zeros(len(columns), dtype=np.int_)
-        np.add.at(met, positions, np.concatenate([part.met for part in parts]))
+        columns, met = _met([(part.columns, part.met) for part in parts])
+        positions = np.searchsorted(columns, np.concatenate([part.columns for part in parts]))
         done = met == nested.sharing[columns]
         order = np.concatenate([np.flatnonzero(done), np.flatnonzero(~done)])
         where = np.empty_like(order)
@@ -213,14 +243,15 @@ class NestedQR:
     def solve(self, values: NumberArray) -> NumberArray:
         """Coefficients for other values ``(N,)``, leaf by leaf; they have to be kept for it."""
         left: dict[int, NumberArray] = {}
-        ends = np.cumsum(self._nested.heights)
+        heights = [leaf.height for leaf in self._nested.leaves]
+        ends = np.cumsum(heights)
         heads = []
         for place, (node, step) in enumerate(zip(self._nodes, self._all, strict=True)):
             if step.panel is None:
                 raise SolveError("what it takes to solve for other values was not kept")
             if node.leaf >= 0:
                 end = ends[node.leaf]
-                here = values[end - self._nested.heights[node.leaf] : end]
+                here = values[end - heights[node.leaf] : end]
             else:
                 here = np.concatenate([left.pop(child) for child in node.children])
             rotated = _rotate(step.panel, here)
@@ -250,6 +281,14 @@ class NestedQR:
         for step, head in zip(reversed(self._all), reversed(heads), strict=True):
             found[step.columns] = _solve(step.triangle, head - step.beside @ found[step.others])
         return found
+
+
+def _met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
+    """All columns of some fronts, and how often each was met in all of them."""
+    columns, positions = np.unique(np.concatenate([columns for columns, _ in parts]), return_inverse=True)
+    met = np.zeros(len(columns), dtype=np.int_)
+    np.add.at(met, positions, np.concatenate([met for _, met in parts]))
+    return columns, met
 
 
 def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
@@ -282,16 +321,16 @@ def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False)
     return np.asarray(solved)
 
 
-def _flatten(merges: Merges) -> list[_Node]:
+def flatten(merges: Merges) -> list[Node]:
     """The nodes of a tree, children before their parents; the root is the last."""
-    nodes: list[_Node] = []
+    nodes: list[Node] = []
 
     def add(tree: Merges) -> int:
         if isinstance(tree, tuple):
             children = tuple(add(child) for child in tree)
-            nodes.append(_Node(1 + max(nodes[child].height for child in children), children=children))
+            nodes.append(Node(1 + max(nodes[child].height for child in children), children=children))
         else:
-            nodes.append(_Node(0, leaf=int(tree)))
+            nodes.append(Node(0, leaf=int(tree)))
         return len(nodes) - 1
 
     add(merges)

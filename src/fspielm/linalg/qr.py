@@ -11,6 +11,7 @@ from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares, check_finite
+from fspielm.linalg.nested import Nested, NestedQR
 
 
 @final
@@ -25,8 +26,10 @@ class QR(LeastSquares):
     name: ClassVar[str] = "qr"
     leaves_triangle: ClassVar[bool] = True
 
-    def factor(self, augmented: NumberArray, *, in_place: bool = False) -> Householder:
+    def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> Householder | NestedQR:
         """Solve, or raise `SolveError` where columns are exactly dependent or rows too few."""
+        if isinstance(augmented, Nested):
+            return NestedQR(augmented)
         check_finite(augmented)
         rows, columns = augmented.shape[0], augmented.shape[1] - 1
         if rows < columns:

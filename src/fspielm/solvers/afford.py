@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
-from fspielm.accuracy import PROBES
-from fspielm.collocation import matrix_bytes, readable_bytes
+from fspielm.collocation import readable_bytes
 from fspielm.errors import MemoryBudgetError
-from fspielm.solvers.pace import Outlook, extent_of, look_ahead
+from fspielm.solvers.expected import Expected
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
@@ -60,14 +59,14 @@ def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
         if isinstance(fitting, Ending):
             return fitting
         trial, reason = fitting, tightest.reason
-    outlook = look_ahead(request.problem, trial, request.threads, record.operation, record.seconds_left)
+    outlook = trial.outlook(request, record.operation, record.seconds_left)
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, reason)
     fitting = _fit(request, record, replace(step, trial=trial), late)
     if isinstance(fitting, Ending):
         return fitting
-    return Afforded(fitting, Outlook(extent_of(request.problem, fitting), outlook.pace).seconds, late.reason)
+    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, late.reason)
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     return exceeded
 
 
-def _time_limit(record: Record, trial: Trial, outlook: Outlook) -> _Limit | None:
+def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
     """The most neurons that time allows, if that is less than the trial has."""
     seconds = record.budget.seconds
     if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
@@ -145,9 +144,4 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     """Memory of a round, with what is kept of an earlier one."""
-    problem, neurons, itemsize = request.problem, trial.neurons, request.itemsize
-    rows = trial.rows(problem)
-    matrix = matrix_bytes(rows + PROBES, neurons, itemsize=itemsize)
-    workspace = request.method.workspace(rows, neurons, in_place=True, itemsize=itemsize)
-    probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
-    return record.kept_bytes + matrix + workspace + probing
+    return record.kept_bytes + trial.nbytes(request)

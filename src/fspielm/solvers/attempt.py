@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar, final
+from typing import final
 
 import numpy as np
 
 from fspielm.accuracy import ErrorEstimate, Examination, examine
 from fspielm.arrays import NumberArray, safe_norm
-from fspielm.collocation import BlockResidual, Discretisation, System, draw_features
+from fspielm.collocation import BlockResidual, Finite, System
 from fspielm.features import Basis
 from fspielm.linalg import Factored, LeastSquares
 from fspielm.solvers.cost import work
 from fspielm.solvers.request import Request
+from fspielm.solvers.timing import timed
 from fspielm.solvers.trial import Trial
-
-T = TypeVar("T")
 
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
@@ -68,7 +67,7 @@ class Attempt:
     """One solve with everything decided, and what it showed."""
 
     trial: Trial
-    discretisation: Discretisation
+    discretisation: Finite
     coefficients: NumberArray
     residuals: Mapping[str, BlockResidual]
     rank: int
@@ -114,16 +113,13 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
         may work in place, and an estimate may cost a factorisation more.
     """
     seconds: dict[str, float] = {}
-    problem, streams = request.problem, request.streams
-    drawn, seconds["features"] = timed(lambda: draw_features(problem, trial.family, streams.features))
-    sites, seconds["points"] = timed(lambda: trial.points.draw(problem, streams.points))
-    discretisation = Discretisation(problem, trial.family, drawn, trial.columns, trial.points, sites, request.threads)
-    system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling))
+    discretisation = trial.discretise(request, seconds)
+    system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
     (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(request.method, system, not by_hand))
     examination, estimate = None, None
     start = perf_counter()
     if request.method.leaves_triangle or not by_hand:
-        examination = examine(discretisation, system.blocks, factored, streams.probes)
+        examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
     seconds["estimate"] = perf_counter() - start
     return Attempt(
@@ -145,10 +141,3 @@ def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factor
     if system.imaginary is not None:
         coefficients = coefficients + 1j * factored.solve(system.imaginary)
     return factored, coefficients, factored.condition  # which take their time when first asked for
-
-
-def timed(step: Callable[[], T]) -> tuple[T, float]:
-    """The result of `step` and the seconds it took."""
-    start = perf_counter()
-    result = step()
-    return result, perf_counter() - start

@@ -11,11 +11,12 @@ from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import Forecast
 from fspielm.solvers.afford import Afforded, afford
-from fspielm.solvers.attempt import Attempt, attempt, timed
+from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step, select_stages
+from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
 
 _log = logging.getLogger(__name__)

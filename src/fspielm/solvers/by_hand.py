@@ -26,7 +26,7 @@ from fspielm.linalg import Householder
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.request import Request
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial
 
 
 def solve_by_hand(request: Request, features: Family) -> Attempt:
@@ -43,7 +43,7 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     features = _for_every_unknown(features, len(problem.unknowns))
     columns = special_columns(problem, request.singular or False)
     points = _suitable(request.points or default_points(problem, features), problem, features, columns)
-    trial = Trial(features, points, columns, "chosen by hand")
+    trial = FeatureTrial(features, points, columns, "chosen by hand")
     rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
     probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
     beside = method.workspace(rows, neurons, itemsize=itemsize) + probing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from fspielm.collocation import RowBlock, assemble, draw_features, join_columns,
 from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.linalg import Householder
-from fspielm.solvers.attempt import Attempt, timed
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.expected import Expected
+from fspielm.solvers.timing import timed
+
+if TYPE_CHECKING:
+    from fspielm.solvers.attempt import Attempt
+    from fspielm.solvers.trial import FeatureTrial
 
 T = TypeVar("T")
 
@@ -126,7 +130,7 @@ class Pace:
 
 @final
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(Expected):
     """The work of a round that is not begun yet, and how fast it will go.
 
     Attributes
@@ -147,12 +151,18 @@ class Outlook:
         """How many of its neurons take no longer than so many seconds."""
         return int(self.pace.share_within(self.extent, seconds) * self.extent.neurons)
 
+    def of(self, problem: Problem, trial: Any) -> Outlook:
+        """The same for another trial of the kind."""
+        return replace(self, extent=extent_of(problem, trial))
+
 
 # On a small machine of 2024, one thread; good enough for what is over before it could be measured.
 _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
 
 
-def look_ahead(problem: Problem, trial: Trial, threads: int, operation: float | None, time_left: float) -> Outlook:
+def look_ahead(
+    problem: Problem, trial: FeatureTrial, threads: int, operation: float | None, time_left: float
+) -> Outlook:
     """How long a trial will take, tried out where that is worth it.
 
     Parameters
@@ -175,14 +185,14 @@ def _asks_callables(problem: Problem) -> bool:
     return not all(field.is_formula for field in fields)
 
 
-def extent_of(problem: Problem, trial: Trial) -> Extent:
+def extent_of(problem: Problem, trial: FeatureTrial) -> Extent:
     """How large the work of a trial is."""
     checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
     special = len(trial.special(problem)), trial.special_columns(problem)
     return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem), *special)
 
 
-def try_out(problem: Problem, trial: Trial, threads: int) -> Pace:
+def try_out(problem: Problem, trial: FeatureTrial, threads: int) -> Pace:
     """The pace of a trial, measured on a small part of it; nothing of that is kept, and no random stream is touched."""
     rng = np.random.default_rng(0)
     drawn, drawing = timed(lambda: draw_features(problem, trial.family, rng))
@@ -227,7 +237,7 @@ def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple
 
 def operation_of(done: Attempt) -> float | None:
     """Seconds for each operation of a large factorisation, as a round has shown; None if it was too small to."""
-    if done.basis.size < _FACTORED:
+    if done.basis.size < _FACTORED or done.basis.is_piecewise:
         return None
     return done.seconds["solve"] / _operations(done.rows, done.basis.size)
 

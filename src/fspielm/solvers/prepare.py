@@ -18,13 +18,13 @@ from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
 from fspielm.scrutiny import scrutinise
 from fspielm.solution import Solution, field_reports
-from fspielm.solvers.attempt import timed
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.solve import check_arguments, finish, warn_unless
+from fspielm.solvers.timing import timed
 
 
 @final
@@ -74,7 +74,7 @@ class Prepared:
             with an `AccuracyWarning`.
         """
         problem = with_data(self.problem, right_hand_side, values)
-        if self._examination.discretisation.family.satisfies_equation and not problem.is_homogeneous:
+        if self._examination.discretisation.satisfies_equation and not problem.is_homogeneous:
             return self._solve_with_source(problem)
         return self._solve(problem)
 

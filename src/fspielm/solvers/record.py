@@ -9,7 +9,6 @@ from typing import final
 
 import numpy as np
 
-from fspielm.features import widths_of
 from fspielm.solution import Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
@@ -85,7 +84,7 @@ class Record:
             why=latest.trial.why,
             neurons=shown.neurons,
             rows=latest.rows,
-            widths=widths_of(latest.trial.family, latest.basis),
+            widths=latest.trial.widths(latest.basis),
             error_estimate=shown.error,
             growth=shown.growth,
             seconds=seconds,

@@ -130,7 +130,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
     if estimate is not None:
         verdict = judge(problem, estimate, tol, "" if course is None else course.ending, bands)
     report = Report(
-        features=repr(done.trial.family),
+        features=done.trial.description,
         least_squares=repr(request.method),
         scaling=request.scaling,
         neurons=done.basis.size,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, gauss, place_rows
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Operator, Problem
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, localise
@@ -111,23 +111,24 @@ class Patchwork(Finite):
         """Of the numbers in its system."""
         return np.dtype(complex if any(map(has_complex_operator, self.problem.relations)) else float)
 
+    def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
+        """Its system, whose rows are made cell by cell when it is factored, and always scaled."""
+        return System(self.nested(keep=reuse), self.blocks)
+
     def nested(self, *, keep: bool = False) -> Nested:
-        """Its system, made leaf by leaf when it is factored."""
-        size = self.basis.size
-        sharing = np.ones(size, dtype=np.int_)
-        sharing[size - self.basis.elsewhere :] = 2
-        is_complex = self.problem.dtype.kind == "c"
-        values = 2 if is_complex and self.dtype.kind != "c" else 1
-        return Nested(
-            lambda cell: self._leaf(cell, values),
-            self._heights,
-            self.tiling.merges,
-            sharing,
-            values,
-            self.dtype,
-            self.threads,
-            keep,
-        )
+        """The rows of all cells."""
+        basis = self.basis
+        first = basis.size - basis.elsewhere
+        sharing = np.ones(basis.size, dtype=np.int_)
+        sharing[first:] = 2
+        values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
+        leaves = []
+        for cell, height in enumerate(self._heights):
+            own = basis.columns(cell)
+            shared = [first + np.arange(trace.start, trace.start + trace.count) for trace in self._traces_in[cell]]
+            joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
+            leaves.append(Leaf(np.arange(own.start, own.stop), joined, height, partial(self._fill, cell, values)))
+        return Nested(tuple(leaves), self.tiling.merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
@@ -204,10 +205,11 @@ class Patchwork(Finite):
             parts.append(part)
         return np.concatenate(parts)
 
-    def _leaf(self, cell: int, values: int) -> Leaf:
+    def _fill(self, cell: int, values: int) -> NumberArray:
+        """The rows of a cell: relations, then traces; their own columns, those of traces, then values."""
         basis, traces = self.basis, self._traces_in[cell]
         own = basis.columns(cell)
-        count, first = own.stop - own.start, basis.size - basis.elsewhere
+        count = own.stop - own.start
         width = count + sum(trace.count for trace in traces)
         matrix = np.zeros((self._heights[cell], width + values), dtype=self.dtype, order="F")
         row = 0
@@ -227,8 +229,7 @@ class Patchwork(Finite):
             matrix[row:end, :count] = basis.rows(cell, localise(trace.operator, trace.sites(places), basis.components))
             matrix[row:end, column:right] = -trace.polynomials(places)
             row, column = end, right
-        shared = [np.arange(first + trace.start, first + trace.start + trace.count) for trace in traces]
-        return Leaf(matrix, np.arange(own.start, own.stop), np.concatenate([np.empty(0, dtype=np.int_), *shared]))
+        return matrix
 
     def _size(self, operator: Operator, sites: Sites, cell: int) -> float:
         """The size of an operator on functions of the highest degree, away from the ends of the cell."""

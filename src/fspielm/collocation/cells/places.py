@@ -160,9 +160,7 @@ def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
-def _along(
-    relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degrees, line: Line
-) -> Iterator[Placed]:
+def _along(relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
     """Rows on a piece of the boundary, or on a curve inside."""
     total = 0.0
     stretches = tiling.stretches(part, relation.region.mask)

@@ -15,7 +15,7 @@ from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
 from fspielm.solvers.sources import crowded, source_columns
 from fspielm.solvers.stages.stage import Ending, Stage, Step
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial, Trial
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]
@@ -113,7 +113,7 @@ class ExactFeatures(Stage):
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer functions."""
-        beside = trial.neurons - trial.family.neurons
+        beside = trial.neurons - self.family.neurons
         family = replace(self.family, neurons=max(neurons - beside, 1))
         return replace(self, family=family)._step(trial.why).trial
 
@@ -159,7 +159,7 @@ class ExactFeatures(Stage):
             neurons = self.family.neurons + sum(c.size for c in self.special)
             points = allot_conditions(self.request.problem, neurons, self.family.reach)
         crowding = points if self.sources is None else crowded(points, self.sources)
-        return Step(Trial(self.family, crowding, columns, why), self)
+        return Step(FeatureTrial(self.family, crowding, columns, why), self)
 
 
 def exact_features(request: Request, families: Families, limit: float) -> ExactFeatures:

@@ -17,7 +17,7 @@ from fspielm.solvers.layouts import Layout, least_core
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.stages.target import Target, next_target, shrink, too_few
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
 
 _MOST_ROUNDS = 20
@@ -119,7 +119,7 @@ class FilledBand(Stage):
             self.request.problem, neurons, layout.widths, layout.factor, special
         )
         scales = natural_scales(self.request.problem, 0.5 * layout.widths)
-        return Step(Trial(for_unknowns(layout.family, scales), points, self.columns, why), self)
+        return Step(FeatureTrial(for_unknowns(layout.family, scales), points, self.columns, why), self)
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
         """Whether singular functions at the corners should be added, unless the user decided about them.

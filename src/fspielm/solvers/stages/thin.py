@@ -13,7 +13,7 @@ from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.thin import thin_family
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands, Peak
 
 # As many digits as double precision has: the bases are small, and more of them cost little.
@@ -96,7 +96,7 @@ class ThinSpectrum(Stage):
 
     def _step(self, why: str) -> Step:
         points = self.request.points or default_points(self.request.problem, self.family)
-        return Step(Trial(self.family, points, self.columns, why), self)
+        return Step(FeatureTrial(self.family, points, self.columns, why), self)
 
 
 def thin_spectrum(request: Request, bands: Bands, peaks: tuple[Peak, ...], limit: float) -> ThinSpectrum:
