@@ -22,7 +22,7 @@ from fspielm.geometry.quadrature import gauss
 # A box that the boundary cuts must be larger than rounding by this factor, or nothing can be told of its piece.
 _LEAST_SIDE = 32
 # Nodes along an arc for the area beside it.
-_NODES = 8
+_NODES = 24
 
 
 @final
@@ -147,7 +147,7 @@ def _crossings(
                 spans[i][1].append(span)
     for seam, found in spans:
         if found:
-            yield seam, tuple(_joined(found))
+            yield seam, tuple(found if len(found) == 1 else _joined(found))
 
 
 def _joined(spans: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
