@@ -13,11 +13,8 @@ from fspielm.geometry.cells import Tiling, tile
 def toward(tiling: Tiling, point: tuple[float, float], times: int) -> Tiling:
     """Halve the cells at a point so many times."""
     for _ in range(times):
-        at = [
-            number
-            for number, cell in enumerate(tiling.cells)
-            if any(np.all((a <= point) & (point <= b)) for a, b in cell.boxes)
-        ]
+        lower, upper = (np.array([getattr(cell, end) for cell in tiling.cells]) for end in ("lower", "upper"))
+        at = np.flatnonzero(np.all((lower <= point) & (point <= upper), axis=1)).tolist()
         tiling = tiling.halve(dict.fromkeys(at, (0, 1)))
     return tiling
 
