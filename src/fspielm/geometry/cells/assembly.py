@@ -27,13 +27,13 @@ def cells_of(tree: Tree, pieces: Pieces, host: NDArray[np.intp]) -> tuple[tuple[
     whole = pieces.whole.tolist()
     cells = []
     for leaves in members.values():
-        lower, upper = pieces.lower[leaves].min(axis=0), pieces.upper[leaves].max(axis=0)
         boxes = tuple((box_lower[leaf], box_upper[leaf]) for leaf in leaves)
         if len(leaves) == 1 and whole[leaves[0]]:
-            cells.append(Cell(boxes, lower, upper, True, 1.0))
+            cells.append(Cell(boxes, *boxes[0], whole=True, share=1.0))
         else:
+            lower, upper = pieces.lower[leaves].min(axis=0), pieces.upper[leaves].max(axis=0)
             share = float(pieces.measure[leaves].sum() / np.prod(upper - lower))
-            cells.append(Cell(boxes, lower, upper, False, min(share, 1.0)))
+            cells.append(Cell(boxes, lower, upper, whole=False, share=min(share, 1.0)))
     return tuple(cells), number[host]
 
 

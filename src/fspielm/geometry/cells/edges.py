@@ -48,19 +48,23 @@ class EdgeMarks:
 
     def free(self, seam: Seam) -> list[tuple[float, float]]:
         """The stretches of a seam between places where the boundary meets it, ascending; not those that are in it."""
-        taken = [stretch for _, found in self._on(seam) for stretch in found]
+        marks = self._on(seam)
+        if not marks:
+            return [(seam.low, seam.high)]
+        taken = [stretch for _, found in marks for stretch in found]
         return [(a, b) for a, b in self.between(seam) if not any(low <= 0.5 * (a + b) <= high for low, high in taken)]
 
     def between(self, seam: Seam) -> list[tuple[float, float]]:
         """All stretches of a seam between places where the boundary meets it, ascending."""
         ends = {end for found, _ in self._on(seam) for end in found if seam.low < end < seam.high}
-        if not ends:
-            return [(seam.low, seam.high)]
         every = pairwise(sorted({seam.low, seam.high} | ends))
-        return [(a, b) for a, b in every if b - a > _SHORT * max(abs(a), abs(b))]
+        return [(a, b) for a, b in every if not ends or b - a > _SHORT * max(abs(a), abs(b))]
 
     def _on(self, seam: Seam) -> list[_Mark]:
         """What lies on the line along a seam, in either leaf."""
-        key = seam.axis, seam.at
-        every = (self._by_leaf.get(leaf, {}) for leaf in (seam.below, seam.above))
-        return [marks[key] for marks in every if key in marks]
+        found = []
+        for leaf in (seam.below, seam.above):
+            mark = self._by_leaf[leaf].get((seam.axis, seam.at)) if leaf in self._by_leaf else None
+            if mark is not None:
+                found.append(mark)
+        return found

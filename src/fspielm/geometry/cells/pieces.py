@@ -22,7 +22,10 @@ from fspielm.geometry.quadrature import gauss
 # A box that the boundary cuts must be larger than rounding by this factor, or nothing can be told of its piece.
 _LEAST_SIDE = 32
 # Nodes along an arc for the area beside it.
-_NODES = 8
+_NODES = 24
+
+# A seam, and where along it the domain is.
+Crossing = tuple[Seam, tuple[tuple[float, float], ...]]
 
 
 @final
@@ -47,7 +50,7 @@ class Pieces:
     lower: FloatArray
     upper: FloatArray
     measure: FloatArray
-    crossings: list[tuple[Seam, tuple[tuple[float, float], ...]]]
+    crossings: list[Crossing]
 
 
 def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], known: BoolArray) -> Pieces:
@@ -78,9 +81,23 @@ def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], 
             f"to {outline.slack:.1e} only; halve them less often"
         )
     crossings = list(_crossings(outline, EdgeMarks(arcs, leaf), seams, whole, empty))
-    measure = np.prod(upper - lower, axis=1)
-    measure[~whole] = 0.0
-    width = upper[:, 0] - lower[:, 0]
+    inner_lower, inner_upper = _frames(arcs, leaf, crossings, cut, lower, upper)
+    measure = _measures(outline, arcs, leaf, crossings, whole, lower, upper)
+    # what is below rounding in every respect is no piece
+    empty = empty | (cut & ~(np.min(inner_upper - inner_lower, axis=1) > 4 * outline.slack))
+    crossings = [(seam, spans) for seam, spans in crossings if not (empty[seam.below] or empty[seam.above])]
+    return Pieces(whole, empty, inner_lower, inner_upper, measure, crossings)
+
+
+def _frames(
+    arcs: Arcs,
+    leaf: NDArray[np.intp],
+    crossings: Sequence[Crossing],
+    cut: BoolArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Bounding boxes of the pieces: around the ends of arcs, which turn nowhere else, and of seams in the domain."""
     inner_lower, inner_upper = (np.where(cut[:, None], end, box) for end, box in ((np.inf, lower), (-np.inf, upper)))
     for points in (arcs.first, arcs.last):
         np.minimum.at(inner_lower, leaf, points)
@@ -88,18 +105,30 @@ def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], 
     for seam, spans in crossings:
         for side in (seam.below, seam.above):
             if cut[side]:
-                ends = np.array([_point(seam, end, tree.dimension) for end in (spans[0][0], spans[-1][1])])
+                ends = np.array([_point(seam, end, lower.shape[1]) for end in (spans[0][0], spans[-1][1])])
                 inner_lower[side] = np.minimum(inner_lower[side], ends.min(axis=0))
                 inner_upper[side] = np.maximum(inner_upper[side], ends.max(axis=0))
-        if seam.axis == 0 and cut[seam.below]:
-            length = sum(b - a for a, b in spans) if tree.dimension == 2 else 1.0
-            measure[seam.below] += width[seam.below] * length
-    some = cut[leaf]
+    return inner_lower, inner_upper
+
+
+def _measures(
+    outline: Outline,
+    arcs: Arcs,
+    leaf: NDArray[np.intp],
+    crossings: Sequence[Crossing],
+    whole: BoolArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """Lengths or areas of the pieces, by Green's theorem where they are cut: along arcs, and along the right edge."""
+    measure = np.where(whole, np.prod(upper - lower, axis=1), 0.0)
+    for seam, spans in crossings:
+        if seam.axis == 0 and not whole[seam.below]:
+            length = sum(b - a for a, b in spans) if lower.shape[1] == 2 else 1.0
+            measure[seam.below] += float(upper[seam.below, 0] - lower[seam.below, 0]) * length
+    some = ~whole[leaf]
     np.add.at(measure, leaf[some], _beside(outline, arcs.select(some), lower[leaf[some], 0]))
-    # what is below rounding in every respect is no piece
-    empty = empty | (cut & ~(np.min(inner_upper - inner_lower, axis=1) > 4 * outline.slack))
-    crossings = [(seam, spans) for seam, spans in crossings if not (empty[seam.below] or empty[seam.above])]
-    return Pieces(whole, empty, inner_lower, inner_upper, np.maximum(measure, 0.0), crossings)
+    return np.maximum(measure, 0.0)
 
 
 def _states(
@@ -125,7 +154,7 @@ def _states(
 
 def _crossings(
     outline: Outline, marks: EdgeMarks, seams: Sequence[Seam], whole: BoolArray, empty: BoolArray
-) -> Iterator[tuple[Seam, tuple[tuple[float, float], ...]]]:
+) -> Iterator[Crossing]:
     """The seams in the domain, and where along them it is."""
     flat = outline.domain.dimension == 2
     is_whole, is_empty = whole.tolist(), empty.tolist()
@@ -147,7 +176,7 @@ def _crossings(
                 spans[i][1].append(span)
     for seam, found in spans:
         if found:
-            yield seam, tuple(_joined(found))
+            yield seam, tuple(found if len(found) == 1 else _joined(found))
 
 
 def _joined(spans: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:

@@ -15,6 +15,10 @@ from fspielm.geometry.cells.tree import Tree
 
 # Points closer to a cut than rounding, or than this share of a box, are taken to lie on it.
 _SNAP = 2.0**-10
+# How much of an arc its crossing may be off.
+_LITTLE = 2.0**-40
+# Steps in which crossings are found, unless the curve is all but level there: from then on every other one halves.
+_NEWTON = 6
 _MOST_STEPS = 120
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -74,16 +78,18 @@ def _one_level(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: flo
     arcs = replace(arcs, first=first, last=last)
     child = tree.below[arcs.node] + ~below
     passing = replace(arcs, node=child).select(~crossing)
-    return join_arcs([passing, *_cut(arcs.select(crossing), axis[crossing], at[crossing], tree, parts)], tree.dimension)
+    return join_arcs(
+        [passing, *_cut(arcs.select(crossing), axis[crossing], at[crossing], tree, parts, slack)], tree.dimension
+    )
 
 
 def _cut(
-    arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, tree: Tree, parts: Sequence[BoundaryPart]
+    arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, tree: Tree, parts: Sequence[BoundaryPart], slack: float
 ) -> tuple[Arcs, ...]:
     """Both pieces of arcs that cross the cuts of their nodes."""
     if not len(arcs):
         return ()
-    unit = _crossings(arcs, axis, at, parts)
+    unit = _crossings(arcs, axis, at, parts, slack)
     rows = np.arange(len(arcs))
     points = place(parts, arcs.part, unit).points
     points = np.clip(points, np.minimum(arcs.first, arcs.last), np.maximum(arcs.first, arcs.last))
@@ -96,28 +102,40 @@ def _cut(
     )
 
 
-def _crossings(arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, parts: Sequence[BoundaryPart]) -> FloatArray:
-    """Unit coordinates where arcs cross lines: by the secant between both ends, halving where that is slow."""
+def _crossings(
+    arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, parts: Sequence[BoundaryPart], slack: float
+) -> FloatArray:
+    """Unit coordinates where arcs cross lines: Newton's method from the secant on, halving where that is slow."""
     rows = np.arange(len(arcs))
     low, high = arcs.start.copy(), arcs.end.copy()
     off_low, off_high = arcs.first[rows, axis] - at, arcs.last[rows, axis] - at
-    best = np.where(np.abs(off_low) < np.abs(off_high), low, high)
-    enough = _EPS * np.maximum(np.abs(at), np.abs(off_high - off_low))
+    rise = np.sign(off_high - off_low) * np.array([part.measure for part in parts])[arcs.part]
+    # what rounding leaves of a point's place; in very small boxes a little of the way
+    enough = np.minimum(slack / 16, _LITTLE * np.abs(off_high - off_low))
+    unit = np.clip(low - off_low * ((high - low) / (off_high - off_low)), low, high)
     open_ones = rows
     for step in range(_MOST_STEPS):
-        a, b, fa, fb = low[open_ones], high[open_ones], off_low[open_ones], off_high[open_ones]
-        middle = 0.5 * (a + b)
-        if step % 3 != 2:
-            middle = np.clip(a - fa * ((b - a) / (fb - fa)), a, b)
-        points = place(parts, arcs.part[open_ones], middle).points
-        off = points[np.arange(len(open_ones)), axis[open_ones]] - at[open_ones]
-        best[open_ones] = middle
-        same = (off > 0) == (fa > 0)
-        # the end that stays counts half, so that it does not stay for long (Illinois)
-        low[open_ones], high[open_ones] = np.where(same, middle, a), np.where(same, b, middle)
-        off_low[open_ones], off_high[open_ones] = np.where(same, off, 0.5 * fa), np.where(same, 0.5 * fb, off)
+        tried, across = unit[open_ones], axis[open_ones]
+        sites = place(parts, arcs.part[open_ones], tried)
+        assert sites.normals is not None  # every boundary part has them
+        each = np.arange(len(open_ones))
+        off = sites.points[each, across] - at[open_ones]
+        before = (off > 0) == (off_low[open_ones] > 0)
+        low[open_ones], high[open_ones] = (
+            np.where(before, tried, low[open_ones]),
+            np.where(before, high[open_ones], tried),
+        )
         wide = high[open_ones] - low[open_ones] > 2 * _EPS * high[open_ones]
-        open_ones = open_ones[wide & (np.abs(off) > enough[open_ones])]
-        if not open_ones.size:
+        unmet = wide & (np.abs(off) > enough[open_ones])
+        if not unmet.any():
             break
-    return best
+        # a part is walked along at constant speed, and its normal says in what direction
+        slope = rise[open_ones] * np.abs(sites.normals[each, 1 - across])
+        with np.errstate(divide="ignore", over="ignore"):
+            following = tried - off / slope
+        inside = (following > low[open_ones]) & (following < high[open_ones])
+        middle = 0.5 * (low[open_ones] + high[open_ones])
+        following = np.where(inside & (step < _NEWTON or step % 2 == 0), following, middle)
+        open_ones = open_ones[unmet]
+        unit[open_ones] = following[unmet]
+    return unit
