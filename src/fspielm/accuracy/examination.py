@@ -82,10 +82,8 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        shown = float("inf") if undetermined else max(self._shown(coefficients, problem, misfit))
-        errors = [
-            float("inf") if undetermined else own + beyond.error for own in self._shown(coefficients, problem, misfit)
-        ]
+        shown = [float("inf") if undetermined else own for own in self._shown(coefficients, problem, misfit)]
+        errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
         worst = max(whole, key=lambda field: field.relative)
@@ -101,7 +99,7 @@ class Examination:
             residuals=misfit.residuals,
             null_function=null,
             null=sensitivity.null,
-            beyond=beyond.reason if 2 * beyond.error >= shown + beyond.error else "",
+            beyond=beyond.reason if 2 * beyond.error >= max(shown) + beyond.error else "",
             unresolved=misfit.unresolved,
             fields=fields,
         )
@@ -217,7 +215,7 @@ class _Misfit:
 
 
 def _norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:
-    """The norm of the coefficients as far as one unknown has them, in units of features of size one, as `alike` ones are."""
+    """The norm of the coefficients as far as one unknown has them, in units of features of size one: all, if `alike`."""
     if alike:
         return safe_norm(coefficients)
     return safe_norm(coefficients * np.sqrt(2 * (abs(Phi) ** 2).mean(axis=0)))

@@ -85,6 +85,8 @@ def rows_of(
         weight = fitted.scale * np.sqrt(fitted.count / len(block)) * held_out.emphasis.get(fitted.name, 1.0)
         known = 0.0 if problem is None else block.values
         parts.append(weight * (held_out.apply(block, finite.basis, fields, finite.threads) - known))
-    for seam in finite.seams(fields):
-        parts.append(seam.rows.scale * np.sqrt(seam.rows.count / seam.deviation.shape[-1]) * seam.deviation)
+    parts += [
+        seam.rows.scale * np.sqrt(seam.rows.count / seam.deviation.shape[-1]) * seam.deviation
+        for seam in finite.seams(fields)
+    ]
     return np.concatenate(parts, axis=-1)

@@ -29,7 +29,7 @@ class Sensitivity:
     each : tuple of float
         The amplification of the residual in each unknown.
     values : tuple of (n, M) arrays
-        Sparse ones for functions on cells. The features at the points where the solution is looked at, for each unknown.
+        The features at the points where the solution is looked at, for each unknown; sparse where they are on cells.
     null : (M,) array
         Coefficients of the function that is amplified most: in the unknown of the largest amplification.
     """

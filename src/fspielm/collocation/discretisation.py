@@ -76,6 +76,10 @@ class Discretisation(Finite):
         """Fewer rows than were fitted, by the same law."""
         return Checks(self.points.thinned().draw(self.problem, rng))
 
+    def with_problem(self, problem: Problem) -> Discretisation:
+        """The same for other data."""
+        return replace(self, problem=problem)
+
     @property
     def satisfies_equation(self) -> bool:
         """Whether its features do so by themselves."""

@@ -87,6 +87,10 @@ class Finite(ABC):
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, ``(N,)``, in which blocks were scaled like this."""
 
+    @abstractmethod
+    def with_problem(self, problem: Problem) -> Finite:
+        """The same for other data of the problem."""
+
     def emphasis(self, name: str, sites: Sites) -> FloatArray | None:
         """By how much deviations at some sites of a block count more than on average; None where all count alike."""
         return None

@@ -180,7 +180,7 @@ def ball(degrees: tuple[int, ...]) -> Indices:
     grid = np.stack(np.meshgrid(*(np.arange(degree + 1) for degree in degrees), indexing="ij"), axis=-1)
     flat = grid.reshape(-1, len(degrees))
     inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
-    return flat[inside]
+    return np.asarray(flat[inside])
 
 
 def _unit(x: FloatArray, low: float, high: float) -> FloatArray:

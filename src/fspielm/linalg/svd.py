@@ -15,6 +15,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares, check_finite
+from fspielm.linalg.nested import Nested
 
 # Size of the smallest subproblems of LAPACK's divide and conquer.
 _LEAF = 25
@@ -43,8 +44,10 @@ class TruncatedSVD(LeastSquares):
         if not isinstance(self.tol, Real) or not 0 < self.tol < 1:
             raise ProblemError(f"tol must be a number between 0 and 1, such as 1e-12; got {self.tol!r}")
 
-    def factor(self, augmented: NumberArray, *, in_place: bool = False) -> MinimumNorm:
+    def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> MinimumNorm:
         """Solve, or raise `SolveError` if the singular values do not converge."""
+        if isinstance(augmented, Nested):
+            raise SolveError("TruncatedSVD does not solve systems of cells; use QR")
         check_finite(augmented)
         coefficients, rank, singular = _least_norm(augmented[:, :-1], augmented[:, -1], self.tol)
         smallest = float(singular[-1])

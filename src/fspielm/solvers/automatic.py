@@ -97,7 +97,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
                 return following
             step = following
         elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
-            redrawn, step = True, replace(step, trial=replace(afforded.trial, why="drawn again"))
+            redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
             floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
             return Ending(floor, is_final=True)

@@ -124,7 +124,7 @@ class Prepared:
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
 
     def _coefficients(self, problem: Problem) -> NumberArray:
-        discretisation = replace(self._examination.discretisation, problem=problem)
+        discretisation = self._examination.discretisation.with_problem(problem)
         return self._factored.solve(discretisation.values(self._examination.blocks))
 
 

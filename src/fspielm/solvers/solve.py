@@ -162,6 +162,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
+    assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
     unplaced = replace(done.discretisation, sites={})
     seed = int(request.streams.probes.integers(2**63))
     later = partial(_judge_later, unplaced, done.coefficients, tol, request.budget, seed)

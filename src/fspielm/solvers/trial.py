@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from fspielm.accuracy import PROBES, fitting_columns, further_columns, special_beside
@@ -49,6 +49,10 @@ class Trial(ABC):
     @abstractmethod
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis of what was drawn."""
+
+    @abstractmethod
+    def because(self, why: str) -> Trial:
+        """The same for another reason."""
 
     @abstractmethod
     def nbytes(self, request: Request) -> int:
@@ -104,6 +108,10 @@ class FeatureTrial(Trial):
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis: what a band was asked for, or what was drawn."""
         return widths_of(self.family, basis)
+
+    def because(self, why: str) -> FeatureTrial:
+        """The same for another reason."""
+        return replace(self, why=why)
 
     def nbytes(self, request: Request) -> int:
         """Of the matrix, its factorisation, and what the error estimate adds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -169,13 +169,17 @@ class Patchwork(Finite):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
         sites, emphasis = {}, {}
-        for name, placed in by_name.items():
-            sites[name] = _joined([each.sites for each in placed])
-            cells = np.concatenate([np.full(len(each.sites), each.cell) for each in placed])
+        for name, its in by_name.items():
+            sites[name] = _joined([placed.sites for placed in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
         return Checks(sites, emphasis)
+
+    def with_problem(self, problem: Problem) -> Patchwork:
+        """The same for other data."""
+        return replace(self, problem=problem)
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """How far the traces of cells are from those that they were fitted to, between the places of that."""

@@ -1,0 +1,138 @@
+"""Which cells are halved, and in which polynomials get a higher degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.collocation import Patchwork
+from fspielm.features import CellBasis
+from fspielm.features.cells import ball
+from fspielm.geometry.cells import Tiling
+from fspielm.solvers.cells.first import MOST_DEGREE, special_points, toward
+
+# Degrees in the shell whose coefficients are the tail.
+_SHELL = 2.5
+# The error estimate is to end below the tolerance by this factor.
+_MARGIN = 3.0
+# Where nothing is certain, tails are to fall by this.
+_UNKNOWN = 1e4
+# A degree is raised by at least two, and by no more than this share: after that, smaller cells are cheaper.
+_LEAST_RAISE, _MOST_RAISE = 2, 0.6
+# Axes along which the tail is at least this share of the largest are halved.
+_AXIS = 0.1
+# Toward a corner, halvings at a time.
+_MOST_LEVELS = 8
+# No coefficient is known better.
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """How far the coefficients of each cell have fallen.
+
+    Attributes
+    ----------
+    size : (C,) array
+        The last ones, relative to the solution.
+    along : (C, d) array
+        The same, by the axis along which they oscillate most.
+    rate : (C,) array
+        By how much logarithms fall with each degree.
+    """
+
+    size: FloatArray
+    along: FloatArray
+    rate: FloatArray
+
+
+def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
+    """Those of a solution; of several unknowns, the worst of each cell."""
+    number = len(basis.tiling.cells)
+    found = [_tail(basis, cell, coefficients[basis.columns(cell)]) for cell in range(number)]
+    whole = np.max([each[0] for each in found], axis=0)
+    whole = np.where(whole > 0, whole, 1.0)
+    along = np.array([np.max(each[1] / whole[:, None], axis=0) for each in found])
+    size = np.array([np.max(each[2] / whole) for each in found])
+    rate = np.array([each[3] for each in found])
+    return Tails(size, along, rate)
+
+
+def _tail(basis: CellBasis, cell: int, own: NumberArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Size ``(U,)``, tails along each axis ``(U, d)`` and all over ``(U,)``, and the rate."""
+    degrees = basis.degrees[cell]
+    parts = np.abs(own.reshape(basis.components, -1))
+    relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
+    radius = np.linalg.norm(relative, axis=1)
+    shell = radius > 1 - _SHELL / degrees.max()
+    middle = (radius > 0.5) & (radius <= 0.5 + _SHELL / degrees.max())
+    dominating = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
+    along = np.stack(
+        [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))], axis=1
+    )
+    last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
+    fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
+    return np.linalg.norm(parts, axis=1), along, last, float(np.min(fall) / (0.5 * degrees.max()))
+
+
+def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tuple[Patchwork, str]:
+    """Smaller cells, or higher degrees, for an error that is too large by a factor; and what was done, in words.
+
+    Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
+    """
+    tails = tails_of(patchwork.basis, coefficients)
+    factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
+    most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
+    wanted = np.log(np.maximum(tails.size / most, 1.0))
+    degrees = patchwork.degrees
+    highest = degrees.max(axis=1)
+    raised = np.ceil(np.maximum(wanted / np.maximum(tails.rate, 1e-3), _LEAST_RAISE))
+    smooth = (raised <= np.maximum(_MOST_RAISE * highest, 4)) & (highest + raised <= MOST_DEGREE)
+    needs: BoolArray = wanted > 0
+    if not needs.any():  # the tails do not say where: everywhere
+        needs, raised = np.ones(len(wanted), dtype=np.bool_), np.full(len(wanted), float(_LEAST_RAISE))
+        smooth = highest + raised <= MOST_DEGREE
+    higher = degrees + np.where(needs & smooth, raised, 0)[:, None].astype(int)
+    halved = np.flatnonzero(needs & ~smooth)
+    axes = {
+        int(cell): tuple(np.flatnonzero(tails.along[cell] >= _AXIS * tails.along[cell].max()).tolist())
+        or tuple(range(degrees.shape[1]))
+        for cell in halved
+    }
+    tiling = patchwork.tiling.halve(axes) if axes else patchwork.tiling
+    tiling = _toward_corners(patchwork, tiling, halved, wanted)
+    inherited = higher
+    if tiling is not patchwork.tiling:
+        centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in tiling.cells])
+        inherited = higher[_owners(patchwork.tiling, centers)]
+    count = int(np.count_nonzero(needs & smooth))
+    words = [f"{len(halved)} cells halved" * bool(len(halved)), f"higher degrees in {count}" * bool(count)]
+    return replace(patchwork, tiling=tiling, degrees=inherited), ", ".join(word for word in words if word)
+
+
+def _owners(tiling: Tiling, centers: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """The cells of a coarser tiling that boxes of a finer one came from."""
+    owners = tiling.locate(centers)
+    for index, cell in enumerate(tiling.cells):
+        for lower, upper in cell.boxes:
+            owners[np.all((centers > lower) & (centers < upper), axis=1)] = index
+    return owners
+
+
+def _toward_corners(
+    patchwork: Patchwork, tiling: Tiling, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
+) -> Tiling:
+    """Cells at corners are halved several times at once: each time gains a factor that is known to be small."""
+    for point in special_points(patchwork.problem):
+        at = [
+            cell
+            for cell in halved
+            if np.all(patchwork.tiling.cells[cell].lower <= point + 1e-12)
+            and np.all(point - 1e-12 <= patchwork.tiling.cells[cell].upper)
+        ]
+        levels = min(int(np.ceil(max((wanted[cell] for cell in at), default=0.0) / np.log(3.0))), _MOST_LEVELS)
+        for _ in range(1, levels):
+            tiling = toward(tiling, point)
+    return tiling

@@ -1,0 +1,68 @@
+"""Cells joined by their traces, for whatever is local."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
+
+import numpy as np
+
+from fspielm.collocation import Patchwork
+from fspielm.solvers.approach import Approach
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.cells import CellTrial, first_cells, refine
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.stage import Ending, Stage, Step
+from fspielm.solvers.trial import Trial
+from fspielm.spectrum import Bands
+
+_MOST_ROUNDS = 16
+# Rounds after which there must have been some gain, and how much.
+_PATIENCE = 3
+_GAIN = 0.7
+_LEAST_DEGREE = 5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cells(Stage):
+    """Cells, halved or with higher degrees from round to round."""
+
+    approach: ClassVar[Approach] = "patches"
+    title: ClassVar[str] = "polynomials in cells"
+    redraws: ClassVar[bool] = False
+
+    request: Request
+    patchwork: Patchwork
+    errors: tuple[float, ...] = ()
+
+    def first(self) -> Step:
+        """The cells that were found first."""
+        return Step(CellTrial(self.patchwork, self.title), self)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """Smaller cells and higher degrees, where coefficients have not fallen enough."""
+        errors = (*self.errors, latest.outcome.error)
+        if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
+            return Ending("smaller cells and higher degrees bring nothing more")
+        patchwork, why = refine(self.patchwork, latest.coefficients, errors[-1] / self.request.tol)
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
+
+    def _is_stalled(self, errors: tuple[float, ...]) -> bool:
+        if len(errors) <= _PATIENCE or not math.isfinite(errors[-1]):
+            return len(errors) > 3 * _PATIENCE
+        return min(errors[-_PATIENCE:]) > _GAIN * min(errors[:-_PATIENCE])
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """Lower degrees in the same cells."""
+        share = math.sqrt(neurons / trial.neurons)
+        degrees = np.floor(share * self.patchwork.degrees).astype(int)
+        if degrees.min() < _LEAST_DEGREE:
+            return None
+        return CellTrial(replace(self.patchwork, degrees=degrees), trial.why)
+
+
+def cells_for(request: Request, bands: Bands) -> Cells:
+    """The stage for a problem."""
+    return Cells(request, first_cells(request, bands))
