@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 # Beside a border, in halves of the domain's extent.
-ASIDE = 1e-8
+ASIDE = 1e-10
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ def continues(stated: Any) -> None:
             flux = sum(values(exact.diff(v), stated, at) * normal[:, i] for i, v in enumerate(x[:space]))
             sides.append((values(exact, stated, at), values(stated.material, stated, at) * flux))
         for one, other in zip(*sides, strict=True):
-            assert np.abs(one - other).max() <= 1e-4 * max(np.abs(one).max(), np.abs(other).max(), 1e-300), stated.name
+            assert np.abs(one - other).max() <= 1e-5 * max(np.abs(one).max(), np.abs(other).max(), 1e-300), stated.name
 
 
 def satisfies_conditions(stated: Any) -> bool:
