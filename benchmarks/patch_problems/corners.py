@@ -18,7 +18,7 @@ from patch_problems.plate import clamped_plate
 _L_SHAPE = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]
 # u(0.99, 0.99) of the second problem (NA-Digest, 2018).
 _KNOWN = 1.0267919261073
-_LEVELS = 30
+_LEVELS = 12
 
 
 def _turned(corner: tuple[float, float], away: tuple[float, float]) -> tuple[sp.Expr, sp.Expr]:

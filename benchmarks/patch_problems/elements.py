@@ -64,7 +64,7 @@ def box(lower: Sequence[float], upper: Sequence[float]) -> Callable[[Any], Any]:
     """A box whose edges have the names of its sides."""
 
     def shape(occ: Any) -> Any:
-        face = occ.MoveTo(*lower).Rectangle(upper[0] - lower[0], upper[1] - lower[1]).Face()
+        face = occ.WorkPlane().MoveTo(*lower).Rectangle(upper[0] - lower[0], upper[1] - lower[1]).Face()
         name_sides(occ, face)
         return face
 
@@ -81,18 +81,19 @@ def polygon(
     corners: Sequence[Sequence[float]], names: Sequence[str] = (), sharp: Sequence[int] = ()
 ) -> Callable[[Any], Any]:
     """A polygon with names of its edges; elements crowd at the `sharp` corners."""
+    ends = np.array([*corners, corners[0]])
+    middles = 0.5 * (ends[1:] + ends[:-1])
 
     def shape(occ: Any) -> Any:
         points = [occ.Pnt(*corner, 0) for corner in corners]
         edges = [occ.Segment(p, q) for p, q in zip(points, [*points[1:], points[0]], strict=True)]
-        for edge, name in zip(edges, names, strict=False):
-            edge.name = name
         face = occ.Face(occ.Wire(edges))
-        for index in sharp:
-            place = np.array(corners[index])
-            for vertex in face.vertices:
-                if np.hypot(vertex.p.x - place[0], vertex.p.y - place[1]) < 1e-9:
-                    vertex.hpref = 1
+        for edge in face.edges if names else ():
+            # a face does not keep the names of what it is made of
+            edge.name = names[int(np.argmin(np.hypot(*(middles - (edge.center.x, edge.center.y)).T)))]
+        for vertex in face.vertices:
+            if any(np.hypot(vertex.p.x - ends[i, 0], vertex.p.y - ends[i, 1]) < 1e-9 for i in sharp):
+                vertex.hpref = 1
         return face
 
     return shape
@@ -113,4 +114,4 @@ def outline(domain: Domain) -> Callable[[Any], Any]:
 
 def disk(occ: Any, center: Sequence[float], radius: float) -> Any:
     """A disk."""
-    return occ.Circle(occ.Pnt(*center, 0), radius).Face()
+    return occ.WorkPlane().MoveTo(*center).Circle(radius).Face()

@@ -46,5 +46,5 @@ def oblique() -> PatchProblem:
     across = 0.6 * (x - 0.45) - 0.8 * (y - 0.52)
     exact = sp.tanh(across / eps) * (1 + sp.sin(3 * x + y) / 3) + sp.cos(4 * (x - y**2 / 2))
     stated = steady(fs.Box((0, 0), (1, 1)), exact, a=eps, b=along)
-    elements = Elements(box((0, 0), (1, 1)), 0.1, a=eps, b=along, f=source_of(stated), value=exact)
+    elements = Elements(box((0, 0), (1, 1)), 0.05, a=eps, b=along, f=source_of(stated), value=exact)
     return PatchProblem(stated, 1e-8, elements=elements)

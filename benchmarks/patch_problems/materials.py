@@ -54,8 +54,8 @@ def straight() -> PatchProblem:
     cut = 0.4
 
     def shape(occ: Any) -> Any:
-        left = occ.MoveTo(0, 0).Rectangle(cut, 1).Face()
-        right = occ.MoveTo(cut, 0).Rectangle(1 - cut, 1).Face()
+        left = occ.WorkPlane().MoveTo(0, 0).Rectangle(cut, 1).Face()
+        right = occ.WorkPlane().MoveTo(cut, 0).Rectangle(1 - cut, 1).Face()
         left.faces.name, right.faces.name = "inside 0", "around"
         return _glued(occ, [left, right])
 
@@ -117,7 +117,7 @@ def _quadrants(contrast: float, tol: float) -> PatchProblem:
         faces = []
         for left, right in ((0, place[0]), (place[0], 1)):
             for low, high in ((0, place[1]), (place[1], 1)):
-                face = occ.MoveTo(left, low).Rectangle(right - left, high - low).Face()
+                face = occ.WorkPlane().MoveTo(left, low).Rectangle(right - left, high - low).Face()
                 face.faces.name = "black" if (left > 0) == (low > 0) else "white"
                 faces.append(face)
         whole = _glued(occ, faces)
@@ -126,7 +126,7 @@ def _quadrants(contrast: float, tol: float) -> PatchProblem:
                 vertex.hpref = 1
         return whole
 
-    elements = Elements(shape, 0.5, a=a, value=exact, held=_SIDES, regions=["black", "white"], levels=40)
+    elements = Elements(shape, 0.5, a=a, value=exact, held=_SIDES, regions=["black", "white"], levels=12)
     return PatchProblem(stated, tol, elements=elements)
 
 
@@ -168,7 +168,7 @@ def checkerboard() -> PatchProblem:
         faces = []
         for i in range(_BOARD):
             for j in range(_BOARD):
-                face = occ.MoveTo(i / _BOARD, j / _BOARD).Rectangle(1 / _BOARD, 1 / _BOARD).Face()
+                face = occ.WorkPlane().MoveTo(i / _BOARD, j / _BOARD).Rectangle(1 / _BOARD, 1 / _BOARD).Face()
                 face.faces.name = "black" if (i + j) % 2 == 0 else "white"
                 faces.append(face)
         whole = _glued(occ, faces)
@@ -178,5 +178,5 @@ def checkerboard() -> PatchProblem:
         return whole
 
     two = sp.Piecewise((_BLACK, x < 0), (1, True))  # branches by region, whatever their conditions
-    elements = Elements(shape, 0.1, a=two, value=x, held="x-|x+", regions=["black", "white"], levels=12)
+    elements = Elements(shape, 0.1, a=two, value=x, held="x-|x+", regions=["black", "white"], levels=4)
     return PatchProblem(stated, 1e-7, measure=measure, elements=elements)

@@ -84,7 +84,7 @@ def holes() -> PatchProblem:
 def _lens(wavelengths: float) -> PatchProblem:
     """A beam comes in through x = 0 and leaves through the other sides."""
     k = 2 * math.pi * wavelengths
-    square = k**2 * (1 + sp.exp(-((x - 0.5) ** 2 + (y - 0.5) ** 2) / 0.03)) ** 2
+    square = k**2 * (1 + sp.exp(-((x - 0.5) ** 2 + (y - 0.5) ** 2) / 0.03) / 2) ** 2
     beam = -2 * sp.I * k * sp.exp(-(((y - 0.5) / 0.13) ** 2))
     conditions = [fs.Robin(-sp.I * k, 1, beam, on="x-"), fs.Robin(-sp.I * k, 1, 0, on=["x+", "y-", "y+"])]
     stated = steady(fs.Box((0, 0), (1, 1)), None, c=square, f=0, conditions=conditions)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import exp1
 
 import fspielm as fs
-from patch_problems.elements import Elements, box, polygon
+from patch_problems.elements import Elements, box, disk, polygon
 from patch_problems.example import PatchProblem, patch_problem, steady, x, y
 
 _PLACE = (0.43, 0.56)
@@ -40,7 +40,7 @@ def _gaussian(width: float) -> PatchProblem:
 
     def shape(occ: Any) -> Any:
         """Elements crowd at the source."""
-        disks = [occ.Circle(occ.Pnt(*_PLACE, 0), radius).Face() for radius in (0.2, 8 * width)]
+        disks = [disk(occ, _PLACE, radius) for radius in (0.2, 8 * width)]
         disks[0].faces.maxh, disks[1].faces.maxh = 0.1, 3 * width
         return occ.Glue([box((0, 0), (1, 1))(occ) - disks[0], disks[0] - disks[1], disks[1]])
 
@@ -70,7 +70,7 @@ def cabin() -> PatchProblem:
     stated = steady(fs.Polygon(CABIN, names=WALLS), None, c=k**2, f=source, conditions=conditions)
 
     def shape(occ: Any) -> Any:
-        near = occ.Circle(occ.Pnt(*center, 0), 8 * width).Face()
+        near = disk(occ, center, 8 * width)
         near.faces.maxh = 2 * width
         return occ.Glue([polygon(CABIN, WALLS, sharp=range(len(CABIN)))(occ) - near, near])
 
