@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -42,6 +42,8 @@ class RandomProblem:
         taking all day.
     modes : tuple of tuple of Expr
         Fields of several unknowns that nothing in the problem sees, as the constant of a pressure.
+    seconds : float
+        After which no further round begins.
     """
 
     seed: int
@@ -54,6 +56,7 @@ class RandomProblem:
     ample: bool
     most: int = 4000
     modes: tuple[tuple[sp.Expr, ...], ...] = ()
+    seconds: float = 600.0
 
     def true_error(self, solution: Callable[[NDArray[np.float64]], NDArray[Any]]) -> float:
         """Relative L2 error at fresh points, uniform in the domain; of several unknowns the largest of theirs.
@@ -95,10 +98,10 @@ def draw_goal(draw: Draw, least: float) -> tuple[float, float | None, bool]:
 
 def solve(random: RandomProblem, progress: bool = False) -> tuple[fs.Solution, float]:
     """Solve within the budget, and the seconds it took."""
-    budget = fs.Budget(neurons=random.most)
+    budget = fs.Budget(neurons=random.most, seconds=random.seconds)
     if random.share is not None:
         whole = fs.solve(random.problem, tol=random.tol, budget=budget, rng=random.seed)
-        budget = fs.Budget(neurons=max(int(random.share * whole.report.neurons), 8))
+        budget = replace(budget, neurons=max(int(random.share * whole.report.neurons), 8))
     start = perf_counter()
     solution = fs.solve(random.problem, tol=random.tol, budget=budget, rng=random.seed, progress=progress)
     return solution, perf_counter() - start

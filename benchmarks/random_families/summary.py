@@ -38,7 +38,7 @@ class Summary:
         return {
             "problems": f"{len(self.rows)}",
             "with an ample budget": f"{np.count_nonzero(self.ample)}",
-            "features of the solution: characteristic / thin / band": self._kinds(),
+            "features of the solution: characteristic / thin / band / patches": self._kinds(),
             "converged with an error above 10 tol": f"{wrong[0]}",
             "converged with an error above tol": f"{wrong[1]}",
             "converged among the amply budgeted": f"{np.mean(self.converged[self.ample]):.1%}",
@@ -49,7 +49,7 @@ class Summary:
 
     def _kinds(self) -> str:
         kinds = [row["approach"] for row in self.rows]
-        return " / ".join(f"{kinds.count(kind)}" for kind in ("characteristic", "thin", "band"))
+        return " / ".join(f"{kinds.count(kind)}" for kind in ("characteristic", "thin", "band", "patches"))
 
     def _ratio_of_resolved(self) -> NDArray[np.float64]:
         resolved = (self.error > _FLOOR) & (self.error < 0.1)

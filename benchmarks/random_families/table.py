@@ -85,7 +85,7 @@ def _refused(refusal: Exception) -> tuple[Any, ...]:
 def _approach(features: str) -> str:
     """The kind of features of the best round, as the `approach` of `fs.solve`."""
     name = features.removeprefix("Each(family=").partition("(")[0]
-    return {"Characteristic": "characteristic", "Joined": "thin", "Band": "band"}[name]
+    return {"Joined": "thin"}.get(name, name.lower())
 
 
 def rows() -> list[dict[str, str]]:
