@@ -109,10 +109,7 @@ class Examination:
         if not self.leading:
             return [own * misfit.residual for own in self.sensitivity.each]
         rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        # what narrow places add is not in these rows
-        narrow = math.sqrt(max(misfit.residual**2 - float(np.linalg.norm(rows)) ** 2, 0.0))
-        pairs = zip(self.leading, self.sensitivity.each, strict=True)
-        return [leading.error(rows) + amplification * narrow for leading, amplification in pairs]
+        return [leading.error(rows) for leading in self.leading]
 
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
         """What can be said of each unknown, with these errors that the residual may hide."""
@@ -191,12 +188,20 @@ def examine(
     # in this order, in which they draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
-    sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
-    leading = []
-    for Phi in sensitivity.values if basis.is_piecewise else ():
-        amplifications, rest, functions = find_leading(Phi, factored, rng)
-        leading.append(Leading(amplifications, rest, rows_of(discretisation, held_out, blocks, functions)))
-    return Examination(discretisation, blocks, held_out, sensitivity, tuple(leading))
+    if not basis.is_piecewise:
+        sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+        return Examination(discretisation, blocks, held_out, sensitivity)
+    found = find_leading(problem, basis, factored, rng, threads)
+    sensitivity = Sensitivity(
+        tuple(float(each.amplifications[0]) for each in found),
+        tuple(each.values for each in found),
+        max(found, key=lambda each: float(each.amplifications[0])).functions[0],
+    )
+    leading = tuple(
+        Leading(each.amplifications, each.rest, rows_of(discretisation, held_out, blocks, each.functions))
+        for each in found
+    )
+    return Examination(discretisation, blocks, held_out, sensitivity, leading)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,14 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.local import close_rows
+from fspielm.accuracy.sensitivity import PROBES
 from fspielm.arrays import FloatArray, NumberArray, adjoint
 from fspielm.collocation import BlockRows, Finite, make_blocks
-from fspielm.equations import Problem
+from fspielm.equations import Problem, identity
+from fspielm.features import Basis
+from fspielm.features.evaluation import tabulate
+from fspielm.geometry import Sites
 from fspielm.linalg import Factored
 
 # Functions that are looked at, those beside them that make these sure, and steps of the iteration that finds them.
@@ -54,23 +59,54 @@ class Leading:
         return float(np.hypot(leading, self.rest * np.linalg.norm(deviation)))
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Amplified:
+    """What a system amplifies most in one unknown.
+
+    Attributes
+    ----------
+    amplifications : (k,) array
+    rest : float
+        The next one.
+    functions : (k, M) array
+        Coefficients of the functions that are amplified so much.
+    values : (n, M) array
+        All functions of the basis where the solution is looked at, sparse.
+    """
+
+    amplifications: FloatArray
+    rest: float
+    functions: NumberArray
+    values: NumberArray
+
+
 def find_leading(
-    Phi: NumberArray, factored: Factored, rng: np.random.Generator
-) -> tuple[FloatArray, float, NumberArray]:
-    """Amplifications, the next one, and the functions' coefficients ``(k, M)``, by iteration of a subspace."""
+    problem: Problem, basis: Basis, factored: Factored, rng: np.random.Generator, threads: int
+) -> list[Amplified]:
+    """For each unknown, by iteration of a subspace."""
+    probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
+    found = []
+    for unknown in range(len(problem.unknowns)):
+        Phi = tabulate(basis, identity(problem.dimension).on(unknown), probes, threads=threads)
+        found.append(_iterate(Phi, factored, rng))
+    return found
+
+
+def _iterate(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> Amplified:
     columns = factored.shape[1]
-    count = min(_FUNCTIONS, columns // 4)
-    space: NumberArray = rng.standard_normal((columns, count + min(_BESIDE, columns // 4)))
+    count = max(min(_FUNCTIONS, columns // 4, Phi.shape[0] // 4), 1)
+    space: NumberArray = rng.standard_normal((columns, min(count + _BESIDE, columns)))
     Phi_H = adjoint(Phi)
     for _ in range(_STEPS):
         space = np.linalg.qr(space)[0]
         space = factored.solve_triangle(Phi_H @ (Phi @ factored.solve_triangle(space)), adjoint=True)
     space = np.linalg.qr(space)[0]
     _, sizes, right = np.linalg.svd(Phi @ factored.solve_triangle(space), full_matrices=False)
-    space = space @ adjoint(right)
-    functions = factored.solve_triangle(space[:, :count])
+    functions = factored.solve_triangle(space @ adjoint(right[:count]))
     sizes = sizes / np.sqrt(Phi.shape[0])
-    return sizes[:count], float(sizes[count]), functions.T
+    rest = float(sizes[count]) if len(sizes) > count else 0.0
+    return Amplified(sizes[:count], rest, functions.T, Phi)
 
 
 def rows_of(
@@ -85,8 +121,21 @@ def rows_of(
         weight = fitted.scale * np.sqrt(fitted.count / len(block)) * held_out.emphasis.get(fitted.name, 1.0)
         known = 0.0 if problem is None else block.values
         parts.append(weight * (held_out.apply(block, finite.basis, fields, finite.threads) - known))
+        parts += _rows_closely(finite, fitted, fields, problem)
     parts += [
         seam.rows.scale * np.sqrt(seam.rows.count / seam.deviation.shape[-1]) * seam.deviation
         for seam in finite.seams(fields)
     ]
     return np.concatenate(parts, axis=-1)
+
+
+def _rows_closely(finite: Finite, fitted: BlockRows, fields: NumberArray, problem: Problem | None) -> list[NumberArray]:
+    """The same where something in the block is narrow."""
+    whole = problem or finite.problem
+    close = close_rows(whole, next(relation for relation in whole.relations if relation.name == fitted.name))
+    if close is None:
+        return []
+    emphasis = finite.emphasis(fitted.name, close.block.pieces[0][1], close.shares)
+    weight = fitted.scale * np.sqrt(fitted.count * close.shares) * (1.0 if emphasis is None else emphasis)
+    known = 0.0 if problem is None else close.block.values
+    return [weight * (close.apply(finite, fields) - known)]

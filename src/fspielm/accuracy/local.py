@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
-from fspielm.collocation import Finite, make_block
-from fspielm.equations import Problem
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation import Finite, RowBlock, make_block
+from fspielm.equations import Problem, Relation
 from fspielm.features.evaluation import evaluate
 from fspielm.geometry import Sites
 from fspielm.scrutiny import Narrow, look_closely
@@ -50,6 +50,42 @@ class Local:
         return self.most**2 > _CLEARLY * self.share * rms**2
 
 
+@dataclass(frozen=True, eq=False)
+class CloseRows:
+    """Rows in the narrow places of one relation.
+
+    Attributes
+    ----------
+    places : tuple of Narrow
+    shares : (n,) array
+        Of all that the relation holds on, what each row stands for.
+    block : RowBlock
+    """
+
+    places: tuple[Narrow, ...]
+    shares: FloatArray
+    block: RowBlock
+
+    def apply(self, finite: Finite, coefficients: NumberArray) -> NumberArray:
+        """The rows on sums with `coefficients`; directly, as all that residuals are made of."""
+        basis, threads = finite.basis, finite.threads
+        return np.asarray(
+            sum(
+                evaluate(basis, coefficients, op, sites, threads=threads, method="direct")
+                for op, sites in self.block.pieces
+            )
+        )
+
+
+def close_rows(problem: Problem, relation: Relation) -> CloseRows | None:
+    """Those of a relation; None where nothing in it is narrow."""
+    places = look_closely(problem, relation).places
+    if not places:
+        return None
+    shares = np.concatenate([place.shares for place in places])
+    return CloseRows(places, shares, make_block(relation, _joined(places)))
+
+
 def look_at_places(
     problem: Problem, blocks: Iterable[str], finite: Finite, coefficients: NumberArray
 ) -> dict[str, Local]:
@@ -57,19 +93,13 @@ def look_at_places(
     names = set(blocks)
     result = {}
     for relation in problem.relations:
-        places = look_closely(problem, relation).places if relation.name in names else ()
-        if not places:
+        close = close_rows(problem, relation) if relation.name in names else None
+        if close is None:
             continue
-        block = make_block(relation, _joined(places))
-        # directly, as all that residuals are made of
-        pieces = [
-            evaluate(finite.basis, coefficients, op, sites, threads=finite.threads, method="direct")
-            for op, sites in block.pieces
-        ]
-        emphasis = finite.emphasis(block.name, block.pieces[0][1])
+        places, shares, block = close.places, close.shares, close.block
+        emphasis = finite.emphasis(block.name, block.pieces[0][1], shares)
         counted = 1.0 if emphasis is None else emphasis
-        deviation = counted * np.abs(np.asarray(sum(pieces)) - block.values)
-        shares = np.concatenate([place.shares for place in places])
+        deviation = counted * np.abs(close.apply(finite, coefficients) - block.values)
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
         each = np.where([place.kind == "smooth" for place in places], 0.0, each)

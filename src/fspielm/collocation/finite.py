@@ -91,8 +91,11 @@ class Finite(ABC):
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
-    def emphasis(self, name: str, sites: Sites) -> FloatArray | None:
-        """By how much deviations at some sites of a block count more than on average; None where all count alike."""
+    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
+        """By how much deviations at some sites of a block count more than on average; None where all count alike.
+
+        Each stands for a share of all that the block holds on.
+        """
         return None
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:

@@ -189,14 +189,22 @@ def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
 
 def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
     """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, n, degree + 1)``; `slope` is that of x."""
-    found = np.zeros((order + 1, degree + 1, len(x)))
-    found[0, 0] = 1.0
-    if degree:
-        found[0, 1] = x
-        found[1:2, 1] = 1.0
-    factors = 2.0 * np.arange(order + 1)[1:, None]
-    for k in range(1, degree):
-        found[:, k + 1] = 2.0 * x * found[:, k] - found[:, k - 1]
-        found[1:, k + 1] += factors * found[:-1, k]
-    found *= slope ** np.arange(order + 1)[:, None, None]
-    return np.ascontiguousarray(found.transpose(0, 2, 1))
+    found = np.empty((order + 1, len(x), degree + 1))
+    values = np.empty((degree + 1, len(x)))
+    values[0] = 1.0
+    values[1:2] = x
+    twice = 2.0 * x
+    for k in range(2, degree + 1):
+        np.multiply(twice, values[k - 1], out=values[k])
+        values[k] -= values[k - 2]
+    found[0] = values.T
+    for k in range(order):
+        np.matmul(found[k], slope * _derivatives(degree), out=found[k + 1])
+    return found
+
+
+@cache
+def _derivatives(degree: int) -> FloatArray:
+    """Column k has the coefficients of the derivative of Chebyshev's polynomial of degree k."""
+    j, k = np.meshgrid(np.arange(degree + 1), np.arange(degree + 1), indexing="ij")
+    return np.where((k > j) & ((k - j) % 2 == 1), np.where(j == 0, 1.0, 2.0) * k, 0.0)

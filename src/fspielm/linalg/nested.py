@@ -303,7 +303,7 @@ def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, n
     below = R[count:width, count:]
     panel = Panel(packed[:0].T, packed.T[:, :width], tau[:width]) if nested.keep else None
     # copies: slices would keep all of the rows
-    triangle, beside, values = R[:count, :count].copy(), R[:count, count:width].copy(), R[:count, width:].copy()
+    triangle, beside, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
     step = _Step(own, others, triangle, beside, values, len(below), panel)
     return step, _Front(others, below.copy(), met)
 
@@ -317,7 +317,14 @@ def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
 def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
     if not len(triangle):
         return values
-    solved = scipy.linalg.solve_triangular(triangle, values, trans="C" if adjoint else "N", check_finite=False)
+    if np.iscomplexobj(values) and not np.iscomplexobj(triangle):
+        return np.asarray(
+            _solve(triangle, values.real, adjoint=adjoint) + 1j * _solve(triangle, values.imag, adjoint=adjoint)
+        )
+    solve = scipy.linalg.lapack.ztrtrs if np.iscomplexobj(triangle) else scipy.linalg.lapack.dtrtrs
+    solved, info = solve(triangle, values, trans=2 if adjoint else 0)
+    if info:
+        raise SolveError(f"column {info} of a triangle is exactly dependent on the others")
     return np.asarray(solved)
 
 

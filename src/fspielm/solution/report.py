@@ -182,7 +182,7 @@ class Report:
     def _block_lines(self) -> list[str]:
         width = max(len(name) for name in self.residuals)
         return [
-            f"  {name:<{width}}  {self.points[name]:>7} rows   residual {r.rms:.2e} rms, {r.largest:.2e} largest"
+            f"  {name:<{width}}  {self.points.get(name, 0):>7} rows   residual {r.rms:.2e} rms, {r.largest:.2e} largest"
             for name, r in self.residuals.items()
         ]
 

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.cells.places import Degrees, Placed, gauss, place_rows
+from fspielm.collocation.cells.places import Degrees, Placed, place_rows
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -104,6 +104,8 @@ class Patchwork(Finite):
         for rows in self._rows:
             name = rows.placed.relation.name
             found[name] = found.get(name, 0) + len(rows.placed.sites)
+        if self._traces:
+            found[JOINED] = sum(2 * (trace.count + _MORE_ROWS) for trace in self._traces)
         return found
 
     @cached_property
@@ -156,11 +158,15 @@ class Patchwork(Finite):
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
 
-    def emphasis(self, name: str, sites: Sites) -> FloatArray:
-        """By how much deviations at some sites count more than on average: rows are denser in smaller cells."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.sqrt(self._weights[name] / self._shares[name] / self._weights[name].sum())
-        return np.asarray(np.nan_to_num(each, posinf=0.0)[self.tiling.locate(sites.points)])
+    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
+        """By how much deviations at some sites count more than on average: rows are denser in smaller cells.
+
+        All sites in a cell together stand for no more than that.
+        """
+        cells = self.tiling.locate(sites.points)
+        told = np.maximum(np.bincount(cells, shares, minlength=len(self.tiling.cells)), self._shares[name])
+        each = np.divide(self._weights[name], told, out=np.zeros(len(told)), where=told > 0)
+        return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """Fewer rows than were fitted, at random places of each cell."""
@@ -189,12 +195,12 @@ class Patchwork(Finite):
         first, parts, rows = basis.size - basis.elsewhere, [], 0
         for trace in self._traces:
             fitted = trace.count + _MORE_ROWS
-            places = gauss(trace.count + 2 * _MORE_ROWS + 1)
-            common = trace.polynomials(places) @ fields[:, first + trace.start : first + trace.start + trace.count].T
-            operator = localise(trace.operator, trace.sites(places), basis.components)
+            nodes = trace.count + 2 * _MORE_ROWS + 1
+            common = trace.polynomials(nodes) @ fields[:, first + trace.start : first + trace.start + trace.count].T
+            operator = localise(trace.operator, trace.sites(nodes), basis.components)
             for cell in trace.joint.cells:
                 own = basis.sum_in(cell, fields[:, basis.columns(cell)], operator)
-                parts.append(np.sqrt(fitted / len(places)) * (own - common.T))
+                parts.append(np.sqrt(fitted / nodes) * (own - common.T))
             rows += 2 * fitted
         deviation = np.concatenate(parts, axis=1).reshape(*coefficients.shape[:-1], -1)
         scale = float(np.sqrt(deviation.shape[-1] / rows))
@@ -228,10 +234,10 @@ class Patchwork(Finite):
             row = end
         column = count
         for trace in traces:
-            places = gauss(trace.count + _MORE_ROWS)
-            end, right = row + len(places), column + trace.count
-            matrix[row:end, :count] = basis.rows(cell, localise(trace.operator, trace.sites(places), basis.components))
-            matrix[row:end, column:right] = -trace.polynomials(places)
+            nodes = trace.count + _MORE_ROWS
+            end, right = row + nodes, column + trace.count
+            matrix[row:end, :count] = basis.rows(cell, localise(trace.operator, trace.sites(nodes), basis.components))
+            matrix[row:end, column:right] = -trace.polynomials(nodes)
             row, column = end, right
         return matrix
 

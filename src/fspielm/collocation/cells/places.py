@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias, final
 
 import numpy as np
@@ -79,6 +80,7 @@ def place_rows(
     return found
 
 
+@cache
 def gauss(count: int) -> FloatArray:
     """Nodes of Gauss and Legendre from -1 to 1."""
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])

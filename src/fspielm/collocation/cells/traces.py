@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from fspielm.arrays import FloatArray
+from fspielm.collocation.cells.places import gauss
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import Joint, Tiling
@@ -45,18 +47,18 @@ class Trace:
         """Where their coefficients are."""
         return slice(self.start, self.start + self.count)
 
-    def sites(self, places: FloatArray) -> Sites:
-        """The sites at `places` ``(n,)`` from -1 to 1 along the edge."""
+    def sites(self, nodes: int) -> Sites:
+        """The sites of so many nodes of Gauss's along the edge."""
+        places = gauss(nodes)
         low, high = self.joint.span
         points = np.full((len(places), self.operator.dimension), self.joint.at)
         if self.operator.dimension == 2:
             points[:, 1 - self.joint.axis] = 0.5 * ((1 - places) * low + (1 + places) * high)
         return Sites(points)
 
-    def polynomials(self, places: FloatArray) -> FloatArray:
-        """Those along the edge, of size one, shape ``(n, count)``."""
-        degrees = np.arange(self.count)
-        return np.asarray(legvander(places, self.count - 1) * np.sqrt(2 * degrees + 1.0))
+    def polynomials(self, nodes: int) -> FloatArray:
+        """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
+        return _polynomials(nodes, self.count)
 
 
 def traces_of(
@@ -88,3 +90,8 @@ def orders_along(problem: Problem, axis: int) -> list[int]:
         for term in equation.operator.terms:
             highest[term.unknown] = max(highest[term.unknown], int(term.orders[axis]))
     return highest
+
+
+@cache
+def _polynomials(nodes: int, count: int) -> FloatArray:
+    return np.asarray(legvander(gauss(nodes), count - 1) * np.sqrt(2 * np.arange(count) + 1.0))

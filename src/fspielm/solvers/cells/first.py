@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -18,15 +20,20 @@ from fspielm.spectrum import Bands
 # Wavelengths of the highest frequency in a cell.
 _WAVES = 1.5
 # The degree of polynomials: for each wavelength, in any case, and for each digit.
-_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 8.0, 4.0, 0.5
-MOST_DEGREE = 30
+_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 1.0
+MOST_DEGREE = 26
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
-# Toward corners at which solutions are not smooth, cells are halved so often to begin with.
-_TOWARD_CORNERS = 6
+# Toward corners cells are halved until this share of the tolerance, so often at most; where conditions change, solutions
+# are like the root of the distance.
+_BELOW = 100.0
+_MOST_LEVELS = 36
+_HALF = 0.5
 # A cell may be so many times as long as the shortest distance over which anything in it changes; it is halved so often.
 _WIDTHS = 4.0
 _MOST_HALVINGS = 14
+# Cells to begin with, at most, where something is narrow.
+_MOST_FIRST = 300
 # Of the domain's size: what is so close is there.
 _CLOSE = 1e-9
 _CONVEX = math.pi * (1 + 1e-9)
@@ -52,9 +59,9 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         shape = np.maximum(shape, least)
         tiling = tile(problem.domain, shape.tolist())
     tiling = _toward_narrow(tiling, scrutinise(problem).places)
-    for point in special_points(problem):
-        for _ in range(_TOWARD_CORNERS):
-            tiling = toward(tiling, point)
+    for special in special_points(problem):
+        for _ in range(special.levels(request.tol)):
+            tiling = toward(tiling, special.point)
     digits = -math.log10(request.tol)
     each = _EACH_WAVE * waves / shape + _LEAST_DEGREE + _EACH_DIGIT * digits
     degrees = np.tile(np.minimum(np.ceil(each).astype(int), MOST_DEGREE), (len(tiling.cells), 1))
@@ -62,13 +69,36 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 
 
-def special_points(problem: Problem) -> list[FloatArray]:
+@final
+@dataclass(frozen=True, eq=False)
+class Special:
+    """A point at which a solution may be no smoother than a power of the distance.
+
+    Attributes
+    ----------
+    point : (d,) array
+    power : float
+        The lowest one that is expected.
+    """
+
+    point: FloatArray
+    power: float
+
+    def levels(self, tol: float) -> int:
+        """How often cells are halved toward it for a tolerance: each time gains a factor of two to twice the power."""
+        return min(math.ceil(math.log2(_BELOW / tol) / (2 * self.power)), _MOST_LEVELS)
+
+
+def special_points(problem: Problem) -> list[Special]:
     """Where solutions may not be smooth: re-entrant corners, and places where conditions change."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return []
-    corners = [np.array(corner.point) for corner in problem.domain.corners() if corner.opening > _CONVEX]
-    changes = [np.array(place.point) for place in change_places(problem)]
-    return corners + changes
+    corners = [
+        Special(np.array(corner.point), math.pi / corner.opening)
+        for corner in problem.domain.corners()
+        if corner.opening > _CONVEX
+    ]
+    return corners + [Special(np.array(place.point), _HALF) for place in change_places(problem)]
 
 
 def toward(tiling: Tiling, point: FloatArray) -> Tiling:
@@ -85,17 +115,17 @@ def toward(tiling: Tiling, point: FloatArray) -> Tiling:
 
 
 def _toward_narrow(tiling: Tiling, places: tuple[Narrow, ...]) -> Tiling:
-    """Halved where data or coefficients change within a short distance, along the axes along which they do."""
+    """Halved where data or coefficients change within a short distance; by far not as often where there is no end."""
     narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
     for _ in range(_MOST_HALVINGS):
-        wanted: dict[int, tuple[int, ...]] = {}
+        wanted: set[int] = set()
+        sides = np.array([float(np.max(cell.upper - cell.lower)) for cell in tiling.cells])
         for place in narrow:
-            for index, cell in enumerate(tiling.cells):
-                apart = np.any(cell.lower > place.upper + place.width) or np.any(cell.upper < place.lower - place.width)
-                axes = tuple(np.flatnonzero(cell.upper - cell.lower > _WIDTHS * place.width).tolist())
-                if axes and not apart:
-                    wanted[index] = tuple(sorted({*wanted.get(index, ()), *axes}))
-        if not wanted:
+            points = place.sites.points
+            inside = np.all((points >= place.lower) & (points <= place.upper), axis=1)
+            met = np.unique(tiling.locate(points[inside]))
+            wanted |= set(met[sides[met] > _WIDTHS * place.width].tolist())
+        if not wanted or len(tiling.cells) + 3 * len(wanted) > _MOST_FIRST:
             break
-        tiling = tiling.halve(wanted)
+        tiling = tiling.halve({index: range(tiling.domain.dimension) for index in wanted})
     return tiling

@@ -19,8 +19,10 @@ _SHELL = 2.5
 _MARGIN = 3.0
 # Where nothing is certain, tails are to fall by this.
 _UNKNOWN = 1e4
-# A degree is raised by at least two, and by no more than this share: after that, smaller cells are cheaper.
-_LEAST_RAISE, _MOST_RAISE = 2, 0.6
+# Cells with this share of the worst tail are helped first: the others' may come from those.
+_SHARE = 0.01
+# A degree is raised by at least two.
+_LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
 # Toward a corner, halvings at a time.
@@ -89,8 +91,8 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
     degrees = patchwork.degrees
     highest = degrees.max(axis=1)
     raised = np.ceil(np.maximum(wanted / np.maximum(tails.rate, 1e-3), _LEAST_RAISE))
-    smooth = (raised <= np.maximum(_MOST_RAISE * highest, 4)) & (highest + raised <= MOST_DEGREE)
-    needs: BoolArray = wanted > 0
+    smooth = highest + raised <= MOST_DEGREE
+    needs: BoolArray = (wanted > 0) & (tails.size > _SHARE * tails.size.max())
     if not needs.any():  # the tails do not say where: everywhere
         needs, raised = np.ones(len(wanted), dtype=np.bool_), np.full(len(wanted), float(_LEAST_RAISE))
         smooth = highest + raised <= MOST_DEGREE
@@ -125,7 +127,8 @@ def _toward_corners(
     patchwork: Patchwork, tiling: Tiling, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
 ) -> Tiling:
     """Cells at corners are halved several times at once: each time gains a factor that is known to be small."""
-    for point in special_points(patchwork.problem):
+    for special in special_points(patchwork.problem):
+        point = special.point
         at = [
             cell
             for cell in halved
