@@ -23,6 +23,7 @@ from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.regions import RegionBorder, Regions, borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.surface import Surface
@@ -53,6 +54,8 @@ __all__ = [
     "PolarCurve",
     "Polygon",
     "Quadrature",
+    "RegionBorder",
+    "Regions",
     "Sampling",
     "Sites",
     "SpaceTime",
@@ -61,6 +64,7 @@ __all__ = [
     "Transformed",
     "arc",
     "bisect",
+    "borders_in",
     "check_count",
     "check_sampling",
     "chord_ends",
@@ -76,6 +80,7 @@ __all__ = [
     "meets_any",
     "namesakes",
     "pieces",
+    "regions_in",
     "reject",
     "segment",
     "triangulate",
