@@ -2,6 +2,7 @@
 
 from fspielm.equations.balance import natural_scales
 from fspielm.equations.breaks import mask_borders, value_jumps
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.changes import change_places, sides_of, values_jump
 from fspielm.equations.conditions import (
     AnyCondition,
@@ -9,6 +10,7 @@ from fspielm.equations.conditions import (
     Condition,
     Dirichlet,
     Initial,
+    Interface,
     Measured,
     Neumann,
     Periodic,
@@ -19,6 +21,7 @@ from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.determinant import adjugate
+from fspielm.equations.interfaces import InterfaceLine, Transmission
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
@@ -31,6 +34,7 @@ from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 
 __all__ = [
     "AnyCondition",
+    "ByRegion",
     "BoundaryCondition",
     "Condition",
     "Conflict",
@@ -38,6 +42,8 @@ __all__ = [
     "Dirichlet",
     "FieldCoefficient",
     "Initial",
+    "Interface",
+    "InterfaceLine",
     "Measured",
     "Neumann",
     "NormalComponent",
@@ -51,6 +57,7 @@ __all__ = [
     "Statement",
     "Symmetry",
     "Term",
+    "Transmission",
     "Unknown",
     "adjugate",
     "along_normal",

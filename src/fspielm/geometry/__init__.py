@@ -17,9 +17,10 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.intervals import bisect, halves
+from fspielm.geometry.level_curves import curve_within, level_curves
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.parametric import Curve
-from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.quadrature import Quadrature
@@ -71,14 +72,17 @@ __all__ = [
     "chord_lines",
     "cluster",
     "combine",
+    "curve_within",
     "edges_of",
     "extrude",
     "halves",
     "join_parts",
     "kronecker",
+    "level_curves",
     "may_be_in_pieces",
     "meets_any",
     "namesakes",
+    "parts_of",
     "pieces",
     "regions_in",
     "reject",
