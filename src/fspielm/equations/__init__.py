@@ -21,7 +21,7 @@ from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.determinant import adjugate
-from fspielm.equations.interfaces import InterfaceLine, Transmission
+from fspielm.equations.interfaces import InterfaceLine, kinks
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
@@ -29,13 +29,14 @@ from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
 from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
+from fspielm.equations.transmission import Transmission
 from fspielm.equations.unknowns import Unknown
 from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 
 __all__ = [
     "AnyCondition",
-    "ByRegion",
     "BoundaryCondition",
+    "ByRegion",
     "Condition",
     "Conflict",
     "ConstantOperator",
@@ -69,6 +70,7 @@ __all__ = [
     "divergence",
     "find_conflicts",
     "identity",
+    "kinks",
     "leaves_constant_open",
     "mask_borders",
     "natural_scales",

@@ -109,9 +109,10 @@ class Placed:
         """Its derivative, region by region; a callable's must be given."""
         for name, value in self.values.items():
             if callable(value) and not isinstance(value, sp.Basic):
+                each = ", ".join(f"{region}=..." for region in self.values)
                 raise ProblemError(
-                    f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply the derivative "
-                    f"as well, as in given={{{derivative}: fs.ByRegion({', '.join(f'{n}=...' for n in self.values)})}}"
+                    f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply its "
+                    f"derivative, as in given={{{derivative}: fs.ByRegion({each})}}"
                 )
         own = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
         return Placed(own, self.regions, self.coordinates, f"{derivative}")

@@ -1,7 +1,7 @@
 """The flux of an equation in divergence form, read back from its expanded derivatives.
 
-SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. Where ``a`` is a function given by region, its derivatives
-are seen in the coefficients, and tell what stood under a derivative. A Piecewise loses them, where its pieces are
+SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. Where ``a`` is a function given by region, derivatives of
+it are seen in the coefficients, and tell what stood under a derivative. A Piecewise loses them, where its pieces are
 constant; what is left is taken for a divergence form unless its pieces speak against that.
 """
 
@@ -30,7 +30,7 @@ def flux_of(
     *,
     own: bool = True,
 ) -> sp.Expr | None:
-    """The normal component of F, where the terms in one unknown are div F and terms of lower order; None if there is none.
+    """The normal component of F, where the terms in one unknown are div F and ones of lower order; None without one.
 
     Parameters
     ----------

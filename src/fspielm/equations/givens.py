@@ -91,7 +91,7 @@ class Givens:
         return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
 
     def beside(self, region: str | None = None, signs: Signs | None = None) -> Givens:
-        """The same as it is in one region, and on one side of borders: smooth functions, defined on the other as well."""
+        """The same as it is in one region, and on one side of borders: smooth functions, also on the other."""
         if region is None:
             return replace(self, signs=self.signs | (signs or {}))
 
@@ -253,8 +253,8 @@ def _check_numbers(symbol: sp.Symbol, data: Placed) -> None:
     for name, value in data.values.items():
         if _is_callable(value) or sp.sympify(value).free_symbols:
             raise ProblemError(
-                f"given[{symbol}] must be a number in each region, for {symbol} is a symbol, which derivatives take for "
-                f"a constant; got {value!r} in {name!r}: write sp.Function({str(symbol)!r})"
+                f"given[{symbol}] must be a number in each region, for {symbol} is a symbol, which derivatives take "
+                f"for a constant; got {value!r} in {name!r}: write sp.Function({str(symbol)!r})"
                 f"({', '.join(map(str, data.coordinates))}), and give that"
             )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 import sympy as sp
@@ -20,6 +20,9 @@ from fspielm.equations.transmission import Reading, Side, Transmission, transmis
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, make_field
 from fspielm.geometry import BoundaryPart, PlaneCurve, Sites, borders_in, regions_in
+
+if TYPE_CHECKING:
+    from fspielm.equations.problem import Problem
 
 # Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.
 _FEW = 64
@@ -123,6 +126,12 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
     return tuple(relations)
 
 
+def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
+    """The interfaces that some of these blocks of rows hold smooth functions to."""
+    own = (r for r in problem.relations if r.region.kind == "interface" and r.name in blocks)
+    return tuple(dict.fromkeys(relation.region.label for relation in own))
+
+
 def _is_nothing(difference: Operator, one: Operator, sites: Sites) -> bool:
     sums: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
     for term in difference.terms:
@@ -140,7 +149,9 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
     for level in borders:
         for part in level.parts:
-            line = InterfaceLine(part.name, level.sides, part, (), Interface(), level.curves, level.expression, level.level)
+            line = InterfaceLine(
+                part.name, level.sides, part, (), Interface(), level.curves, level.expression, level.level
+            )
             below, above = (_signs(level, sign) for sign in (-1, 1))
             found.append((line, (Side(None, below), Side(None, above))))
     return found
@@ -176,8 +187,8 @@ def _check_stated(
     """Refuse interfaces that separate nothing, and two for the same one."""
     if stated and not bare:
         raise ProblemError(
-            f"{stated[0]!r} separates nothing: the domain {setting.domain!r} has no regions that meet (fs.Regions), and "
-            "no coefficient is a Piecewise whose border runs through it"
+            f"{stated[0]!r} separates nothing: the domain {setting.domain!r} has no regions that meet (fs.Regions), "
+            "and no coefficient is a Piecewise whose border runs through it"
         )
     known = [line.sides for line, _ in bare]
     names = [f"between={sides}" for sides in dict.fromkeys(known)]

@@ -49,9 +49,7 @@ def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozense
     return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
 
 
-def _piecewise_jumps(
-    piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]
-) -> bool:
+def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
     """Whether neighbouring branches differ where their condition changes over."""
 
     def field(expression: sp.Expr) -> Field:

@@ -91,7 +91,8 @@ def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
     time = domain.time
     still = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
     if still:
-        assert isinstance(domain, SpaceTime) and time is not None
+        assert isinstance(domain, SpaceTime)
+        assert time is not None
         curves = _curves(level, coordinates[:-1], domain.space)
         return LevelBorder(level, field, tuple(extrude(part, time) for part in _parts(level, curves)), curves)
     if domain.dimension > 2:

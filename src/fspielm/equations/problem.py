@@ -274,9 +274,7 @@ def make_problem(
     notes: tuple[str, ...] = (),
 ) -> Problem:
     """A problem from its parts."""
-    return problem_of(
-        Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes)
-    )
+    return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:

@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.equations.conditions import Interface
 from fspielm.equations.flux import flux_of
 from fspielm.equations.linear import coefficients_of, linear_operator, linear_parts, read_equation
+from fspielm.equations.normal import normal
 from fspielm.equations.operator import Operator, along_normal, identity
 from fspielm.equations.per_unknown import by_unknown
 from fspielm.equations.piecewise import Signs
@@ -111,8 +112,8 @@ def transmissions(
     """What has prescribed jumps across an interface.
 
     In one unknown, of an equation of order two across, the value and the flux. Of several, the values of those that
-    have second derivatives and the flux of each equation that has, with the others in it. Where no flux can be read, the
-    normal derivatives up to the order less one.
+    have second derivatives and the flux of each equation that has, with the others in it. Where no flux can be read,
+    the normal derivatives up to the order less one.
     """
     setting = reading.setting
     unknowns = setting.symbols
@@ -174,8 +175,6 @@ def _fluxes(
 
 
 def _carried(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
-    from fspielm.equations.normal import normal
-
     first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
     return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
 
@@ -224,14 +223,11 @@ def _refuse_nothing(
 ) -> None:
     """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
     sites = probe(part, _FEW)
-    sizes = [
-        max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in flux.terms if t.order), default=0.0)
-        for flux in (first, second)
-    ]
-    for name, size, other in zip(names, sizes, sizes[::-1], strict=True):
-        if size == 0.0:
+    for name, own, other in zip(names, (first, second), (second, first), strict=True):
+        if not any(term.order for term in own.terms):
+            beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
             raise ProblemError(
-                f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r} (a contrast of "
-                f"zero: {other:.3g} beside it), which leaves the unknown open there; take that region out of the domain, "
-                "with fs.Neumann(0) on its rim, or make the coefficient positive"
+                f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
+                f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
+                "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
             )

@@ -24,7 +24,9 @@ from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.regions import RegionBorder, Regions, borders_in, regions_in
+from fspielm.geometry.region_shapes import RegionBorder
+from fspielm.geometry.regions import Regions
+from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.surface import Surface

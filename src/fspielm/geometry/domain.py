@@ -119,7 +119,7 @@ class Domain(ABC):
         """The holes of a plane domain. None are known of other domains."""
         return ()
 
-    def _outline(self, axes: Sequence[str] | None) -> Domain:
+    def _as_one(self, axes: Sequence[str] | None) -> Domain:
         """The domain as one shape, where it is made of several regions; itself otherwise."""
         return self
 

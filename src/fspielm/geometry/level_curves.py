@@ -22,6 +22,9 @@ _LONGEST, _SHORTEST = 0.02, 1e-7
 _TURN = 0.1
 _MOST_STEPS = 20_000
 _NEWTON = 6
+_ARRIVED = 1e-15
+# A place nearer to a way than this share of a step lies on it.
+_ON_WAY = 0.03
 # Where along a piece it is looked at whether it lies in the domain.
 _LOOKS = np.array([0.27, 0.5, 0.81])
 
@@ -45,18 +48,18 @@ def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Doma
     lower, upper = domain.bounding_box
     size = float(np.max(upper - lower))
     found: list[PlaneCurve] = []
-    walked = np.empty((0, 2))
+    walked = np.empty((0, 2, 2))
     for start in _corrected(level, gradient, starts):
         if not np.isfinite(start).all() or np.any(start < lower - size) or np.any(start > upper + size):
             continue
-        if len(walked) and np.linalg.norm(walked - start, axis=1).min() < 0.6 * _LONGEST * size:
+        if _lies_on(start, walked):
             continue
         way, closed = _walk(level, gradient, start, lower, upper, 1.0)
         if not closed:
             way = np.concatenate([_walk(level, gradient, start, lower, upper, -1.0)[0][:0:-1], way])
         if len(way) > 3:
             found.append(_curve(level, gradient, way, closed))
-            walked = np.concatenate([walked, _dense(way)])
+            walked = np.concatenate([walked, np.stack([way[:-1], way[1:]], axis=1)])
     return tuple(piece for curve in found for piece in curve_within(curve, domain))
 
 
@@ -66,7 +69,10 @@ def _corrected(level: Level, gradient: Level, points: FloatArray) -> FloatArray:
         slope = gradient(points)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = level(points)[:, None] * slope / np.sum(slope**2, axis=1)[:, None]
-        points = points - np.where(np.isfinite(step), step, 0.0)
+        step = np.where(np.isfinite(step), step, 0.0)
+        points = points - step
+        if np.abs(step).max(initial=0.0) <= _ARRIVED * np.abs(points).max(initial=0.0):
+            break
     return points
 
 
@@ -106,8 +112,13 @@ def _walk(
     return np.array(points), False
 
 
-def _dense(way: FloatArray) -> FloatArray:
-    return np.concatenate([way, 0.5 * (way[1:] + way[:-1])])
+def _lies_on(point: FloatArray, steps: FloatArray) -> bool:
+    """Whether a point of a curve lies on one of some steps ``(n, 2, 2)`` along curves."""
+    begin, way = steps[:, 0], steps[:, 1] - steps[:, 0]
+    squares = np.sum(way**2, axis=1)
+    share = np.clip(np.sum((point - begin) * way, axis=1) / squares, 0.0, 1.0)
+    apart = point - begin - share[:, None] * way
+    return bool(np.any(np.sum(apart**2, axis=1) < _ON_WAY**2 * squares))
 
 
 def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> PlaneCurve:
@@ -122,7 +133,7 @@ def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> Plan
         return _corrected(level, gradient, np.asarray(spline(t)))
 
     def tangent(t: FloatArray) -> FloatArray:
-        return _along(gradient, point(t)) * np.linalg.norm(speed(t), axis=1)[:, None]
+        return np.asarray(_along(gradient, point(t)) * np.linalg.norm(speed(t), axis=1)[:, None])
 
     return PlaneCurve(point, tangent, 0.0, float(lengths[-1]))
 

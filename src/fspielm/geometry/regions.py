@@ -24,37 +24,14 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain, default_axes
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.overlay import Piece, in_loops
-from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
+from fspielm.geometry.plane import Edge, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.region_shapes import Outline, RegionBorder, check_shapes
 from fspielm.geometry.spans import Spans
 from fspielm.geometry.tiling import Side, sides_of
-from fspielm.geometry.time import SpaceTime, extrude
 
-# A hole between two regions is a gap if it is this much thinner than a disk: 4 pi area / perimeter^2, which is 1 for one.
+# A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1.
 _THIN = 0.05
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class RegionBorder:
-    """Where two regions of a domain meet.
-
-    Attributes
-    ----------
-    name : str
-        ``"core | shell"``; numbered where they meet at several points of a line.
-    sides : (str, str)
-        Names of the two, in the order of the domain.
-    part : BoundaryPart
-        Its normals point out of the first region, into the second.
-    curves : tuple of PlaneCurve
-        The pieces it is made of in the plane, with the first region on their left; in space, where there is time.
-    """
-
-    name: str
-    sides: tuple[str, str]
-    part: BoundaryPart
-    curves: tuple[PlaneCurve, ...] = ()
 
 
 @final
@@ -83,7 +60,7 @@ class Regions(Domain):
     shapes: Mapping[str, Domain]
 
     def __init__(self, **shapes: Domain) -> None:
-        _check(shapes)
+        check_shapes(shapes)
         object.__setattr__(self, "shapes", MappingProxyType(dict(shapes)))
         assert self._sides  # refuses regions that overlap or are alone
         self._refuse_gaps()
@@ -139,7 +116,9 @@ class Regions(Domain):
             assert side.curve is not None
             pairs.setdefault((names[side.shape], names[side.beyond]), []).append(side.curve)
         return tuple(
-            RegionBorder(f"{one} | {two}", (one, two), parts_of([Edge(f"{one} | {two}", c) for c in curves])[0], tuple(curves))
+            RegionBorder(
+                f"{one} | {two}", (one, two), parts_of([Edge(f"{one} | {two}", c) for c in curves])[0], tuple(curves)
+            )
             for (one, two), curves in pairs.items()
         )
 
@@ -160,13 +139,13 @@ class Regions(Domain):
 
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
         """The corners of the boundary, not those of interfaces."""
-        return () if self.dimension == 1 else self._outline(axes).corners(axes)
+        return () if self.dimension == 1 else self._as_one(axes).corners(axes)
 
     def hole_places(self) -> tuple[Hole, ...]:
         """The holes that all regions together leave."""
         return self._whole.hole_places()
 
-    def _outline(self, axes: Sequence[str] | None) -> Domain:
+    def _as_one(self, axes: Sequence[str] | None) -> Domain:
         """The regions as one, their parts named with these axes."""
         return self._whole if self.dimension == 1 else Outline(self._outer_edges(axes or default_axes(2)))
 
@@ -177,7 +156,7 @@ class Regions(Domain):
     @cached_property
     def _whole(self) -> Domain:
         if self.dimension > 1:
-            return self._outline(None)
+            return self._as_one(None)
         return reduce(lambda one, other: combine("union", one, other), self.shapes.values())
 
     @cached_property
@@ -229,10 +208,11 @@ class Regions(Domain):
 
     def _quadrature(self, n: int) -> Quadrature:
         # region by region: data jump between them
-        rules = []
-        for shape in self.shapes.values():
-            rules.append(shape.quadrature(max(1, round(n * shape.measure / self.measure))))
-        return Quadrature(*(np.concatenate(those) for those in zip(*((r.points, r.weights) for r in rules), strict=True)))
+        shapes = self.shapes.values()
+        rules = [shape.quadrature(max(1, round(n * shape.measure / self.measure))) for shape in shapes]
+        return Quadrature(
+            *(np.concatenate(those) for those in zip(*((r.points, r.weights) for r in rules), strict=True))
+        )
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         return self._whole._chord_ends(points, axis)
@@ -258,50 +238,5 @@ class Regions(Domain):
                 )
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Outline(PlaneShape):
-    """The plane shape with given edges."""
-
-    outer: tuple[Edge, ...]
-
-    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        return self.outer
-
-
-def regions_in(domain: Domain) -> Regions | None:
-    """The regions of a domain, or of its space where it has time; None where it is one shape."""
-    space = domain.space if isinstance(domain, SpaceTime) else domain
-    return space if isinstance(space, Regions) else None
-
-
-def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
-    """Where the regions of a domain meet, at all times where it has time."""
-    regions, time = regions_in(domain), domain.time
-    if regions is None or time is None:
-        return () if regions is None else regions.interfaces
-    return tuple(replace(border, part=extrude(border.part, time)) for border in regions.interfaces)
-
-
 def _rebuilt(shapes: dict[str, Domain]) -> Regions:
     return Regions(**shapes)
-
-
-def _check(shapes: Mapping[str, Any]) -> None:
-    example = "as in fs.Regions(core=fs.Disk((0, 0), 1), shell=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))"
-    if len(shapes) < 2:
-        raise ProblemError(f"Regions: there must be two or more, by their names, {example}; got {len(shapes)}")
-    for name, shape in shapes.items():
-        if not isinstance(shape, Domain):
-            raise ProblemError(f"Regions: {name} must be a shape, {example}; got {shape!r}")
-        if shape.time is not None:
-            raise ProblemError(
-                f"Regions: {name}={shape!r} has its time already; multiply the whole, as in fs.Regions(...) * fs.Time(0, 1)"
-            )
-    dimensions = {name: shape.dimension for name, shape in shapes.items()}
-    if len(set(dimensions.values())) > 1:
-        told = ", ".join(f"{name} has {dimension}" for name, dimension in dimensions.items())
-        raise ProblemError(f"Regions: all must have the same dimension; {told}")
-    for name, shape in shapes.items():
-        if shape.dimension > 1 and edges_of(shape) is None:
-            raise ProblemError(f"Regions: they are intervals or plane shapes; {name}={shape!r} is neither")

@@ -46,12 +46,14 @@ class Interface(AnyCondition):
         if isinstance(self.flux_jump, list | tuple):
             object.__setattr__(self, "flux_jump", tuple(self.flux_jump))
         for number, value in enumerate(self.flux_jumps):
-            check_datum(value, f"Interface: flux_jump[{number}]" if len(self.flux_jumps) > 1 else "Interface: flux_jump")
+            check_datum(
+                value, f"Interface: flux_jump[{number}]" if len(self.flux_jumps) > 1 else "Interface: flux_jump"
+            )
         if self.between is not None:
             names = tuple(self.between) if isinstance(self.between, list | tuple) else ()
             if len(names) != 2 or not all(isinstance(name, str) for name in names) or names[0] == names[1]:
                 raise ProblemError(
-                    f'Interface: between must be the names of two regions, as in ("core", "shell"); got {self.between!r}'
+                    f'Interface: between must name two regions, as in ("core", "shell"); got {self.between!r}'
                 )
             object.__setattr__(self, "between", names)
 
