@@ -186,7 +186,7 @@ class TestInterface:
         with pytest.raises(fs.ProblemError, match="separates nothing"):
             fs.Problem(u.diff(x, 2) + u.diff(y, 2), BOX, [fs.Dirichlet(0), fs.Interface()])
         three = fs.Regions(a=fs.Interval(0, 1), b=fs.Interval(1, 2), c=fs.Interval(2, 3))
-        with pytest.raises(fs.ProblemError, match="between=.'a', 'c'. separates nothing, for these two do not meet"):
+        with pytest.raises(fs.ProblemError, match=r"between=.'a', 'c'. separates nothing, for these two do not meet"):
             fs.Problem(w.diff(x, 2), three, [fs.Dirichlet(0), fs.Interface(between=("a", "c"))])
 
 
@@ -204,7 +204,7 @@ def test_data_refused(data: fs.ByRegion, message: str) -> None:
 
 
 def test_data_without_regions() -> None:
-    with pytest.raises(fs.ProblemError, match="has no regions; write domain=fs.Regions"):
+    with pytest.raises(fs.ProblemError, match=r"has no regions; write domain=fs.Regions"):
         fs.Problem(-div_grad(a), BOX, [fs.Dirichlet(0)], given={a: fs.ByRegion(core=1, shell=2)})
     with pytest.raises(fs.ProblemError, match="ByRegion: core is a Piecewise"):
         fs.ByRegion(core=sp.Piecewise((1, x < 0), (2, True)))
@@ -212,7 +212,9 @@ def test_data_without_regions() -> None:
 
 def test_values_of_conditions_by_region() -> None:
     given = {b: fs.ByRegion(left=1, right=10)}
-    problem = fs.Problem((b * w.diff(x)).diff(x), LINE, [fs.Dirichlet(fs.ByRegion(left=k, right=x))], given=given | {k: 7})
+    problem = fs.Problem(
+        (b * w.diff(x)).diff(x), LINE, [fs.Dirichlet(fs.ByRegion(left=k, right=x))], given=given | {k: 7}
+    )
     assert [float(c.value(c.sample(1, np.random.default_rng(0)).points)[0]) for c in problem.constraints[:2]] == [7, 3]
     assert "ByRegion" in problem._repr_html_()
 
