@@ -4,9 +4,12 @@ from fspielm.accuracy import ErrorEstimate, examine, judge
 from fspielm.collocation import Discretisation, Points, RowBlock, System, draw_features
 from fspielm.equations import (
     AnyCondition,
+    ByRegion,
     Condition,
     Dirichlet,
     Initial,
+    Interface,
+    InterfaceLine,
     Measured,
     Neumann,
     Operator,
@@ -16,6 +19,7 @@ from fspielm.equations import (
     Robin,
     Symmetry,
     Term,
+    Transmission,
     Unknown,
     curl,
     divergence,
@@ -40,7 +44,7 @@ from fspielm.features import (
     Tanh,
 )
 from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
-from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
+from fspielm.geometry import BoundaryPart, Domain, Regions, Sites, Time, shapes
 from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
 from fspielm.linalg import QR, Factored, LeastSquares, TruncatedSVD
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
@@ -60,6 +64,7 @@ __all__ = [
     "Basis",
     "BoundaryPart",
     "Budget",
+    "ByRegion",
     "Characteristic",
     "Condition",
     "Dirichlet",
@@ -71,6 +76,8 @@ __all__ = [
     "Forecast",
     "FrequencyShift",
     "Initial",
+    "Interface",
+    "InterfaceLine",
     "Joined",
     "LeastSquares",
     "Measured",
@@ -85,6 +92,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "ProblemFile",
+    "Regions",
     "Relation",
     "Report",
     "Robin",
@@ -102,6 +110,7 @@ __all__ = [
     "Tanh",
     "Term",
     "Time",
+    "Transmission",
     "TruncatedSVD",
     "Unknown",
     "curl",

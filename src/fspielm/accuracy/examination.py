@@ -18,7 +18,7 @@ from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
-from fspielm.equations import Problem, leaves_constant_open, natural_scales
+from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
 
@@ -35,6 +35,8 @@ _NOTHING = 1e-6
 _TOLD = 1e-13
 # Of all the residual, what one narrow place must have to be named.
 _MUCH = 0.1
+# Smooth functions that leave a larger share of the data beside an interface are no solution, which has a kink there.
+_FITS = 1e-7
 
 
 @final
@@ -78,7 +80,9 @@ class Examination:
         # where nothing determines the solution, zero is only one of many, and a residual of zero says nothing; where
         # a condition is missing, the others may have frequencies that the basis does not
         blind = misfit.residual == 0.0 and amplification > ILL_POSED
-        undetermined = bool(problem.missing) or blind or not np.isfinite(amplification)
+        # smooth functions across a kink: what they miss is not a combination of others like them
+        kinked = misfit.residual > _FITS * misfit.data and bool(kinks(problem, misfit.residuals))
+        undetermined = bool(problem.missing) or blind or kinked or not np.isfinite(amplification)
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)

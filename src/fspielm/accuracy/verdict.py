@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
-from fspielm.equations import Problem, corner_conflicts
+from fspielm.equations import Problem, corner_conflicts, kinks
 from fspielm.spectrum import Bands
 
 
@@ -35,6 +35,7 @@ def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, ba
         return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
     cause = (
         _missing(problem)
+        or _kinks(problem, estimate)
         or estimate.beyond
         or _ill_posed(estimate)
         or _corners(problem)
@@ -60,6 +61,16 @@ def _missing(problem: Problem) -> str | None:
     if not problem.missing:
         return None
     return f"what is known does not determine the solution, of which this is one of many: {problem.missing}"
+
+
+def _kinks(problem: Problem, estimate: ErrorEstimate) -> str | None:
+    names = kinks(problem, estimate.residuals)
+    if not names:
+        return None
+    return (
+        f"materials jump across {', '.join(map(repr, names[:3]))}{' and others' * (len(names) > 3)}, where the "
+        "solution has a kink or a jump, which features that are smooth all over the domain cannot follow"
+    )
 
 
 def _ill_posed(estimate: ErrorEstimate) -> str | None:

@@ -2,6 +2,7 @@
 
 from fspielm.equations.balance import natural_scales
 from fspielm.equations.breaks import mask_borders, value_jumps
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.changes import change_places, sides_of, values_jump
 from fspielm.equations.conditions import (
     AnyCondition,
@@ -9,6 +10,7 @@ from fspielm.equations.conditions import (
     Condition,
     Dirichlet,
     Initial,
+    Interface,
     Measured,
     Neumann,
     Periodic,
@@ -19,6 +21,7 @@ from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
 from fspielm.equations.determinant import adjugate
+from fspielm.equations.interfaces import InterfaceLine, kinks
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
 from fspielm.equations.openness import leaves_constant_open
 from fspielm.equations.operator import FieldCoefficient, Operator, Term, along_normal, derivative, identity
@@ -26,18 +29,22 @@ from fspielm.equations.problem import Problem
 from fspielm.equations.regions import Region
 from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
+from fspielm.equations.transmission import Transmission
 from fspielm.equations.unknowns import Unknown
 from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 
 __all__ = [
     "AnyCondition",
     "BoundaryCondition",
+    "ByRegion",
     "Condition",
     "Conflict",
     "ConstantOperator",
     "Dirichlet",
     "FieldCoefficient",
     "Initial",
+    "Interface",
+    "InterfaceLine",
     "Measured",
     "Neumann",
     "NormalComponent",
@@ -51,6 +58,7 @@ __all__ = [
     "Statement",
     "Symmetry",
     "Term",
+    "Transmission",
     "Unknown",
     "adjugate",
     "along_normal",
@@ -62,6 +70,7 @@ __all__ = [
     "divergence",
     "find_conflicts",
     "identity",
+    "kinks",
     "leaves_constant_open",
     "mask_borders",
     "natural_scales",

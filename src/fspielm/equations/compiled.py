@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from fspielm.equations.givens import Givens, read_givens
+from fspielm.equations.interfaces import InterfaceLine, interface_relations, read_interfaces
+from fspielm.equations.level_borders import read_borders
 from fspielm.equations.linear import read_equation
 from fspielm.equations.pairs import has_conjugates, real_relations, real_unknowns
 from fspielm.equations.pins import pins
@@ -14,6 +16,7 @@ from fspielm.equations.relations import Relation, bind_conditions
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement
+from fspielm.equations.transmission import Reading
 from fspielm.equations.unknowns import Unknown, read_unknowns
 from fspielm.equations.wellposed import check_conditions
 
@@ -29,6 +32,9 @@ class Compiled:
         As in `Problem`.
     whole : Compiled or None
         The same for the complex unknowns that were written, where these are their real and imaginary parts.
+    interfaces : tuple of InterfaceLine
+    notes : tuple of str
+        Sentences on how interfaces were read.
     """
 
     statement: Statement
@@ -37,29 +43,36 @@ class Compiled:
     givens: Givens
     missing: str = ""
     whole: Compiled | None = None
+    interfaces: tuple[InterfaceLine, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def compile_all(statement: Statement) -> Compiled:
     """All that a statement says."""
     domain, number = statement.domain, len(statement.equations)
-    givens = read_givens(statement.given)
+    stated = read_givens(statement.given)
     written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
-    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
+    unknowns = read_unknowns(written, stated, domain, statement.unknowns)
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
+    givens = stated.placed(domain, unknowns[0].coordinates)
     setting = Setting(unknowns, givens, domain, parts)
+    borders, notes = read_borders([givens.substitute(residual) for residual in written], setting)
+    setting = replace(setting, levels=frozenset(border.expression for border in borders))
     equations = []
     for index, equation in enumerate(statement.equations):
         name = "equation" if number == 1 else f"equation {index + 1}"
         rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
         equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
-    relations = (*equations, *bind_conditions(statement.conditions, setting, equations))
+    lines, more = read_interfaces(statement.conditions, Reading(statement.equations, setting), borders)
+    bound = bind_conditions(statement.conditions, setting, equations)
+    relations = (*equations, *bound, *interface_relations(lines, setting))
     if has_conjugates(relations, len(unknowns)):
         made = in_pairs(Compiled(statement, unknowns, relations, givens))
     else:
         missing = check_conditions(relations, setting)
         made = Compiled(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
-    givens.check_use(statement.expressions)
-    return made
+    stated.check_use(statement.expressions)
+    return replace(made, interfaces=lines, notes=(*notes, *more))
 
 
 def in_pairs(whole: Compiled) -> Compiled:

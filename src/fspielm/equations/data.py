@@ -59,7 +59,9 @@ def with_data(
         origin=origin,
     )
     relations = (*equations, *constraints, *added)
-    return make_problem(statement, problem.unknowns, relations, problem.givens, problem.missing)
+    return make_problem(
+        statement, problem.unknowns, relations, problem.givens, problem.missing, problem.interfaces, problem.notes
+    )
 
 
 def _right_hand_sides(given: Any, number: int) -> list[Any]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from fspielm.equations.by_region import ByRegion, Placed
+from fspielm.equations.piecewise import Signs, decided
 from fspielm.errors import ProblemError
 from fspielm.expressions import PointFunction
+from fspielm.geometry import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,14 @@ class Givens:
     derivatives : dict of Derivative to callable
     inner : set of Symbol
         The symbols that the values of others were written with.
+    regional : dict of Symbol to ByRegion
+        Symbols with a value in each region.
+    stand_ins : dict of applied function to callable
+        What stands for these symbols: functions of the coordinates.
+    pinned : dict of function name to Expr
+        What known functions are in one region, where all is read as it is there.
+    signs : dict of Expr to int
+        On which sides of the borders of Piecewise expressions all is read.
     """
 
     symbols: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
@@ -35,10 +46,73 @@ class Givens:
     applied: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
     derivatives: dict[sp.Derivative, PointFunction] = field(default_factory=dict)
     inner: set[sp.Symbol] = field(default_factory=set)
+    regional: dict[sp.Symbol, ByRegion] = field(default_factory=dict)
+    stand_ins: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
+    pinned: dict[str, sp.Expr] = field(default_factory=dict)
+    signs: Signs = field(default_factory=dict)
 
     def substitute(self, expression: Any) -> Any:
         """Put the given numbers in the place of their symbols, in an expression or a relation."""
-        return expression.xreplace(self.symbols)
+        known = expression.xreplace(self.symbols)
+        if self.pinned:
+            known = known.xreplace(
+                {f: self.pinned[f.func.__name__] for f in known.atoms(AppliedUndef) if f.func.__name__ in self.pinned}
+            )
+        return decided(known, self.signs) if self.signs else known
+
+    def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Givens:
+        """The same with what is given by region as functions of the points of a domain."""
+
+        def put(those: dict[Any, Any]) -> dict[Any, Any]:
+            return {
+                key: value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
+                if isinstance(value, ByRegion)
+                else value
+                for key, value in those.items()
+            }
+
+        names = {symbol: sp.Function(symbol.name)(*coordinates) for symbol in self.regional}
+        placed = put(self.regional)
+        for symbol, data in placed.items():
+            _check_numbers(symbol, data)
+        return replace(
+            self,
+            symbols={key: value.xreplace(names) for key, value in self.symbols.items()} | names,
+            functions=put(self.functions),
+            applied=put(self.applied),
+            derivatives=put(self.derivatives),
+            stand_ins={names[symbol]: data for symbol, data in placed.items()},
+        )
+
+    @property
+    def materials(self) -> frozenset[str]:
+        """Names of the functions that are given by region, without those that stand for symbols."""
+        applied = {key.func.__name__: value for key, value in self.applied.items()}
+        return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
+
+    def beside(self, region: str | None = None, signs: Signs | None = None) -> Givens:
+        """The same as it is in one region, and on one side of borders: smooth functions, also on the other."""
+        if region is None:
+            return replace(self, signs=self.signs | (signs or {}))
+
+        def own(those: dict[Any, Any]) -> dict[Any, Any]:
+            return {key: _own(value, region) for key, value in those.items()}
+
+        functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
+        formulas = {
+            name: sp.sympify(call.values[region])
+            for name, call in functions.items()
+            if isinstance(call, Placed) and not _is_callable(call.values[region])
+        }
+        return replace(
+            self,
+            functions=own(self.functions),
+            applied=own(self.applied),
+            derivatives=own(self.derivatives),
+            stand_ins=own(self.stand_ins),
+            pinned=self.pinned | formulas,
+            signs=self.signs | (signs or {}),
+        )
 
     def without_derivatives(self, expression: sp.Expr) -> sp.Expr:
         """Hide the derivatives that are given: what they are derivatives of need not be."""
@@ -47,7 +121,7 @@ class Givens:
     def is_known(self, function: AppliedUndef) -> bool:
         """Whether `function` is supplied by the user, and so not the unknown."""
         name = function.func.__name__
-        return name in self.functions or any(key.func.__name__ == name for key in self.applied)
+        return name in self.functions or any(key.func.__name__ == name for key in (*self.applied, *self.stand_ins))
 
     def callables(self, expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> dict[sp.Expr, PointFunction]:
         """The callable for every known function and derivative that stands in `expression`."""
@@ -61,9 +135,13 @@ class Givens:
                     f"the given function {applied} must be written with plain coordinates, in the order "
                     f"{', '.join(map(str, coordinates))} of the unknown's: its callable receives them all"
                 )
-            call = self.applied.get(applied, self.functions.get(applied.func.__name__))
+            call = self.applied.get(applied, self.functions.get(applied.func.__name__, self.stand_ins.get(applied)))
             if call is not None:
                 found[applied] = call
+        for derivative in expression.atoms(sp.Derivative) - found.keys():
+            call = found.get(derivative.expr)
+            if isinstance(call, Placed):
+                found[derivative] = call.diff(derivative)
         return found
 
     def check_coordinates(self, unknown: AppliedUndef) -> None:
@@ -82,11 +160,12 @@ class Givens:
 
     def check_use(self, expressions: Iterable[sp.Basic]) -> None:
         """Refuse a given name that nothing refers to, and one callable for a function of different things."""
-        written = list(expressions)
+        data = [*self.regional.values(), *self.functions.values(), *self.applied.values(), *self.derivatives.values()]
+        written = [*expressions, *(e for one in data if isinstance(one, ByRegion) for e in one.expressions)]
         symbols = self.inner.union(*(e.free_symbols for e in written))
         applied = set().union(*(e.atoms(AppliedUndef) for e in written))
         names = {f.func.__name__ for f in applied}
-        idle = [str(s) for s in self.symbols if s not in symbols]
+        idle = [str(s) for s in (*self.symbols, *self.regional) if s not in symbols]
         idle += [name for name in self.functions if name not in names]
         idle += [str(f) for f in self.applied if f not in applied]
         idle += [str(d) for d in self.derivatives if not any(f in applied for f in d.atoms(AppliedUndef))]
@@ -110,7 +189,9 @@ def read_givens(given: Mapping[Any, Any] | None) -> Givens:
         raise ProblemError(f"given must be a mapping such as {{k: 3.0, f: callable}}; got {given!r}")
     givens = Givens()
     for key, value in (given or {}).items():
-        if isinstance(key, sp.Symbol):
+        if isinstance(key, sp.Symbol) and isinstance(value, ByRegion):
+            givens.regional[key] = value
+        elif isinstance(key, sp.Symbol):
             givens.symbols[key] = _number(key, value)
         elif isinstance(key, UndefinedFunction):
             givens.functions[key.__name__] = _callable(key, value)
@@ -155,7 +236,32 @@ def _number(key: sp.Symbol, value: Any) -> sp.Expr:
     return number
 
 
-def _callable(key: Any, value: Any) -> PointFunction:
+def _own(value: PointFunction, region: str) -> PointFunction:
+    """What a function is in one region; a number or an expression as a function of points."""
+    if not isinstance(value, Placed):
+        return value
+    own = value.values[region]
+    function: PointFunction = own if _is_callable(own) else value.field(region)
+    return function
+
+
+def _is_callable(value: Any) -> bool:
+    return callable(value) and not isinstance(value, sp.Basic)
+
+
+def _check_numbers(symbol: sp.Symbol, data: Placed) -> None:
+    for name, value in data.values.items():
+        if _is_callable(value) or sp.sympify(value).free_symbols:
+            raise ProblemError(
+                f"given[{symbol}] must be a number in each region, for {symbol} is a symbol, which derivatives take "
+                f"for a constant; got {value!r} in {name!r}: write sp.Function({str(symbol)!r})"
+                f"({', '.join(map(str, data.coordinates))}), and give that"
+            )
+
+
+def _callable(key: Any, value: Any) -> Any:
+    if isinstance(value, ByRegion):
+        return value
     if not callable(value) or isinstance(value, sp.Basic | UndefinedFunction):
         raise ProblemError(
             f"given[{key}] must be a callable of a points array (n, d) returning (n,); got {value!r}; "

@@ -12,6 +12,7 @@ from sympy.core.relational import Relational
 from fspielm.arrays import FloatArray
 from fspielm.equations.borders import Extent, find_border
 from fspielm.equations.givens import Givens
+from fspielm.equations.piecewise import side_of
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe, make_field
 
@@ -20,15 +21,21 @@ _STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
 _ROUNDING = 1e-9
 
 
-def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], givens: Givens, extent: Extent) -> None:
-    """Refuse a coefficient of the highest derivatives that jumps somewhere.
+def refuse_jumps(
+    coefficients: Mapping[tuple[int, ...], sp.Expr],
+    givens: Givens,
+    extent: Extent,
+    levels: frozenset[sp.Expr] = frozenset(),
+) -> None:
+    """Refuse a coefficient of the highest derivatives that jumps somewhere else than on interfaces.
 
     ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous; expanded by SymPy to
-    ``a u'' + a' u'`` that is gone, and a smooth function would "solve" it. Lower coefficients may jump.
+    ``a u'' + a' u'`` that is gone, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces,
+    where one of `levels` is zero, the flux is prescribed.
     """
     order = max(sum(orders) for orders in coefficients)
     for orders, coefficient in coefficients.items():
-        leading = sum(orders) == order and _jumps(coefficient, givens, extent)
+        leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
         if leading or coefficient.has(sp.DiracDelta):
             raise ProblemError(
                 f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
@@ -36,13 +43,13 @@ def refuse_jumps(coefficients: Mapping[tuple[int, ...], sp.Expr], givens: Givens
             )
 
 
-def _jumps(expression: sp.Expr, givens: Givens, extent: Extent) -> bool:
+def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
     if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
         return True
-    return any(_piecewise_jumps(piece, givens, extent) for piece in expression.atoms(sp.Piecewise))
+    return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
 
 
-def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent) -> bool:
+def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
     """Whether neighbouring branches differ where their condition changes over."""
 
     def field(expression: sp.Expr) -> Field:
@@ -51,7 +58,7 @@ def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent) ->
 
     for (first, condition), (second, _) in pairwise(piecewise.args):
         branches = [field(first), field(second)]
-        for side in _sides(condition, extent):
+        for side in _sides(condition, extent, levels):
             border = find_border(field(side), extent)
             # where no border can be found: better refused than lost
             if border is None or _differ(branches, border, extent.probes):
@@ -59,9 +66,12 @@ def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent) ->
     return False
 
 
-def _sides(condition: sp.Basic, extent: Extent) -> Iterator[sp.Expr]:
-    """What changes its sign where the condition changes over."""
+def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
+    """What changes its sign where the condition changes over, but for interfaces."""
     for relation in sorted(condition.atoms(Relational), key=str):
+        border = side_of(relation)
+        if border is not None and border[0] in levels:
+            continue
         side = relation.lhs - relation.rhs
         if side.free_symbols & set(extent.coordinates):
             yield side

@@ -105,13 +105,20 @@ def linear_operator(
     return operator
 
 
+def coefficients_of(
+    parts: dict[sp.Expr, sp.Expr], unknown: AppliedUndef, setting: Setting
+) -> dict[tuple[int, ...], sp.Expr]:
+    """Those of one unknown, by the orders of its derivatives."""
+    return {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == unknown}
+
+
 def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
     """Refuse coefficients that jump before the highest derivatives of an unknown."""
     extent = Extent(setting.coordinates, *setting.domain.bounding_box)
     for symbol in setting.symbols:
-        coefficients = {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == symbol}
+        coefficients = coefficients_of(parts, symbol, setting)
         if any(any(orders) for orders in coefficients):
-            refuse_jumps(coefficients, setting.givens, extent)
+            refuse_jumps(coefficients, setting.givens, extent, setting.levels)
 
 
 def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:

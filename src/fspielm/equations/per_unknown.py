@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from fspielm.equations.by_region import ByRegion
 from fspielm.errors import ProblemError
 from fspielm.expressions import check_value, describe
 
@@ -41,7 +42,13 @@ class PerUnknown(Mapping[Any, Any]):
         return repr(dict(self._items))
 
 
-def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_value) -> Any:
+def check_datum(value: Any, what: str) -> None:
+    """Refuse what is no number, expression or callable, nor one for each region."""
+    if not isinstance(value, ByRegion):
+        check_value(value, what)
+
+
+def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_datum) -> Any:
     """A value, or values by unknown, checked; `check` may return another in the place of one."""
     if not isinstance(value, Mapping):
         checked = check(value, what)

@@ -9,12 +9,16 @@ from typing import Any, final
 
 import numpy as np
 import sympy as sp
+from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
 
+from fspielm.arrays import as_points
 from fspielm.equations.compiled import Compiled, compile_all
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.determinant import determinant
 from fspielm.equations.givens import Givens
+from fspielm.equations.interfaces import InterfaceLine
+from fspielm.equations.materials import equations_at, material_of
 from fspielm.equations.operator import Operator
 from fspielm.equations.relations import Relation, is_complex
 from fspielm.equations.remarks import remarks_on
@@ -39,12 +43,14 @@ class Problem:
     domain : Domain
         Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
     conditions : sequence of AnyCondition
-        `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, or any `Condition`.
+        `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, `Interface`, or any
+        `Condition`.
     given : mapping, optional
         Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
         get every coordinate of the points, whatever coordinates the function is written with. A function used
-        in two ways is given in both: ``given={f(x): callable, f(y): callable}``.
+        in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
+        gives a symbol or a function by region.
     unknowns : sequence of functions, optional
         Of a system, in the order in which a solution has them; that of their first appearance by default, in one
         equation by name.
@@ -63,6 +69,10 @@ class Problem:
     whole : Problem or None
         The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
         then the real and the imaginary part of each.
+    interfaces : tuple of InterfaceLine
+        Where materials meet: the regions of the domain, or the pieces of Piecewise expressions in the equations.
+    notes : tuple of str
+        Sentences on how these were read.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
@@ -86,6 +96,8 @@ class Problem:
     givens: Givens
     missing: str
     whole: Problem | None
+    interfaces: tuple[InterfaceLine, ...]
+    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -185,6 +197,18 @@ class Problem:
         """The relations that conditions became."""
         return tuple(relation for relation in self.relations if relation.condition is not None)
 
+    def material_of(self, points: ArrayLike) -> NDArray[np.int_]:
+        """What materials there are at `points` ``(n, d)``: the region, then the side of each level function.
+
+        Points of equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, and 0 is all there is
+        where the domain has none; sides are -1 and 1.
+        """
+        return material_of(self, as_points(points, self.dimension))
+
+    def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
+        """The equations with the materials of one point, which are smooth beyond their regions."""
+        return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
+
     def place(self, unknown: Any) -> int:
         """Which of the unknowns is meant by a function, or by its name."""
         for place, known in enumerate(self.unknowns):
@@ -246,9 +270,11 @@ def make_problem(
     relations: tuple[Relation, ...],
     givens: Givens,
     missing: str = "",
+    interfaces: tuple[InterfaceLine, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Problem:
     """A problem from its parts."""
-    return problem_of(Compiled(statement, unknowns, relations, givens, missing))
+    return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:

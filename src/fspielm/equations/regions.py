@@ -31,8 +31,9 @@ class Region:
 
     Attributes
     ----------
-    kind : {"domain", "boundary", "start", "inside"}
-        All over the domain, on the boundary of space, at the start of time, or at some places in the domain.
+    kind : {"domain", "boundary", "start", "inside", "interface"}
+        All over the domain, on the boundary of space, at the start of time, at some places in the domain, or where
+        materials meet.
     label : str
         What block names call it: ``"x-"``.
     measure : float or None
@@ -53,7 +54,7 @@ class Region:
         The way from a point of `part` to the one of `partner` that it is tied to.
     """
 
-    kind: Literal["domain", "boundary", "start", "inside"]
+    kind: Literal["domain", "boundary", "start", "inside", "interface"]
     label: str
     measure: float | None
     sample: Sampler

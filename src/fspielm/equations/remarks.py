@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def remarks_on(problem: Problem) -> tuple[str, ...]:
-    """Sentences on unknowns with conjugates, on equations in excess, and on what was left open and chosen."""
-    found = []
+    """Sentences on interfaces, unknowns with conjugates, equations in excess, and on what was left open and chosen."""
+    found = list(problem.notes)
     if problem.whole is not None:
         names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
         found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.givens import Givens
 from fspielm.equations.normal import OF_NORMALS, NormalDerivative, normal_symbols, write_out
 from fspielm.equations.operator import Operator
@@ -49,6 +50,8 @@ class Setting:
     parts : tuple of BoundaryPart
     covered : tuple of Region
         The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
+    levels : set of Expr
+        What is zero on the borders of Piecewise expressions that are interfaces.
     """
 
     unknowns: tuple[Unknown, ...]
@@ -56,6 +59,7 @@ class Setting:
     domain: Domain
     parts: tuple[BoundaryPart, ...] = ()
     covered: tuple[Region, ...] = ()
+    levels: frozenset[sp.Expr] = frozenset()
 
     @property
     def unknown(self) -> AppliedUndef:
@@ -82,12 +86,14 @@ class Setting:
         """The axes that are not time."""
         return range(self.dimension - (self.domain.time is not None))
 
-    def field(self, value: Value, what: str, *, normals: bool = False) -> Field:
+    def field(self, value: Value | ByRegion, what: str, *, normals: bool = False) -> Field:
         """A datum as a field, with what is given put in and the unknowns refused.
 
         It may depend on the normal where there are `normals`: on a boundary.
         """
         symbols = normal_symbols(self.coordinates) if normals else ()
+        if isinstance(value, ByRegion):
+            value = value.substituted(self.givens.substitute).placed(self.domain, self.coordinates, what)
         if not isinstance(value, sp.Expr):
             return make_field(value, self.coordinates, what=what, normals=symbols)
         for unknown in self.unknowns:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import sympy as sp
 
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.conditions import AnyCondition
 from fspielm.errors import ProblemError
 from fspielm.geometry import Domain
@@ -52,6 +53,7 @@ class Statement:
     def expressions(self) -> list[sp.Basic]:
         """Everything in it that is written with SymPy, but for what is given."""
         written = [*self.equations, *(e for condition in self.conditions for e in condition.expressions)]
+        written += [inner for e in written if isinstance(e, ByRegion) for inner in e.expressions]
         return [expression for expression in written if isinstance(expression, sp.Basic)]
 
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.conditions import (
     AnyCondition,
     Condition,
@@ -129,6 +130,8 @@ def _equals(left: sp.Expr, value: Any, problem: Stated) -> sp.Basic:
 
 def _value(value: Any, problem: Stated) -> sp.Expr:
     """A number, an expression, or a callable as a function of the coordinates under its own name."""
+    if isinstance(value, ByRegion):
+        return sp.Symbol(repr(value))
     if callable(value) and not isinstance(value, sp.Basic):
         return sp.Function(_name(value))(*problem.coordinates)
     if isinstance(value, complex | np.complexfloating):

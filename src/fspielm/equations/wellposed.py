@@ -40,7 +40,7 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         is not joined to the rest; empty otherwise.
     """
     equations = [relation for relation in relations if relation.condition is None]
-    constraints = [relation for relation in relations if relation.condition is not None]
+    constraints = [r for r in relations if r.condition is not None and r.region.kind != "interface"]
     parts, domain = setting.parts, setting.domain
     if not constraints:
         alone = "equation alone has" if len(equations) == 1 else "equations alone have"

@@ -87,6 +87,9 @@ def _scope(problem: Problem) -> Scope:
     """The names of a problem, refused where a file could not tell them apart."""
     givens = problem.givens
     callables = [*givens.functions, *givens.applied, *givens.derivatives]
+    if givens.materials or givens.stand_ins:
+        name = min([*givens.materials, *map(str, givens.stand_ins)])
+        raise ProblemError(f"given[{name}] is given by region, which a problem file cannot hold; write a Piecewise")
     if callables:
         raise ProblemError(
             f"given[{callables[0]}] is a callable, which a problem file cannot hold; write it as an expression"

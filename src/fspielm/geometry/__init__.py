@@ -17,12 +17,16 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.intervals import bisect, halves
+from fspielm.geometry.level_curves import curve_within, level_curves
 from fspielm.geometry.lshape import LShape
 from fspielm.geometry.parametric import Curve
-from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
 from fspielm.geometry.polar import PolarCurve
 from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.region_shapes import RegionBorder
+from fspielm.geometry.regions import Regions
+from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.surface import Surface
@@ -53,6 +57,8 @@ __all__ = [
     "PolarCurve",
     "Polygon",
     "Quadrature",
+    "RegionBorder",
+    "Regions",
     "Sampling",
     "Sites",
     "SpaceTime",
@@ -61,21 +67,26 @@ __all__ = [
     "Transformed",
     "arc",
     "bisect",
+    "borders_in",
     "check_count",
     "check_sampling",
     "chord_ends",
     "chord_lines",
     "cluster",
     "combine",
+    "curve_within",
     "edges_of",
     "extrude",
     "halves",
     "join_parts",
     "kronecker",
+    "level_curves",
     "may_be_in_pieces",
     "meets_any",
     "namesakes",
+    "parts_of",
     "pieces",
+    "regions_in",
     "reject",
     "segment",
     "triangulate",

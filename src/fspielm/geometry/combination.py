@@ -201,9 +201,14 @@ def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
     return SpaceCombination(operation, first, second)
 
 
+def unnumbered(name: str) -> str:
+    """A name without the number that `tell_apart` gave it."""
+    return _NUMBERED.sub("", name)
+
+
 def namesakes(name: str, names: Iterable[str]) -> list[str]:
     """Those of `names` that are `name` with a number, as `tell_apart` gives it."""
-    return [other for other in names if other != name and _NUMBERED.sub("", other) == name]
+    return [other for other in names if other != name and unnumbered(other) == name]
 
 
 def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
@@ -214,7 +219,7 @@ def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     by_name: dict[str, list[tuple[int, int, str]]] = {}
     for operand, name in dict.fromkeys(parts):
         number = _NUMBERED.search(name)
-        by_name.setdefault(_NUMBERED.sub("", name), []).append((operand, int(number[1]) if number else 0, name))
+        by_name.setdefault(unnumbered(name), []).append((operand, int(number[1]) if number else 0, name))
     return {
         (operand, old): name if len(same) == 1 else f"{name} ({count})"
         for name, same in by_name.items()

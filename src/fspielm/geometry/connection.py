@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain
+from fspielm.geometry.regions import Regions
 from fspielm.geometry.surface import Surface
 from fspielm.geometry.transform import Transformed
 
@@ -19,7 +20,7 @@ _FIRST_LOOK, _SECOND_LOOK = 600, 4000
 def may_be_in_pieces(domain: Domain) -> bool:
     """Whether the domain is of a kind that need not be connected."""
     inner = domain.shape if isinstance(domain, Transformed) else domain
-    return isinstance(inner, Combination | Surface)
+    return isinstance(inner, Combination | Regions | Surface)
 
 
 def pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:

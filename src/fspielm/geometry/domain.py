@@ -119,6 +119,10 @@ class Domain(ABC):
         """The holes of a plane domain. None are known of other domains."""
         return ()
 
+    def _as_one(self, axes: Sequence[str] | None) -> Domain:
+        """The domain as one shape, where it is made of several regions; itself otherwise."""
+        return self
+
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
         """`n` points inside the domain, shape ``(n, dimension)``.
 

@@ -55,21 +55,21 @@ def overlay(
         Loop by loop; each piece begins where the one before it ends. Empty where the result is.
     """
     kept: list[Piece] = []
-    for operand, (curves, cuts) in enumerate(zip(operands, _cuts(operands, resolution), strict=True)):
+    for operand, (curves, cuts) in enumerate(zip(operands, cuts_between(operands, resolution), strict=True)):
         pieces = [
             Piece(operand, edge, curve.clip(low, high))
             for edge, (curve, parameters) in enumerate(zip(curves, cuts, strict=True))
-            for low, high in pairwise(_separate(curve, parameters, resolution))
+            for low, high in pairwise(separated(curve, parameters, resolution))
         ]
         left, right = _sides(pieces, inside, resolution.step)
         bounding = left != right
         if operand == 1:
             bounding &= np.equal(*_sides(pieces, inside_first, resolution.step))
         kept += _joined(pieces, curves, bounding, right)
-    return _loops(kept, resolution)
+    return in_loops(kept, resolution)
 
 
-def _cuts(
+def cuts_between(
     operands: tuple[Sequence[PlaneCurve], Sequence[PlaneCurve]], resolution: Resolution
 ) -> tuple[list[list[float]], list[list[float]]]:
     """For each curve of both operands, the parameters at which it meets curves of the other."""
@@ -86,7 +86,7 @@ def _cuts(
     return cuts
 
 
-def _separate(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> list[float]:
+def separated(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> list[float]:
     """Ascending parameters from end to end, without those that differ by too little to look between them."""
     ascending = sorted(cuts)
     points = curve.point(np.array([curve.t0, *ascending, curve.t1]))
@@ -100,11 +100,22 @@ def _separate(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> l
 
 def _sides(pieces: list[Piece], inside: Membership, step: float) -> tuple[BoolArray, BoolArray]:
     """Whether the left and the right side of each piece lie inside."""
-    looks = [(curve, curve.t0 + (curve.t1 - curve.t0) * _LOOKS) for _, _, curve in pieces]
+    left, right = (majority(inside, side) for side in looks_beside([curve for _, _, curve in pieces], step))
+    return left, right
+
+
+def looks_beside(curves: Sequence[PlaneCurve], step: float) -> tuple[FloatArray, FloatArray]:
+    """Places a step to the left and to the right of each curve, some in a row for each."""
+    looks = [(curve, curve.t0 + (curve.t1 - curve.t0) * _LOOKS) for curve in curves]
     points = np.concatenate([curve.point(t) for curve, t in looks])
     aside = step * np.concatenate([curve.normals(t) for curve, t in looks])
-    left, right = (inside(side).reshape(-1, len(_LOOKS)).sum(axis=1) >= 2 for side in (points - aside, points + aside))
-    return left, right
+    return points - aside, points + aside
+
+
+def majority(inside: Membership, looks: FloatArray) -> BoolArray:
+    """Whether most of the places beside each curve lie inside."""
+    found: BoolArray = inside(looks).reshape(-1, len(_LOOKS)).sum(axis=1) >= 2
+    return found
 
 
 def _joined(pieces: list[Piece], curves: Sequence[PlaneCurve], bounding: BoolArray, reverse: BoolArray) -> list[Piece]:
@@ -120,7 +131,7 @@ def _joined(pieces: list[Piece], curves: Sequence[PlaneCurve], bounding: BoolArr
     return joined
 
 
-def _loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
+def in_loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
     """The pieces in the order in which each begins where the one before it ends."""
     if not pieces:
         return []

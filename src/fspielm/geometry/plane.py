@@ -132,6 +132,7 @@ def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:
 def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...] | None:
     """The edges of a plane shape or a box of the plane; None for every other domain."""
     axes = default_axes(domain.dimension) if axes is None else axes
+    domain = domain._as_one(axes)
     if isinstance(domain, PlaneShape):
         return domain.edges(axes)
     if not isinstance(domain, Box) or domain.dimension != 2:

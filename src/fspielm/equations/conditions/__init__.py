@@ -2,6 +2,7 @@
 
 from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition
 from fspielm.equations.conditions.basic import Dirichlet, Initial, Neumann
+from fspielm.equations.conditions.interface import Interface
 from fspielm.equations.conditions.measured import Measured
 from fspielm.equations.conditions.periodic import Periodic
 from fspielm.equations.conditions.robin import Robin
@@ -14,6 +15,7 @@ __all__ = [
     "Condition",
     "Dirichlet",
     "Initial",
+    "Interface",
     "Measured",
     "Neumann",
     "Periodic",

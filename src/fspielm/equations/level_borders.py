@@ -1,0 +1,184 @@
+"""Borders of Piecewise expressions in an equation, followed through its domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import FloatArray
+from fspielm.equations.borders import Extent, find_border
+from fspielm.equations.piecewise import levels_in
+from fspielm.equations.setting import Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, describe, make_field
+from fspielm.geometry import (
+    BoundaryPart,
+    Domain,
+    Edge,
+    PlaneCurve,
+    Sites,
+    SpaceTime,
+    arc,
+    curve_within,
+    extrude,
+    level_curves,
+    parts_of,
+    segment,
+)
+
+# Roots nearer than this share of the interval are one.
+_SAME_PLACE = 1e-9
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LevelBorder:
+    """A border of Piecewise expressions, where a level function of the coordinates is zero.
+
+    Attributes
+    ----------
+    expression : Expr
+        The level function, as it was read.
+    level : Field
+    parts : tuple of BoundaryPart
+        The border within the domain, with normals toward where the level function is positive.
+    curves : tuple of PlaneCurve
+        What it is made of in the plane.
+    """
+
+    expression: sp.Expr
+    level: Field
+    parts: tuple[BoundaryPart, ...]
+    curves: tuple[PlaneCurve, ...] = ()
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What tells the two sides apart: where the level function is negative, and where it is positive."""
+        variable = describe(self.expression)
+        return f"{variable} < 0", f"{variable} > 0"
+
+
+def read_borders(expressions: Iterable[sp.Expr], setting: Setting) -> tuple[list[LevelBorder], list[str]]:
+    """The borders in some expressions that can be followed, and a sentence on each that cannot."""
+    borders, notes = [], []
+    for level in dict.fromkeys(level for expression in expressions for level in levels_in(expression)):
+        try:
+            border = _follow(level, setting)
+        except _UnreadableError as error:
+            notes.append(f"The border {describe(level)} = 0 of a Piecewise is not followed: {error}.")
+        else:
+            borders.append(border)
+    return borders, notes
+
+
+class _UnreadableError(Exception):
+    """A border that cannot be followed, and why."""
+
+
+def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
+    coordinates, domain = setting.coordinates, setting.domain
+    if level.atoms(AppliedUndef):
+        raise _UnreadableError("it depends on a callable")
+    try:
+        field = make_field(level, coordinates, what=f"the border {describe(level)} = 0")
+    except ProblemError as error:
+        raise _UnreadableError(str(error)) from error
+    time = domain.time
+    still = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
+    if still:
+        assert isinstance(domain, SpaceTime)
+        assert time is not None
+        curves = _curves(level, coordinates[:-1], domain.space)
+        return LevelBorder(level, field, tuple(extrude(part, time) for part in _parts(level, curves)), curves)
+    if domain.dimension > 2:
+        moving = domain.dimension == 3 and time is not None
+        raise _UnreadableError("it moves in the plane" if moving else f"there are {domain.dimension} coordinates")
+    if domain.dimension == 2:
+        curves = _curves(level, coordinates, domain)
+        return LevelBorder(level, field, _parts(level, curves), curves)
+    return LevelBorder(level, field, _points(level, field, setting))
+
+
+def _parts(level: sp.Expr, curves: tuple[PlaneCurve, ...]) -> tuple[BoundaryPart, ...]:
+    return parts_of([Edge(f"{describe(level)} = 0", curve) for curve in curves])
+
+
+def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> tuple[PlaneCurve, ...]:
+    what = f"the border {describe(level)} = 0"
+    field = make_field(level, coordinates, what=what)
+    slopes = [make_field(sp.Derivative(level, c), coordinates, what=what) for c in coordinates]
+    exact = _line_or_circle(level, coordinates, domain)
+    if exact is not None:
+        return curve_within(exact, domain)
+    found = find_border(field, Extent(coordinates, *domain.bounding_box))
+    if found is None:
+        return ()
+
+    def values(points: FloatArray) -> FloatArray:
+        return np.asarray(field(points), dtype=np.float64)
+
+    def gradient(points: FloatArray) -> FloatArray:
+        return np.column_stack([slope(points) for slope in slopes]).astype(np.float64)
+
+    return level_curves(values, gradient, 0.5 * (found[0] + found[1]), domain)
+
+
+def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> PlaneCurve | None:
+    """The curve on which a level function is zero, where that is a line (as far as the domain goes) or a circle."""
+    x, y = coordinates
+    if not level.is_polynomial(x, y) or sp.total_degree(level, x, y) > 2:
+        return None
+    poly = sp.Poly(level, x, y)
+    square, other, mixed = (poly.coeff_monomial(m) for m in (x**2, y**2, x * y))
+    if square != other or mixed != 0:
+        return None
+    slope, constant = np.array([float(poly.coeff_monomial(m)) for m in (x, y)]), float(poly.coeff_monomial(1))
+    if square == 0:
+        lower, upper = domain.bounding_box
+        middle, size = 0.5 * (lower + upper), float(np.linalg.norm(upper - lower))
+        unit = slope / np.linalg.norm(slope)
+        foot = middle - (slope @ middle + constant) / np.linalg.norm(slope) * unit
+        # the negative side on the left
+        way = size * np.array([-unit[1], unit[0]])
+        return segment(tuple((foot - way).tolist()), tuple((foot + way).tolist()))
+    center = -slope / (2 * float(square))
+    radius2 = float(center @ center) - constant / float(square)
+    if radius2 <= 0:
+        return None
+    turn = 2 * np.pi if square > 0 else -2 * np.pi
+    return arc((float(center[0]), float(center[1])), float(np.sqrt(radius2)), 0.0, turn)
+
+
+def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPart, ...]:
+    """The places of a line at which the level function changes its sign."""
+    found = find_border(field, Extent(setting.coordinates, *setting.domain.bounding_box))
+    if found is None:
+        return ()
+    before, after = (side[:, 0] for side in found)
+    middle = 0.5 * (before + after)
+    hair = _SAME_PLACE * float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
+    inside = setting.domain._contains(middle[:, None], False)
+    parts: list[BoundaryPart] = []
+    last = -np.inf
+    for place in np.sort(middle[inside]):
+        if place - last > hair:
+            last = float(place)
+            rises = field(np.array([[last + hair]]))[0].real > field(np.array([[last - hair]]))[0].real
+            parts.append(point_part(f"{describe(level)} = 0", last, 1.0 if rises else -1.0))
+    if len(parts) < 2:
+        return tuple(parts)
+    return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
+
+
+def point_part(name: str, place: float, normal: float) -> BoundaryPart:
+    """A point of a line, with its normal."""
+
+    def at(unit: FloatArray) -> Sites:
+        return Sites(np.full((len(unit), 1), place), np.full((len(unit), 1), normal))
+
+    return BoundaryPart(name, 1.0, 0, at)

@@ -1,0 +1,233 @@
+"""What has prescribed jumps across an interface: values, and fluxes or normal derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.equations.conditions import Interface
+from fspielm.equations.flux import flux_of
+from fspielm.equations.linear import coefficients_of, linear_operator, linear_parts, read_equation
+from fspielm.equations.normal import normal
+from fspielm.equations.operator import Operator, along_normal, identity
+from fspielm.equations.per_unknown import by_unknown
+from fspielm.equations.piecewise import Signs
+from fspielm.equations.regions import probe
+from fspielm.equations.residual import residual_form
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+from fspielm.expressions import Field, describe, evaluate_derivatives
+from fspielm.geometry import BoundaryPart
+
+_FEW = 64
+
+
+class Side(NamedTuple):
+    """A region, or one side of the borders of Piecewise expressions, or both; all else is as it is at each point."""
+
+    region: str | None = None
+    signs: Signs = {}  # noqa: RUF012 (a tuple's field, never changed)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Transmission:
+    """``first(unknowns on the first side) - second(unknowns on the second side) = value``.
+
+    Attributes
+    ----------
+    kind : {"value", "flux"}
+        The value of an unknown, or a derivative across the interface: a flux, or a normal derivative.
+    name : str
+        ``"value"``, ``"flux"``, ``"normal derivative"``, with what tells several apart.
+    first, second : Operator
+        With the coefficients of their own side, which are smooth beyond it.
+    value : Field
+    """
+
+    kind: Literal["value", "flux"]
+    name: str
+    first: Operator
+    second: Operator
+    value: Field
+
+
+class Found(NamedTuple):
+    """What continues across an interface, and sentences on how that was read."""
+
+    rules: tuple[Transmission, ...]
+    notes: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The equations of a problem, read on this side and that, each way once."""
+
+    equations: tuple[sp.Basic, ...]
+    setting: Setting
+    _known: dict[object, Setting] = field(default_factory=dict)
+    _operators: dict[object, Operator] = field(default_factory=dict)
+
+    def beside(self, side: Side) -> Setting:
+        """The setting with what is given as it is on one side."""
+        key = side.region, frozenset(side.signs.items())
+        if key not in self._known:
+            givens = self.setting.givens.beside(side.region, side.signs)
+            self._known[key] = replace(self.setting, givens=givens)
+        return self._known[key]
+
+    def take(self, side: Side, expression: sp.Expr) -> sp.Expr:
+        """An expression on one side."""
+        return evaluate_derivatives(self.beside(side).givens.substitute(expression))
+
+    def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
+        """Coefficients of each equation, as they are all over."""
+        return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
+
+    def on(self, side: Side) -> tuple[Rule, ...]:
+        """The equations on one side: smooth where what was written for it is."""
+        return tuple(read_equation(equation, self.beside(side)) for equation in self.equations)
+
+    def operator(self, expression: sp.Expr, side: Side) -> Operator:
+        """An expression in the unknowns and the normal as an operator on one side."""
+        key = expression, side.region, frozenset(side.signs.items())
+        if key not in self._operators:
+            parts, _ = linear_parts(self.take(side, expression), self.setting.symbols, "the flux")
+            self._operators[key] = linear_operator(parts, self.beside(side), "the flux", normals=True)
+        return self._operators[key]
+
+    def _substituted(self, equation: sp.Basic) -> sp.Expr:
+        return evaluate_derivatives(self.setting.givens.substitute(residual_form(equation)))
+
+
+def transmissions(
+    reading: Reading, sides: tuple[Side, Side], part: BoundaryPart, names: tuple[str, str], condition: Interface
+) -> Found:
+    """What has prescribed jumps across an interface.
+
+    In one unknown, of an equation of order two across, the value and the flux. Of several, the values of those that
+    have second derivatives and the flux of each equation that has, with the others in it. Where no flux can be read,
+    the normal derivatives up to the order less one.
+    """
+    setting = reading.setting
+    unknowns = setting.symbols
+    normals = probe(part, _FEW).normals
+    assert normals is not None  # every boundary part has them
+    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
+    tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts()]
+    orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
+    fluxes, notes = _fluxes(reading, tables, orders, sides)
+    rules = _values(setting, orders, condition)
+    if fluxes is None:
+        rules += _normal_derivatives(setting, orders, condition)
+    else:
+        jumps = _flux_jumps(condition, len(tables))
+        for index, flux in fluxes.items():
+            first, second = (reading.operator(flux, side) for side in sides)
+            _refuse_nothing(first, second, part, names, reading.equations[index])
+            label = f"flux {index + 1}" if len(fluxes) > 1 else "flux"
+            value = setting.field(jumps[index], "the flux_jump of Interface", normals=True)
+            rules.append(Transmission("flux", label, first, second, value))
+    return Found(tuple(rules), tuple(notes))
+
+
+def _order(coefficients: dict[tuple[int, ...], sp.Expr], crossed: Sequence[int]) -> int:
+    return max((sum(orders[axis] for axis in crossed) for orders in coefficients), default=0)
+
+
+def _fluxes(
+    reading: Reading,
+    tables: Sequence[dict[AppliedUndef, dict[tuple[int, ...], sp.Expr]]],
+    orders: Sequence[int],
+    sides: tuple[Side, Side],
+) -> tuple[dict[int, sp.Expr] | None, list[str]]:
+    """The flux of each equation that has one, by its number; None where normal derivatives continue, and why."""
+    if max(orders) < 2:
+        return {}, []
+    if max(orders) > 2:
+        return None, [f"normal derivatives up to order {max(orders) - 1} continue: equations of order {max(orders)}."]
+    takes = [lambda e, s=side: reading.take(s, e) for side in sides]
+    found: dict[int, sp.Expr] = {}
+    for index, table in enumerate(tables):
+        if not any(sum(key) == 2 for own in table.values() for key in own):
+            continue
+        terms = []
+        for place, (unknown, coefficients) in enumerate(table.items()):
+            if orders[place] < 2:  # a pressure: all of it is under the divergence
+                terms.append(_carried(coefficients, unknown))
+                continue
+            own = place == index or len(table) == 1
+            flux = flux_of(coefficients, unknown, reading.setting.givens.materials, takes, own=own)
+            if flux is None:
+                return None, [
+                    f"normal derivatives continue, for {describe(reading.equations[index])} has no divergence form; "
+                    "write div(a grad u), with a coefficient a(x, y) that is given by region, where a flux should."
+                ]
+            terms.append(flux)
+        found[index] = sp.Add(*terms)
+    return found, []
+
+
+def _carried(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
+    first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
+    return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
+
+
+def _values(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
+    """The values of the unknowns that have as many derivatives as any."""
+    several = len(orders) > 1
+    jumps = {place: 0 for place, order in enumerate(orders) if order == max(orders) or order > 1}
+    if not (several and condition.jump == 0):
+        jumps |= {place: one for place, _, one in by_unknown(condition.jump, "Interface", setting)}
+    rules = []
+    for place, jump in jumps.items():
+        one = identity(setting.dimension).on(place)
+        name = f"value {setting.symbols[place].func.__name__}" if several else "value"
+        value = setting.field(jump, "the jump of Interface", normals=True)
+        rules.append(Transmission("value", name, one, one, value))
+    return rules
+
+
+def _normal_derivatives(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
+    jumps = _flux_jumps(condition, len(orders))
+    rules = []
+    for place, order in enumerate(orders):
+        for number in range(1, order):
+            one = along_normal(setting.dimension, number, setting.space).on(place)
+            words = ["normal derivative", setting.symbols[place].func.__name__ * (len(orders) > 1)]
+            name = " ".join(filter(None, [*words, f"order {number}" * (number > 1)]))
+            value = setting.field(jumps[place] if number == 1 else 0, "the flux_jump of Interface", normals=True)
+            rules.append(Transmission("flux", name, one, one, value))
+    return rules
+
+
+def _flux_jumps(condition: Interface, number: int) -> tuple[object, ...]:
+    jumps = condition.flux_jumps
+    if len(jumps) == number:
+        return jumps
+    if len(jumps) == 1 and jumps[0] == 0:
+        return (0,) * number
+    raise ProblemError(
+        f"Interface: flux_jump must be a tuple of {number}, one for each equation; got {condition.flux_jump!r}"
+    )
+
+
+def _refuse_nothing(
+    first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
+) -> None:
+    """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
+    sites = probe(part, _FEW)
+    for name, own, other in zip(names, (first, second), (second, first), strict=True):
+        if not any(term.order for term in own.terms):
+            beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
+            raise ProblemError(
+                f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
+                f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
+                "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
+            )

@@ -1,0 +1,242 @@
+"""Domains made of named regions side by side: materials."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from types import MappingProxyType
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.combination import combine, unnumbered
+from fspielm.geometry.contour import contour_of
+from fspielm.geometry.corner import Corner
+from fspielm.geometry.crossings import Resolution
+from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.domain import Domain, default_axes
+from fspielm.geometry.hole import Hole
+from fspielm.geometry.overlay import Piece, in_loops
+from fspielm.geometry.plane import Edge, edges_of, parts_of
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.region_shapes import Outline, RegionBorder, check_shapes
+from fspielm.geometry.spans import Spans
+from fspielm.geometry.tiling import Side, sides_of
+
+# A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1.
+_THIN = 0.05
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Regions(Domain):
+    """A domain made of named shapes that lie side by side and touch.
+
+    Its boundary is what bounds them all together. Parts keep the names that the shapes give them; where those of two
+    regions have the same name, the region's stands before it: ``"left.y-"``.
+
+    Parameters
+    ----------
+    **shapes : Domain
+        Two or more, all of them intervals or all of them plane shapes, without time.
+
+    Examples
+    --------
+    >>> from fspielm.geometry import Disk
+    >>> domain = Regions(core=Disk((0, 0), 1), shell=Disk((0, 0), 2) - Disk((0, 0), 1))
+    >>> [part.name for part in domain.boundary()], [border.name for border in domain.interfaces]
+    (['circle'], ['core | shell'])
+    >>> domain.region_of([[0.5, 0.0], [1.5, 0.0], [3.0, 0.0]])
+    array([ 0,  1, -1])
+    """
+
+    shapes: Mapping[str, Domain]
+
+    def __init__(self, **shapes: Domain) -> None:
+        check_shapes(shapes)
+        object.__setattr__(self, "shapes", MappingProxyType(dict(shapes)))
+        assert self._sides  # refuses regions that overlap or are alone
+        self._refuse_gaps()
+
+    def __repr__(self) -> str:
+        return f"Regions({', '.join(f'{name}={shape!r}' for name, shape in self.shapes.items())})"
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Domain]]]:
+        return _rebuilt, (dict(self.shapes),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Regions) and tuple(self.shapes.items()) == tuple(other.shapes.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.shapes.items()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the regions, in their order."""
+        return tuple(self.shapes)
+
+    def region_of(self, points: ArrayLike) -> NDArray[np.intp]:
+        """Which region each of the points ``(n, dimension)`` lies in, by its place; -1 outside.
+
+        Where regions meet, it is the first of them.
+        """
+        checked = as_points(points, self.dimension)
+        found = np.full(len(checked), -1, dtype=np.intp)
+        for index, shape in enumerate(self.shapes.values()):
+            left = np.flatnonzero(found < 0)
+            found[left[shape._contains(checked[left], True)]] = index
+        return found
+
+    @cached_property
+    def interfaces(self) -> tuple[RegionBorder, ...]:
+        """Where two regions meet: on the line one for each point, in the plane one for each pair."""
+        names = self.names
+        meeting = [side for side in self._sides if 0 <= side.shape < side.beyond]
+        if self.dimension == 1:
+            parts = [(names[s.shape], names[s.beyond], self._part(s, default_axes(1))) for s in meeting]
+            title = {id(part): f"{one} | {two}" for one, two, part in parts}
+            often = Counter(title.values())
+            seen: Counter[str] = Counter()
+            borders = []
+            for one, two, part in parts:
+                name = title[id(part)]
+                seen[name] += 1
+                name = f"{name} ({seen[name]})" if often[name] > 1 else name
+                borders.append(RegionBorder(name, (one, two), replace(part, name=name)))
+            return tuple(borders)
+        pairs: dict[tuple[str, str], list[PlaneCurve]] = {}
+        for side in meeting:
+            assert side.curve is not None
+            pairs.setdefault((names[side.shape], names[side.beyond]), []).append(side.curve)
+        return tuple(
+            RegionBorder(
+                f"{one} | {two}", (one, two), parts_of([Edge(f"{one} | {two}", c) for c in curves])[0], tuple(curves)
+            )
+            for (one, two), curves in pairs.items()
+        )
+
+    @property
+    def dimension(self) -> int:
+        """That of the regions."""
+        return next(iter(self.shapes.values())).dimension
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around all regions."""
+        return self._whole.bounding_box
+
+    @property
+    def measure(self) -> float:
+        """Length or area of all regions together."""
+        return math.fsum(shape.measure for shape in self.shapes.values())
+
+    def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
+        """The corners of the boundary, not those of interfaces."""
+        return () if self.dimension == 1 else self._as_one(axes).corners(axes)
+
+    def hole_places(self) -> tuple[Hole, ...]:
+        """The holes that all regions together leave."""
+        return self._whole.hole_places()
+
+    def _as_one(self, axes: Sequence[str] | None) -> Domain:
+        """The regions as one, their parts named with these axes."""
+        return self._whole if self.dimension == 1 else Outline(self._outer_edges(axes or default_axes(2)))
+
+    @cached_property
+    def _sides(self) -> list[Side]:
+        return sides_of(self.shapes)
+
+    @cached_property
+    def _whole(self) -> Domain:
+        if self.dimension > 1:
+            return self._as_one(None)
+        return reduce(lambda one, other: combine("union", one, other), self.shapes.values())
+
+    @cached_property
+    def _outer(self) -> list[Piece]:
+        """The pieces that bound the whole, loop by loop."""
+        boxes = np.array([shape.bounding_box for shape in self.shapes.values()])
+        outer = [Piece(side.shape, side.edge, side.curve) for side in self._sides if side.beyond < 0 and side.curve]
+        return in_loops(outer, Resolution.of(boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+
+    def _outer_edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        own = [[edge.name for edge in edges_of(shape, axes) or ()] for shape in self.shapes.values()]
+        names = self._told_apart([(piece.operand, own[piece.operand][piece.edge]) for piece in self._outer])
+        return tuple(Edge(name, piece.curve) for name, piece in zip(names, self._outer, strict=True))
+
+    def _told_apart(self, named: Sequence[tuple[int, str]]) -> list[str]:
+        """Names of pieces by their region and the name they have there.
+
+        Numbers that told parts apart of which one is left are dropped.
+        """
+        alike: dict[tuple[int, str], set[str]] = {}
+        for region, name in named:
+            alike.setdefault((region, unnumbered(name)), set()).add(name)
+        plain = [unnumbered(n) if len(alike[r, unnumbered(n)]) == 1 else n for r, n in named]
+        owners: dict[str, set[int]] = {}
+        for (region, _), name in zip(named, plain, strict=True):
+            owners.setdefault(name, set()).add(region)
+        return [
+            f"{self.names[region]}.{name}" if len(owners[name]) > 1 else name
+            for (region, _), name in zip(named, plain, strict=True)
+        ]
+
+    def _part(self, side: Side, axes: Sequence[str]) -> BoundaryPart:
+        """The boundary part of its region that an end of an interval is."""
+        return tuple(self.shapes.values())[side.shape].boundary(axes)[side.edge]
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        if self.dimension > 1:
+            return parts_of(self._outer_edges(axes))
+        outer = [side for side in self._sides if side.beyond < 0]
+        parts = [self._part(side, axes) for side in outer]
+        names = self._told_apart([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
+        return tuple(replace(part, name=name) for part, name in zip(parts, names, strict=True))
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        return self._whole._contains(points, closed)
+
+    def _side(self, points: FloatArray) -> SideArray:
+        return self._whole._side(points)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        # region by region: data jump between them
+        shapes = self.shapes.values()
+        rules = [shape.quadrature(max(1, round(n * shape.measure / self.measure))) for shape in shapes]
+        return Quadrature(
+            *(np.concatenate(those) for those in zip(*((r.points, r.weights) for r in rules), strict=True))
+        )
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return self._whole._chord_ends(points, axis)
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        return self._whole._spans(points, axis)
+
+    def _refuse_gaps(self) -> None:
+        """Refuse thin holes that two or more regions leave between them."""
+        if self.dimension == 1:
+            return
+        curves = [piece.curve for piece in self._outer]
+        for loop in contour_of(curves, repr(self)).loops:
+            around = {self._outer[index].operand for index in loop}
+            rim = contour_of([curves[index] for index in loop], repr(self))
+            perimeter = math.fsum(curves[index].length for index in loop)
+            if len(around) > 1 and rim.area < 0 and -4 * math.pi * rim.area < _THIN * perimeter**2:
+                x, y = curves[loop[0]].ends[0]
+                names = " and ".join(repr(self.names[index]) for index in sorted(around))
+                raise ProblemError(
+                    f"Regions: {names} leave a gap between them, of area {-rim.area:.3g} along {perimeter / 2:.3g}, "
+                    f"near ({x:.3g}, {y:.3g}); let their borders coincide, as in shell=box - core"
+                )
+
+
+def _rebuilt(shapes: dict[str, Domain]) -> Regions:
+    return Regions(**shapes)
