@@ -23,7 +23,7 @@ def refused(problem: fs.Problem, source: str) -> fs.Solution:
         return fs.solve(problem, tol=1e-4, rng=1, budget=fs.Budget(neurons=400))
 
 
-@pytest.mark.parametrize("width", [1e-2, 1e-6])
+@pytest.mark.parametrize("width", [pytest.param(1e-2, marks=pytest.mark.slow), 1e-6])
 def test_an_absorbing_inclusion_is_not_missed(width: float) -> None:
     """Its reach in the plane is far beyond its radius."""
     absorbing = sp.exp(-R2 / sp.Float(width) ** 2) / sp.Float(width) ** 2

@@ -46,7 +46,7 @@ def test_units_of_length(manufacture: Callable[..., Any], here: tuple[fs.Solutio
     assert plain.error_estimate / 3 < solution.error_estimate < 3 * plain.error_estimate
 
 
-@pytest.mark.parametrize("shift", [-1000.0, 2.0**30])
+@pytest.mark.parametrize("shift", [pytest.param(-1000.0, marks=pytest.mark.slow), 2.0**30])
 def test_far_away(here: tuple[fs.Solution, float], shift: float) -> None:
     """Not even at 1e9 is a digit lost, as long as the data are evaluated with care."""
 

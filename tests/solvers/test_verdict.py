@@ -303,6 +303,7 @@ def test_rough_data_are_named_before_long(problem: fs.Problem) -> None:
     assert len(solution.report.rounds) <= 6
 
 
+@pytest.mark.slow  # as in test_singular.py, where the corner is another
 def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:
     """The source is smooth and the data meet, yet the re-entrant corner is there."""
     solution = warned(
