@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import fspielm as fs
 from fspielm.accuracy import ErrorEstimate
@@ -21,7 +21,9 @@ from fspielm.geometry import Domain
 from fspielm.solution import BandReport
 
 # A deadline measures the machine, not the code; and what failed once must fail again for whoever looks at it.
-settings.register_profile("fspielm", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile(
+    "fspielm", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("fspielm")
 
 DOMAINS: dict[str, Domain] = {

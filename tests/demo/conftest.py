@@ -10,6 +10,7 @@ import pytest
 import fspielm as fs
 from fspielm.cases import Case
 from fspielm.demo import CaseRun, demo
+from fspielm.solution.pictures import style
 
 # Far too few neurons for an answer, enough for a picture.
 TINY: dict[str, Any] = {
@@ -32,6 +33,7 @@ def tiny_demo() -> Any:
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", fs.AccuracyWarning)
             patch.setattr(demo, "run_case", solve_tiny)
+            patch.setitem(style._SETTINGS, "savefig.dpi", 40.0)
             return demo.run_demo(*args, **kwargs)
 
     return run

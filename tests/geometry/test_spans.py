@@ -47,7 +47,7 @@ def known_ends(domain: Domain, points: np.ndarray, axis: int) -> tuple[np.ndarra
 @pytest.mark.parametrize("name", KNOWN)
 def test_ends_are_those_of_the_march(name: str, rng: np.random.Generator) -> None:
     domain = KNOWN[name]
-    points = domain.sample(2000, rng)
+    points = domain.sample(1000, rng)
     lower, upper = domain.bounding_box
     for axis in range(domain.dimension):
         ends, marched = known_ends(domain, points, axis), march(domain, points, axis)

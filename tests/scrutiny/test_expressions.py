@@ -53,7 +53,7 @@ def test_a_slab_in_one_dimension(profile: str, width: float) -> None:
     assert not fs.scrutinise(problem).looks
 
 
-@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-7, 1e-10])
+@pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-10])
 @pytest.mark.parametrize("profile", ["Gaussian", "Lorentzian", "sech"])
 def test_an_inclusion_in_the_plane(profile: str, width: float) -> None:
     problem = with_coefficient(100 * PROFILES[profile](sp.sqrt(R2) / width))

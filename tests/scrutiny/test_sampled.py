@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import sleep
 
 import numpy as np
 import pytest
@@ -11,11 +10,18 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
+from fspielm.scrutiny import sampled
 
 x, y, z = sp.symbols("x y z")
 DOMAINS = {1: fs.Interval(0, 1), 2: fs.Box((0, 0), (1, 1)), 3: fs.Box((0, 0, 0), (1, 1, 1))}
 # What is promised, as a share of the extent.
 WIDTHS = {1: 1e-3, 2: 1 / 300, 3: 1 / 50}
+
+
+@pytest.fixture(autouse=True)
+def time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a busy machine does not make functions slow ones."""
+    monkeypatch.setattr(sampled, "perf_counter", lambda: 0.0)
 
 
 def with_callable(c: Callable[[FloatArray], FloatArray], domain: fs.Domain) -> fs.Problem:
@@ -62,11 +68,14 @@ def test_nothing_is_asked_outside() -> None:
     assert all(domain.contains(one.sites.points).all() for one in places)
 
 
-def test_slow_functions_are_asked_at_fewer_places() -> None:
+def test_slow_functions_are_asked_at_fewer_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """And it is said down to which width that is any good."""
+    now = 0.0
+    monkeypatch.setattr(sampled, "perf_counter", lambda: now)
 
     def slow(points: FloatArray) -> FloatArray:
-        sleep(2e-5 * len(points))
+        nonlocal now
+        now += 2e-5 * len(points)
         return np.exp(points[:, 0])
 
     (look,) = fs.scrutinise(with_callable(slow, DOMAINS[2])).looks

@@ -109,7 +109,11 @@ def assert_bounds(estimate: float, error: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ("variable", "neumann"))) for name in PROBLEMS]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("variable", "neumann", "helmholtz", "wave")))
+        for name in PROBLEMS
+    ],
 )
 def test_bounds_the_error_from_under_resolved_to_converged(name: str) -> None:
     made = PROBLEMS[name]()
@@ -134,7 +138,7 @@ def test_the_largest_error_is_bounded_too() -> None:
         assert solution.max_error_estimate == solution.report.max_error_estimate
 
 
-@pytest.mark.parametrize(("distance", "sign"), [(1e-2, 1), (1e-4, -1), (1e-6, 1)])
+@pytest.mark.parametrize(("distance", "sign"), [pytest.param(1e-2, 1, marks=pytest.mark.slow), (1e-4, -1), (1e-6, 1)])
 def test_sees_a_resonance_that_no_residual_shows(distance: float, sign: int) -> None:
     """Within `distance` of an eigenvalue of the square the residual stays small whatever the error is."""
     exact = sp.sin(2 * x) * sp.exp(y)

@@ -31,7 +31,7 @@ def test_two_unknowns() -> None:
     assert np.abs(solution(POINTS) - np.transpose(exact)).max() < 1e-8
 
 
-@pytest.mark.parametrize("right", ["x-", "x+"])
+@pytest.mark.parametrize("right", ["x-", pytest.param("x+", marks=pytest.mark.slow)])
 def test_the_wrong_sides_are_not_enough(right: str) -> None:
     conditions = [fs.Dirichlet({u: U}, on="x-"), fs.Dirichlet({v: V}, on=right)]
     with pytest.warns(fs.AccuracyWarning):

@@ -311,7 +311,7 @@ def test_weights_decide_between_measurements(manufacture: Make) -> None:
     low, high = fs.Measured([[0.3, 0.4]], [value]), fs.Measured([[0.3, 0.4]], [value + 0.01], weight=3)
     made = manufacture(laplace, BENT, SQUARE, (x, y), [*slopes, low, high])
     with pytest.warns(fs.AccuracyWarning):
-        solution = fs.solve(made.problem, rng=3)
+        solution = fs.solve(made.problem, rng=3, budget=fs.Budget(neurons=400))
     assert solution([[0.3, 0.4]])[0] - value == pytest.approx(0.009, abs=1e-6)
 
 

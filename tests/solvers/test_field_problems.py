@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAST = ("Stokes on a disk", "curved beam", "wave packet", "beam of first order", "L-shaped room", "sound in a pipe")
+FAST = ("Stokes on a disk", "wave packet", "beam of first order", "sound in a pipe")
 
 
 @pytest.fixture(autouse=True)

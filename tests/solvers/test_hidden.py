@@ -47,7 +47,7 @@ def robin(manufacture: Make, m: Any, exact: sp.Expr) -> Any:
     return manufacture(laplace, exact, DISK, (x, y), [fs.Robin(-m, 1, slope - m * exact)])
 
 
-@pytest.mark.parametrize("exact", [HARMONIC, sp.exp(x) * sp.cos(2 * y)])
+@pytest.mark.parametrize("exact", [HARMONIC, pytest.param(sp.exp(x) * sp.cos(2 * y), marks=pytest.mark.slow)])
 def test_a_condition_that_lets_a_high_frequency_through(manufacture: Make, exact: sp.Expr) -> None:
     refused(
         robin(manufacture, 40, exact).problem, "frequency 40 along the boundary .* 'robin circle' almost, so that any"
@@ -124,6 +124,7 @@ def test_waves_with_values_all_round(manufacture: Make) -> None:
     converged(manufacture(lambda w: w.diff(x, 2) + w.diff(y, 2), exact, SQUARE, (x, y)))
 
 
+@pytest.mark.slow  # following them takes long; that they are found is in spectrum/test_hidden.py
 def test_streams_without_a_beginning(manufacture: Make) -> None:
     def turned(damping: float) -> Any:
         return manufacture(lambda w: -y * w.diff(x) + x * w.diff(y) + damping * w, HARMONIC, DISK, (x, y))
@@ -131,6 +132,8 @@ def test_streams_without_a_beginning(manufacture: Make) -> None:
     refused(turned(0).problem, "the streamline through .* never leaves the domain")
     converged(turned(2))
 
+
+def test_streams_without_a_condition(manufacture: Make) -> None:
     def straight(*parts: str) -> Any:
         condition = fs.Dirichlet(HARMONIC, on=list(parts))
         return manufacture(lambda w: w.diff(x) + w.diff(y) / 2, HARMONIC, SQUARE, (x, y), [condition])

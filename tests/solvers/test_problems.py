@@ -192,7 +192,8 @@ def test_three_dimensions_to_five_digits(statement: Callable[[Make], Any], manuf
     assert made.error(solution) <= 1e-5
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=slow)])
+@slow  # other seeds of something smaller in test_loop.py
+@pytest.mark.parametrize("seed", [1, 2])
 def test_luck_has_no_part_in_it(seed: int, manufacture: Make) -> None:
     for statement in (non_separable, layer):
         made = statement(manufacture)

@@ -44,10 +44,10 @@ def image(operator: Any, exact: Any, coordinates: Any, sites: Sites) -> tuple[An
         *(("stages", seed) for seed in (5, 7, 11, 21)),
         *(pytest.param("stages", seed, marks=pytest.mark.slow) for seed in (2, 6, 8, 12, 31)),
         ("test", 1),
-        *(("systems", seed) for seed in (3, 6, 11, 17)),
-        *(pytest.param("systems", seed, marks=pytest.mark.slow) for seed in (7, 15, 24, 30, 36)),
-        *(("complex", seed) for seed in (2, 4)),
-        *(pytest.param("complex", seed, marks=pytest.mark.slow) for seed in (1, 7, 13)),
+        *(("systems", seed) for seed in (11, 17)),
+        *(pytest.param("systems", seed, marks=pytest.mark.slow) for seed in (3, 6, 7, 15, 24, 30, 36)),
+        ("complex", 4),
+        *(pytest.param("complex", seed, marks=pytest.mark.slow) for seed in (1, 2, 7, 13)),
     ],
 )
 def test_the_solution_satisfies_equation_and_conditions(

@@ -28,7 +28,10 @@ def solve_both(small: sp.Expr, **how: float) -> fs.Solution:
 
 
 @pytest.mark.filterwarnings("ignore::fspielm.AccuracyWarning")
-@pytest.mark.parametrize("small", [sp.cos(3 * x * y), x * (1 - x) * y * (1 - y) * sp.cos(3 * x)])
+@pytest.mark.parametrize(
+    "small",
+    [pytest.param(sp.cos(3 * x * y), marks=pytest.mark.slow), x * (1 - x) * y * (1 - y) * sp.cos(3 * x)],
+)
 def test_what_is_small_is_measured_by_itself(small: sp.Expr) -> None:
     own = solve_both(small)["v"]
     exact = sp.lambdify((x, y), small)(*POINTS.T)

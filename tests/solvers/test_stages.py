@@ -261,8 +261,8 @@ def test_a_source_some_wavelengths_off_a_flat_side(distance: float) -> None:
 def test_waves_that_a_hole_scatters() -> None:
     """No known solution: two seeds agree to what both claim."""
     domain = fs.Ellipse((0, 0), (2, 1)) - fs.Disk((0.7, 0.1), 0.3, name="hole")
-    conditions = [fs.Dirichlet(sp.cos(50 * x), on="ellipse"), fs.Dirichlet(0, on="hole.circle")]
-    problem = fs.Problem(sp.Eq(LAPLACIAN + 2500 * u, 0), domain, conditions)
+    conditions = [fs.Dirichlet(sp.cos(30 * x), on="ellipse"), fs.Dirichlet(0, on="hole.circle")]
+    problem = fs.Problem(sp.Eq(LAPLACIAN + 900 * u, 0), domain, conditions)
     one, other = (fs.solve(problem, rng=seed) for seed in (1, 2))
     assert one.converged
     assert error(other, one) <= one.error_estimate + other.error_estimate

@@ -19,7 +19,7 @@ def reaction(a: sp.Expr, b: sp.Expr) -> list[sp.Expr]:
 
 @pytest.mark.parametrize(
     "features",
-    [fs.Band(300, widths=(14, 14)), fs.FrequencyShift(400, mu=(0, 12)), fs.Joined([fs.Band(300, widths=(14, 14))])],
+    [fs.Band(200, widths=(12, 12)), fs.FrequencyShift(250, mu=(0, 10)), fs.Joined([fs.Band(200, widths=(12, 12))])],
     ids=["band", "frequency shift", "joined"],
 )
 def test_each_unknown_has_its_own(features: fs.Family) -> None:

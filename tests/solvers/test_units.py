@@ -34,7 +34,7 @@ def here(manufacture: Callable[..., Any]) -> tuple[fs.Solution, float]:
     return solution, made.error(solution)
 
 
-@pytest.mark.parametrize("unit", [sp.Rational(1, 10**6), sp.Integer(10**6)])
+@pytest.mark.parametrize("unit", [sp.Integer(10**6), pytest.param(sp.Rational(1, 10**6), marks=pytest.mark.slow)])
 def test_units_of_length(manufacture: Callable[..., Any], here: tuple[fs.Solution, float], unit: Any) -> None:
     made = plane_wave(manufacture, unit)
     solution = fs.solve(made.problem, rng=0)
@@ -46,7 +46,7 @@ def test_units_of_length(manufacture: Callable[..., Any], here: tuple[fs.Solutio
     assert plain.error_estimate / 3 < solution.error_estimate < 3 * plain.error_estimate
 
 
-@pytest.mark.parametrize("shift", [-1000.0, 2.0**30])
+@pytest.mark.parametrize("shift", [pytest.param(-1000.0, marks=pytest.mark.slow), 2.0**30])
 def test_far_away(here: tuple[fs.Solution, float], shift: float) -> None:
     """Not even at 1e9 is a digit lost, as long as the data are evaluated with care."""
 
@@ -64,7 +64,7 @@ def test_far_away(here: tuple[fs.Solution, float], shift: float) -> None:
     assert error < 3 * here[1]
 
 
-@pytest.mark.parametrize("size", [1e-9, 1e9])
+@pytest.mark.parametrize("size", [1e-9, pytest.param(1e9, marks=pytest.mark.slow)])
 def test_units_of_the_solution(manufacture: Callable[..., Any], here: tuple[fs.Solution, float], size: float) -> None:
     exact = size * sp.cos(K * DIRECTION)
     made = manufacture(lambda u: u.diff(x, 2) + u.diff(y, 2) + K**2 * u, exact, fs.Box((0, 0), (1, 1)), (x, y))
@@ -73,7 +73,7 @@ def test_units_of_the_solution(manufacture: Callable[..., Any], here: tuple[fs.S
     assert here[1] / 3 < made.error(solution) < 3 * here[1]
 
 
-@pytest.mark.parametrize("factor", [1e-6, 1e6])
+@pytest.mark.parametrize("factor", [pytest.param(1e-6, marks=pytest.mark.slow), 1e6])
 def test_an_equation_times_a_number(
     manufacture: Callable[..., Any], here: tuple[fs.Solution, float], factor: float
 ) -> None:

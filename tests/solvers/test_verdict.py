@@ -221,7 +221,7 @@ def test_the_floor_of_double_precision(manufacture: Make) -> None:
     assert fs.solve(made.problem, tol=promised, rng=0).converged
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_floor_is_not_claimed_early(manufacture: Make, seed: int) -> None:
     """Eleven digits are asked of a problem that has twelve: the first round leaves some of them to the second."""
     made = manufacture(lambda w: laplace(w) + 50 * w, sp.sin(10 * x) * sp.cos(7 * y), SQUARE, (x, y))
@@ -284,7 +284,7 @@ def test_a_start_that_disagrees_with_the_boundary() -> None:
 @pytest.mark.parametrize(
     "problem",
     [
-        helmholtz(0, sp.Heaviside(x - 0.4)),
+        pytest.param(helmholtz(0, sp.Heaviside(x - 0.4)), marks=pytest.mark.slow),
         helmholtz(0, sp.Abs(x - 0.4)),
         fs.Problem(
             sp.Eq(laplace(u), f(x, y)),
@@ -303,6 +303,7 @@ def test_rough_data_are_named_before_long(problem: fs.Problem) -> None:
     assert len(solution.report.rounds) <= 6
 
 
+@pytest.mark.slow  # as in test_singular.py, where the corner is another
 def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:
     """The source is smooth and the data meet, yet the re-entrant corner is there."""
     solution = warned(

@@ -46,6 +46,11 @@ def damped() -> fs.Problem:
     return fs.Problem(sp.Eq(laplacian(u) + index * u, laplacian(field) + index * field), DISK, [fs.Dirichlet(field)])
 
 
+@pytest.fixture(scope="module")
+def slow_flow() -> fs.Solution:
+    return fs.solve(stokes(sp.Integer(0), sp.Integer(0)), rng=1, tol=1e-4)
+
+
 @pytest.fixture
 def there_and_back(tmp_path: Path) -> Callable[[fs.Solution], fs.Solution]:
     def go(solution: fs.Solution) -> fs.Solution:
@@ -143,8 +148,10 @@ def test_a_system_with_a_callable_evaluates(there_and_back: Callable[[fs.Solutio
         ),
     ],
 )
-def test_content_that_was_never_written(tmp_path: Path, change: Callable[..., None], message: str) -> None:
-    solution = fs.solve(stokes(sp.Integer(0), sp.Integer(0)), rng=1)
+def test_content_that_was_never_written(
+    tmp_path: Path, slow_flow: fs.Solution, change: Callable[..., None], message: str
+) -> None:
+    solution = slow_flow
     basis = Component(solution.basis.field(0, solution.coefficients)[0], 0, 3)
     made = fs.Solution(solution.problem, basis, np.ones(basis.size), solution.report, solution.estimate)
     path = tmp_path / "it.fspielm"

@@ -289,6 +289,7 @@ PIECES = st.one_of(
 
 
 class TestFuzz:
+    @settings(max_examples=25)
     @given(changes=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 30), PIECES), min_size=1, max_size=4))
     @pytest.mark.parametrize("text", [example_plan(), write_plan(builtin_plan("quick"))], ids=["example", "quick"])
     def test_spoiled_plans(self, text: str, changes: list[tuple[float, int, str]]) -> None:

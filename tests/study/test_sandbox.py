@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from threading import Timer
 from time import perf_counter
 from typing import Any
 
@@ -97,7 +96,7 @@ class TestTimeLimits:
         assert module._in_time(late, SHORT, terms).status == "failed"
 
     def test_a_process_that_never_says_hello(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / "mute_child.py").write_text("import time\ntime.sleep(60)\n")
+        (tmp_path / "mute_child.py").write_text("import time\ntime.sleep(600)\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(module, "_MODULE", "mute_child")
         monkeypatch.setattr(module, "_START_SECONDS", 0.3)
@@ -138,14 +137,21 @@ class TestEnds:
         sandbox._process.wait()
         assert perform(sandbox, SHORT).status == "done"
 
-    def test_too_long(self, sandbox: Sandbox) -> None:
+    def test_too_long(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_GRACE_SECONDS", 0.1)
         outcome = perform(sandbox, LONG, replace(TERMS, seconds=0.1))
         assert (outcome.status, outcome.message) == ("failed", "took longer than the plan's 0.1 s")
         assert sandbox._process is None
 
-    def test_killed(self, sandbox: Sandbox) -> None:
+    def test_killed(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         perform(sandbox, SHORT)
-        Timer(0.3, kill, [sandbox]).start()
+        send = Sandbox._send
+
+        def send_and_kill(self: Sandbox, request: dict[str, Any]) -> None:
+            send(self, request)
+            kill(self)
+
+        monkeypatch.setattr(Sandbox, "_send", send_and_kill)
         outcome = perform(sandbox, LONG)
         assert outcome.status == "failed"
         assert outcome.message == "the process was killed, most likely by the system for lack of memory"
@@ -196,13 +202,13 @@ def test_it_ends_with_its_parent() -> None:
     program = (
         "from fspielm.study.process import start_module\n"
         "import time\n"
-        "start_module('timeit', '-n', '1', 'import time; time.sleep(60)', environment={})\n"
+        "start_module('timeit', '-n', '1', 'import time; time.sleep(600)', environment={})\n"
         "print('started', flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "started\n"
         parent.kill()
         # the other end of the pipe is closed when both are gone
-        parent.communicate(timeout=5)
+        parent.communicate(timeout=300)

@@ -124,7 +124,7 @@ def test_the_operator_annihilates_every_function(problem: fs.Problem) -> None:
 def test_no_function_is_larger_than_one_and_all_reach_about_one(problem: fs.Problem) -> None:
     basis = draw(problem, 200)
     domain = problem.domain
-    inside = domain.sample(4000, np.random.default_rng(0), "clustered")
+    inside = domain.sample(1500, np.random.default_rng(0), "clustered")
     values = np.abs(basis.matrix(identity(problem.dimension), Sites(inside)))
     assert values.max() <= 1.1
     for leaf in leaves(basis):

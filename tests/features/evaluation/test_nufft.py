@@ -81,7 +81,7 @@ def orders(dimension: int, total: int) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", BASES)
 def test_agrees_with_the_direct_sum(name: str, dimension: int, total: int) -> None:
     operator = derivative(orders(dimension, total))
-    assert apart(BASES[name](dimension), operator, Sites(points(dimension))) <= 1e-13
+    assert apart(BASES[name](dimension), operator, Sites(points(dimension, 100))) <= 1e-13
 
 
 @pytest.mark.parametrize("total", [0, 1, 2])

@@ -63,7 +63,7 @@ SINGULAR: dict[str, Basis] = {
 
 
 def cube(dimension: int, n: int | None = None) -> np.ndarray:
-    return np.random.default_rng(2).uniform(-1, 1, (n or {1: 2000, 2: 20_000, 3: 40_000}[dimension], dimension))
+    return np.random.default_rng(2).uniform(-1, 1, (n or {1: 2000, 2: 8000, 3: 20_000}[dimension], dimension))
 
 
 @functools.cache
@@ -123,14 +123,14 @@ class Count:
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth_functions_keep_their_digits(name: str, dimension: int, total: int) -> None:
     operator, sites = derivative(orders(dimension, total)), Sites(cube(dimension))
-    assert apart(SMOOTH[name](dimension), operator, sites, every=5) <= 3e-14
+    assert apart(SMOOTH[name](dimension), operator, sites, every=20) <= 3e-14
 
 
 @pytest.mark.parametrize("total", [0, 1, 2])
 @pytest.mark.parametrize("name", SINGULAR)
 def test_singular_functions_keep_their_digits(name: str, total: int) -> None:
     # infinite derivatives at the corner itself are another matter
-    fast, direct, size = both_ways(SINGULAR[name], derivative(orders(2, total)), Sites(sample_of_l(40_000)), every=5)
+    fast, direct, size = both_ways(SINGULAR[name], derivative(orders(2, total)), Sites(sample_of_l(40_000)), every=20)
     # phases and powers magnify the rounding of coordinates, which is that of the largest term in the neighbourhood
     assert (np.abs(fast - direct) / np.maximum(size, np.median(size))).max() <= 1e-12
 
@@ -306,7 +306,7 @@ def test_digits_are_kept_far_from_zero(dimension: int, offset: float) -> None:
 
 def test_points_on_lines_in_planes_and_at_one_place() -> None:
     line = np.column_stack([np.linspace(-1, 1, 5000), np.full(5000, 0.3)])
-    plane = np.column_stack([cube(2), np.full(20_000, -0.2)])
+    plane = np.column_stack([cube(2), np.full(len(cube(2)), -0.2)])
     assert apart(ridge(2), identity(2), Sites(line)) <= 3e-14
     assert apart(ridge(3), derivative((1, 0, 1)), Sites(plane)) <= 3e-14
     assert apart(ridge(2), identity(2), Sites(np.full((5000, 2), 0.3))) == 0

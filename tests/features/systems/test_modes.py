@@ -120,7 +120,7 @@ def test_fast_sums_agree_with_the_matrix(make_system: MakeSystem, name: str, met
     problem = make_system(name)
     basis = draw(problem)
     coefficients = RNG.standard_normal(basis.size) + 1j * RNG.standard_normal(basis.size)
-    sites = Sites(problem.domain.sample(5000, np.random.default_rng(2)))
+    sites = Sites(problem.domain.sample(2500, np.random.default_rng(2)))
     operator = problem.equations[0].operator + identity(problem.dimension).on(basis.components - 1)
     values = evaluate(basis, coefficients, operator, sites, threads=1, method=method)  # type: ignore[arg-type]
     matrix = basis.matrix(operator, sites)

@@ -78,10 +78,10 @@ class TestAnimation:
     @pytest.fixture
     def few_frames(self, monkeypatch: pytest.MonkeyPatch) -> int:
         """Frames of what moves as slowly as here."""
-        monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 5)
-        return 5
+        monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 4)
+        return 4
 
-    @pytest.mark.parametrize(("which", "frames"), [("string", 30), ("pacman", 10)])
+    @pytest.mark.parametrize(("which", "frames"), [("string", 12), ("pacman", 6)])
     def test_gif(
         self, request: pytest.FixtureRequest, which: str, frames: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -360,5 +360,5 @@ class TestCrew:
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(crew, "_MODULE", "stillborn")
         with Crew(1, "tcp://127.0.0.1:8786") as started:
-            started._threads[0].join(30)
+            started._threads[0].join()
             assert started.defeat == "the workers on this machine do not start: ended by signal 9"
