@@ -155,6 +155,7 @@ def test_the_clamped_plate_is_the_known_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_errors_are_told_by_values_by_numbers_and_by_elements() -> None:
     from patch_problems import PATCH_PROBLEMS
+    from patch_problems.example import references
 
     def answer(points: Any) -> Any:
         return np.full(len(points), 1.0267919261073 * (1 + 1e-6))
@@ -163,6 +164,11 @@ def test_errors_are_told_by_values_by_numbers_and_by_elements() -> None:
     assert made.error(answer, "L-shape, x^2") == pytest.approx(1e-6, rel=1e-3)
     made = PATCH_PROBLEMS["gaussian, 1/100"][1]()
     assert made.error(made.values, "gaussian, 1/100") == 0
+    made = PATCH_PROBLEMS["ten holes, elastic"][1]()
+    points, known = references("ten holes, elastic")
+    assert made.stated.domain.contains(points).all()
+    assert known.shape == (60, 2)
+    assert made.error(lambda _: known * (1 + 1e-6), "ten holes, elastic") == pytest.approx(1e-6)
 
 
 def test_a_row_takes_the_place_of_an_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
