@@ -224,7 +224,7 @@ class _Misfit:
 
 
 def _norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:
-    """The norm of the coefficients as far as one unknown has them, in units of features of size one: all, if `alike`."""
+    """The norm of the coefficients as far as one unknown has them, in units of features of size one, if not `alike`."""
     if alike:
         return safe_norm(coefficients)
     return safe_norm(coefficients * np.sqrt(2 * (abs(Phi) ** 2).mean(axis=0)))

@@ -89,6 +89,8 @@ def gauss(count: int) -> FloatArray:
 def _refuse(relation: Relation) -> None:
     if relation.region.shift is not None:
         raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
+    if relation.region.kind == "interface":
+        raise UnsuitableError("cells do not know materials that differ yet")
     if relation.sum_weights is not None:
         raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 

@@ -24,8 +24,8 @@ _EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 1.0
 MOST_DEGREE = 26
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
-# Toward corners cells are halved until this share of the tolerance, so often at most; where conditions change, solutions
-# are like the root of the distance.
+# Toward corners cells are halved until this share of the tolerance, so often at most; where conditions change,
+# solutions are like the root of the distance.
 _BELOW = 100.0
 _MOST_LEVELS = 36
 _HALF = 0.5
