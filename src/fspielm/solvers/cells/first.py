@@ -20,7 +20,7 @@ from fspielm.spectrum import Bands
 # Wavelengths of the highest frequency in a cell.
 _WAVES = 1.5
 # The degree of polynomials: for each wavelength, in any case, and for each digit.
-_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 1.0
+_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 0.6
 MOST_DEGREE = 26
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
