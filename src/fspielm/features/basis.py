@@ -137,6 +137,10 @@ class Basis(ABC):
         """
         return self, coefficients
 
+    def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """Its functions that have values anywhere, and their coefficients out of `coefficients` ``(..., M)``."""
+        return self, coefficients
+
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """The operator on sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``, of a piecewise basis."""
         raise NotImplementedError

@@ -52,7 +52,7 @@ class Tails:
 
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     """Those of a solution; of several unknowns, the worst of each cell."""
-    number = len(basis.tiling.cells)
+    number = len(basis.frames)
     found = [_tail(basis, cell, coefficients[basis.columns(cell)]) for cell in range(number)]
     whole = np.max([each[0] for each in found], axis=0)
     whole = np.where(whole > 0, whole, 1.0)
