@@ -11,9 +11,9 @@ _AT_A_TIME = 2**20
 
 
 def nearest_frame(points: FloatArray, lower: FloatArray, upper: FloatArray) -> NDArray[np.intp]:
-    """Which of the boxes from `lower` to `upper` ``(k, d)`` is nearest to each point ``(n, d)``; quick if all are close.
+    """Which of the boxes from `lower` to `upper` ``(k, d)`` is nearest to each point ``(n, d)``.
 
-    A box that is farther from all of them than another one from any of them is not looked at.
+    A box that is farther from all points than another one from any is not looked at: it is quick for close points.
     """
     found = np.empty(len(points), dtype=np.intp)
     if not len(points):
