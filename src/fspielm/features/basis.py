@@ -15,6 +15,7 @@ from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
 
 if TYPE_CHECKING:
+    from fspielm.features.cells import CellBasis
     from fspielm.features.exponential import ExponentialBasis
 
 
@@ -96,6 +97,11 @@ class Basis(ABC):
     def exponentials(self) -> tuple[ExponentialBasis, ...]:
         """Those of its functions that are exponentials of their frequencies, as such."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
+
+    @property
+    def on_cells(self) -> tuple[CellBasis, ...]:
+        """Those of its functions that are polynomials on cells, as such."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.on_cells)
 
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:

@@ -69,6 +69,11 @@ class CellBasis(Basis):
         """It is."""
         return True
 
+    @property
+    def on_cells(self) -> tuple[CellBasis, ...]:
+        """All of it."""
+        return (self,)
+
     @cached_property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that the functions of all cells hold."""
@@ -156,14 +161,18 @@ class CellBasis(Basis):
             total += self.scales[unknown] * coefficient * values
         return total
 
+    def sizes(self, fields: NumberArray, order: int) -> FloatArray:
+        """About how large the terms of derivatives of sums with coefficients `fields` ``(F, M)`` are, ``(F, C)``."""
+        steep = np.max(2.0 * self.degrees / self.frames.lengths, axis=1)
+        squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
+        return np.asarray(np.sqrt(squares) * steep**order)
+
     def _tables(self, cell: int, operator: LocalOperator) -> list[FloatArray]:
         """Along each axis, derivatives of the polynomials ``(order, degree, n)`` as high as the operator needs."""
         lower, upper = self.frames.lower[cell], self.frames.upper[cell]
         highest = operator.orders.max(axis=0, initial=0)
         axes = zip(operator.points.T, lower, upper, self.degrees[cell].tolist(), highest, strict=True)
-        return [
-            _table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes
-        ]
+        return [_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
 
     def _by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
         """The cells that points lie in, and which ones do."""

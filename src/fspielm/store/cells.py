@@ -36,7 +36,8 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str) -> CellBasis:
     """The basis that `describe_cells` has described."""
     lower, upper = (arrays[f"{key}.{end}"] for end in _ENDS)
     degrees, whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("degrees", "whole", "owner"))
-    tree = grow_tree(*arrays[f"{key}.root"], arrays[f"{key}.cuts"])
+    first, last = arrays[f"{key}.root"]
+    tree = grow_tree(first, last, arrays[f"{key}.cuts"])
     frames = Frames(lower, upper, whole.astype(np.bool_), tree, owner, decode(float, content["slack"]))
     if degrees.shape != lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
         raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {lower.shape}")
