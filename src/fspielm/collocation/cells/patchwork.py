@@ -56,7 +56,7 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, and then columns for the traces."""
-        return CellBasis(self.tiling, self.degrees, self.scales, sum(trace.count for trace in self._traces))
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, sum(trace.count for trace in self._traces))
 
     @cached_property
     def _traces(self) -> list[Trace]:

@@ -78,7 +78,7 @@ def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     """Those of a solution."""
     found = [
         _tail(basis, cell, np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
-        for cell in range(len(basis.tiling.cells))
+        for cell in range(len(basis.frames))
     ]
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 

@@ -16,8 +16,8 @@ from fspielm.equations import Operator, Problem, derivative
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import Joint, Tiling
 
-# Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain; with
-# as many as the lower degree has, the others of the higher one would be free.
+# Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
+# with as many as the lower degree has, the others of the higher one would be free.
 _FEWER = 2
 
 
