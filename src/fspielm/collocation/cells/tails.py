@@ -41,8 +41,6 @@ class Tails:
 
     Attributes
     ----------
-    whole : (C, U) array
-        Norms of all coefficients.
     last : (C, U) array
         Norms of those in the outermost shell of degrees.
     along : (C, U, d) array
@@ -51,16 +49,16 @@ class Tails:
         By how much logarithms fall with each degree, from half the degrees to the last.
     """
 
-    whole: FloatArray
     last: FloatArray
     along: FloatArray
     rate: FloatArray
 
-    @property
-    def worst(self) -> Tail:
-        """In each cell, that of the worst unknown, relative to all of it."""
-        size = np.max(self.whole, axis=0)
-        size = np.where(size > 0, size, 1.0)
+    def worst(self, sizes: FloatArray) -> Tail:
+        """In each cell, that of the worst unknown, relative to the sizes ``(U,)`` of all.
+
+        Those are not to be had from the coefficients: where the boundary cuts a cell, they may be far larger.
+        """
+        size = np.where(sizes > 0, sizes, 1.0)
         return Tail((self.last / size).max(axis=1), (self.along / size[:, None]).max(axis=1), self.rate.min(axis=1))
 
     @property
@@ -83,7 +81,7 @@ def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     degrees = basis.degrees[cell]
     relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
     radius = np.linalg.norm(relative, axis=1)
@@ -93,4 +91,4 @@ def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, F
     along = [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))]
     last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
     fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
-    return np.linalg.norm(parts, axis=1), last, np.stack(along, axis=1), fall / (0.5 * degrees.max())
+    return last, np.stack(along, axis=1), fall / (0.5 * degrees.max())

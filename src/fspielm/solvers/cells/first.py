@@ -24,6 +24,8 @@ _EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 0.6
 MOST_DEGREE = 26
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
+# Where data are narrow somewhere, so many along each axis for them at most.
+_CELLS_NARROW = 4
 # Toward corners cells are halved so often to begin with, and at most at once; where conditions change, solutions are
 # like the root of the distance.
 _LEVELS = 2
@@ -51,15 +53,19 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     """
     problem = request.problem
     check_suitable(problem)
-    lengths = request.lengths
+    lengths, places = request.lengths, scrutinise(problem).places
     waves = np.maximum(np.asarray(bands.frequencies) * lengths / (2 * np.pi), 1e-3)
+    if any(place.kind != "smooth" for place in places):
+        # frequencies of data that are narrow somewhere say nothing about the rest of the domain
+        of_data = np.array([source != "the equation" for source in bands.sources])
+        waves = np.where(of_data, np.minimum(waves, _WAVES * _CELLS_NARROW), waves)
     shape = np.ceil(waves / _WAVES).astype(int)
     tiling = tile(problem.domain, shape.tolist())
     if not all(cell.whole for cell in tiling.cells):
         least = np.ceil(_CELLS_CUT * lengths / lengths.max()).astype(int)
         shape = np.maximum(shape, least)
         tiling = tile(problem.domain, shape.tolist())
-    tiling = _toward_narrow(tiling, scrutinise(problem).places)
+    tiling = _toward_narrow(tiling, places)
     for special in special_points(problem):
         for _ in range(_LEVELS):
             tiling = toward(tiling, special.point)

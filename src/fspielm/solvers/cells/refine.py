@@ -26,12 +26,14 @@ _AXIS = 0.1
 _ROUNDING = 1e-15
 
 
-def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tuple[Patchwork, str]:
+def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, excess: float) -> tuple[Patchwork, str]:
     """Smaller cells, or higher degrees, for an error that is too large by a factor; and what was done, in words.
+
+    `sizes` are those of the unknowns.
 
     Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
     """
-    tails = tails_of(patchwork.basis, coefficients).worst
+    tails = tails_of(patchwork.basis, coefficients).worst(sizes / np.asarray(patchwork.scales))
     factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
     most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
     wanted = np.log(np.maximum(tails.size / most, 1.0))

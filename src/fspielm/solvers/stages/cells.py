@@ -46,7 +46,9 @@ class Cells(Stage):
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
             return Ending("smaller cells and higher degrees bring nothing more")
-        patchwork, why = refine(self.patchwork, latest.coefficients, errors[-1] / self.request.tol)
+        assert latest.estimate is not None
+        sizes = np.array([field.scale for field in latest.estimate.fields])
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, errors[-1] / self.request.tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
