@@ -79,6 +79,15 @@ class CellBasis(Basis):
         """The highest frequency along each axis that the functions of all cells hold."""
         return np.asarray(np.min(_WAVES * self.degrees / self.frames.lengths, axis=0))
 
+    @property
+    def in_words(self) -> str:
+        """How many cells there are, of what degrees and sizes."""
+        low, high = int(self.degrees.min()), int(self.degrees.max())
+        words = f"{len(self.frames)}, degree {low}" + f" to {high}" * (high > low)
+        sides = self.frames.lengths.max(axis=1)
+        ratio = float(sides.min() / sides.max())
+        return words if len(sides) == 1 else f"{words}; the smallest {ratio:.1g} of the largest"
+
     def columns(self, cell: int) -> slice:
         """Those of a cell."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
