@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, place_rows
+from fspielm.collocation.cells.tails import tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -157,6 +158,12 @@ class Patchwork(Finite):
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
+
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What comes after the last degrees, if coefficients fall on as they did."""
+        areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
+        squares = tails_of(self.basis, coefficients).left_out ** 2
+        return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

@@ -59,15 +59,13 @@ def place_rows(
     problem: Problem, tiling: Tiling, degrees: Degrees, rng: np.random.Generator | None = None
 ) -> list[Placed]:
     """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
-    line: Line = gauss if rng is None else lambda count: rng.uniform(-1.0, 1.0, _fewer(count))
+    line: Line = gauss if rng is None else lambda count: _random(rng, (_fewer(count),))
     inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
-    if rng is None:
-        for index, points in _rims(problem, tiling, degrees, line).items():
-            inside[index] = np.concatenate([inside[index], points])
+    for index, points in _rims(problem, tiling, degrees, line).items():
+        inside[index] = np.concatenate([inside[index], points])
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
     found = []
     for relation in problem.relations:
-        _refuse(relation)
         if relation.region.kind == "domain":
             shares = areas / areas.sum()
             found += [Placed(relation, i, Sites(p), s) for i, (p, s) in enumerate(zip(inside, shares, strict=True))]
@@ -86,13 +84,27 @@ def gauss(count: int) -> FloatArray:
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])
 
 
-def _refuse(relation: Relation) -> None:
-    if relation.region.shift is not None:
-        raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-    if relation.region.kind == "interface":
-        raise UnsuitableError("cells do not know materials that differ yet")
-    if relation.sum_weights is not None:
-        raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
+def _random(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Places from -1 to 1, as dense as the nodes of polynomials are, which crowd at the ends."""
+    return np.asarray(np.cos(np.pi * rng.random(shape)))
+
+
+def check_suitable(problem: Problem) -> None:
+    """Refuse what cells do not know.
+
+    Raises
+    ------
+    UnsuitableError
+    """
+    if problem.dimension > 2:
+        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    for relation in problem.relations:
+        if relation.region.shift is not None:
+            raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
+        if relation.region.kind == "interface":
+            raise UnsuitableError("cells do not know materials that differ yet")
+        if relation.sum_weights is not None:
+            raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
 
 def _fewer(count: int) -> int:
@@ -109,7 +121,8 @@ def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.G
         points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
         return points if cell.whole else points[_held(tiling, index, points)]
     wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
-    points = cell.lower + (cell.upper - cell.lower) * rng.random((int(wanted / max(cell.share, 0.05)) + 1, dimension))
+    drawn = _random(rng, (int(wanted / max(cell.share, 0.05)) + 1, dimension))
+    points = 0.5 * ((1 - drawn) * cell.lower + (1 + drawn) * cell.upper)
     return points[:wanted] if cell.whole else points[_held(tiling, index, points)][:wanted]
 
 

@@ -16,8 +16,8 @@ from fspielm.equations import Operator, Problem, derivative
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import Joint, Tiling
 
-# Fewer polynomials on an edge than along it in the cells on both sides: those of the highest degrees are less than
-# certain in either.
+# Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
+# with as many as the lower degree has, the others of the higher one would be free.
 _FEWER = 2
 
 
@@ -73,7 +73,7 @@ def traces_of(
         sides = np.array([tiling.cells[cell].upper - tiling.cells[cell].lower for cell in both])
         # the distance over which functions of the highest degree vary
         length = float(np.min(sides[:, joint.axis] / (2 * np.maximum(degrees[both, joint.axis], 1))))
-        count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].min()) - _FEWER, 1)
+        count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].max()) - _FEWER, 1)
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
                 across = tuple(order if axis == joint.axis else 0 for axis in range(problem.dimension))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import final
 
@@ -23,7 +22,6 @@ from fspielm.features import (
     wavenumber_of,
 )
 from fspielm.features.special import open_conflicts, satisfies, special_columns
-from fspielm.scrutiny import scrutinise
 from fspielm.solvers.cost import work
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
@@ -36,8 +34,6 @@ from fspielm.solvers.stages.thin import thin_spectrum
 from fspielm.solvers.thin import thin_peaks
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Patience, hidden_of, refine_bands
-
-_log = logging.getLogger(__name__)
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
@@ -62,9 +58,6 @@ _WIDER = 1.2
 # The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
 # are less sure to be enough, and must be much cheaper.
 _SHARE = {"characteristic": 3.0, "thin": 0.3}
-# Cells come before a filled band that would take so many operations if theirs are fewer by this factor.
-_DEAR = 2e11
-_CHEAPER = 0.25
 # Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
 # many operations are those of the thousand neurons that such bands often end with.
 _GUESSED = work(1500, 1000)
@@ -113,40 +106,17 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         why = why_failed(error)
         if request.approach is not None:
             raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
-        return _whole_space(request, bands, band, limit, f"a filled band, as there is no smaller basis: {why}")
+        return Selection((band,), f"a filled band, as there is no smaller basis: {why}")
     if request.approach is not None:
         return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
-        saved = (
-            f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
+        return Selection(
+            (band,),
+            f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
         )
-        return _whole_space(request, bands, band, limit, saved)
     return Selection(
-        (small, band, *_cells(request, bands)),
-        f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}",
+        (small, band), f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     )
-
-
-def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
-    """A filled band and then cells, or the other way round where those are clearly cheaper, or something is narrow."""
-    cells = _cells(request, bands)
-    if not cells:
-        return Selection((band,), why)
-    work = cells[0].trial.work(request.problem)
-    narrow = any(place.kind != "smooth" for place in scrutinise(request.problem).places)
-    if (work < _CHEAPER * limit and limit > _DEAR) or narrow:
-        reason = "something in the data or coefficients is narrow" if narrow else "a filled band would cost far more"
-        return Selection((*cells, band), f"{cells[0].trial.description}, as {reason}")
-    return Selection((band, *cells), why)
-
-
-def _cells(request: Request, bands: Bands) -> tuple[Step, ...]:
-    """The first step with cells, if they suit the problem."""
-    try:
-        return (cells_for(request, bands).first(),)
-    except Exception as error:  # of whatever kind: others may do
-        _log.debug("no cells: %s", why_failed(error))
-        return ()
 
 
 def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
