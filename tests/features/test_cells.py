@@ -136,9 +136,15 @@ def test_it_tells_what_it_is(tiling: Tiling) -> None:
     number, dimension = len(tiling.cells), tiling.domain.dimension
     basis = CellBasis(tiling.frames, np.full((number, dimension), 7))
     assert basis.on_cells == (basis,)
-    assert basis.in_words.startswith(f"{number}, degree 7; the smallest ")
-    alone = tile(Interval(0, 1), (1,))
-    assert CellBasis(alone.frames, np.array([[9]])).in_words == "1, degree 9"
+    assert basis.in_words.startswith(f"{number}, degree 7")
     sizes = basis.sizes(np.ones((1, basis.size)), 1)
     assert sizes.shape == (1, number)
     assert np.all(sizes > 0)
+
+
+def test_it_tells_degrees_and_sizes_in_words() -> None:
+    alone, halved = tile(Interval(0, 1), (1,)), TILINGS["1d"]
+    assert CellBasis(alone.frames, np.array([[9]])).in_words == "1, degree 9"
+    assert CellBasis(halved.frames, np.array([[9], [5], [6], [7]])).in_words == (
+        "4, degree 5 to 9; the smallest 0.5 of the largest"
+    )

@@ -20,6 +20,8 @@ Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 _WAVES = 2 * np.pi / 10
 # Points that are summed at together: their tables stay in the processor's cache.
 _AT_A_TIME = 2048
+# Cells are said to be of one size up to this ratio.
+_ALIKE = 0.9
 
 
 @final
@@ -86,7 +88,7 @@ class CellBasis(Basis):
         words = f"{len(self.frames)}, degree {low}" + f" to {high}" * (high > low)
         sides = self.frames.lengths.max(axis=1)
         ratio = float(sides.min() / sides.max())
-        return words if len(sides) == 1 else f"{words}; the smallest {ratio:.1g} of the largest"
+        return words if ratio > _ALIKE else f"{words}; the smallest {ratio:.1g} of the largest"
 
     def columns(self, cell: int) -> slice:
         """Those of a cell."""
