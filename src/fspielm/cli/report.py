@@ -78,9 +78,10 @@ def _facts(report: Report, time: str) -> dict[str, str]:
     """What was found, and what was done."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
         "features": _features(report),
+        **({"cells": report.tiling} if report.tiling else {}),
         **({"chosen": report.choice} if report.choice else {}),
         "least squares": f"{report.least_squares}, row scaling {report.scaling}",
-        "system": f"{report.rows} rows x {report.neurons} neurons, rank {report.rank}, "
+        "system": f"{report.rows} rows x {report.neurons} {report.noun}, rank {report.rank}, "
         f"condition {report.condition:.1e}",
         "coefficients": f"norm {report.coefficient_norm:.2e}",
         "rng": str(report.rng),
@@ -106,7 +107,7 @@ def _each_unknown(report: Report) -> dict[str, str]:
 
 def _features(report: Report) -> str:
     """The features as they would be typed, or the automatic ones with their digits rounded."""
-    if report.widths is None:
+    if report.widths is None or report.cells is not None:
         return report.features
     reach = ", ".join(f"{width:.4g} in {axis}" for axis, width in report.widths.items())
     return f"{report.kind}, frequencies up to {reach}"
@@ -114,7 +115,7 @@ def _features(report: Report) -> str:
 
 def _rounds_table(report: Report) -> Table:
     table = headed_table()
-    for heading in ("round", "neurons", "rows", "estimate", "time"):
+    for heading in ("round", report.noun, "rows", "estimate", "time"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("what it changed")
     for done in report.rounds:

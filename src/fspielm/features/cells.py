@@ -20,6 +20,8 @@ Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 _WAVES = 2 * np.pi / 10
 # Points that are summed at together: their tables stay in the processor's cache.
 _AT_A_TIME = 2048
+# Cells are said to be of one size up to this ratio.
+_ALIKE = 0.9
 
 
 @final
@@ -78,6 +80,15 @@ class CellBasis(Basis):
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that the functions of all cells hold."""
         return np.asarray(np.min(_WAVES * self.degrees / self.frames.lengths, axis=0))
+
+    @property
+    def in_words(self) -> str:
+        """How many cells there are, of what degrees and sizes."""
+        low, high = int(self.degrees.min()), int(self.degrees.max())
+        words = f"{len(self.frames)}, degree {low}" + f" to {high}" * (high > low)
+        sides = self.frames.lengths.max(axis=1)
+        ratio = float(sides.min() / sides.max())
+        return words if ratio > _ALIKE else f"{words}; the smallest {ratio:.1g} of the largest"
 
     def columns(self, cell: int) -> slice:
         """Those of a cell."""

@@ -81,6 +81,10 @@ class Report:
         What is said of each of several unknowns, by name; empty for a single one.
     remarks : tuple of str
         What was made of the statement beyond its words: the constant of a pressure that it leaves open, for one.
+    cells : int or None
+        How many cells the domain was cut into; None where the functions reach over all of it.
+    tiling : str
+        Their number, degrees and sizes, in words.
     """
 
     features: str
@@ -107,6 +111,13 @@ class Report:
     sampled: tuple[str, ...] = ()
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    cells: int | None = None
+    tiling: str = ""
+
+    @property
+    def noun(self) -> str:
+        """What the columns of the system are called: of cells, some of them are traces and no functions."""
+        return "neurons" if self.cells is None else "columns"
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -155,14 +166,15 @@ class Report:
             *self._verdict_lines(),
             *(f"remark         {remark}" for remark in self.remarks),
             f"features       {self.features}",
+            *([f"cells          {self.tiling}"] if self.tiling else []),
             *([f"chosen         {self.choice}"] if self.choice else []),
             f"least squares  {self.least_squares}, row scaling {self.scaling}",
-            f"system         {self.rows} rows x {self.neurons} neurons, rank {self.rank}, "
+            f"system         {self.rows} rows x {self.neurons} {self.noun}, rank {self.rank}, "
             f"condition {self.condition:.1e}",
             f"coefficients   norm {self.coefficient_norm:.2e}",
             *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
             *(f"sampled        {look}" for look in self.sampled),
-            *(str(done) for done in self.rounds),
+            *(done.line(self.noun) for done in self.rounds),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),
             f"rng            {self.rng}",

@@ -64,7 +64,11 @@ class Round:
     forecast: float | None = None
 
     def __str__(self) -> str:
+        return self.line("neurons")
+
+    def line(self, noun: str) -> str:
+        """The round in a line, with what its columns are called."""
         return (
-            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, estimate {self.error_estimate:.1e}, "
+            f"round {self.number}: {self.neurons} {noun}, {self.rows} rows, estimate {self.error_estimate:.1e}, "
             f"{duration(self.seconds)} ({self.why})"
         )

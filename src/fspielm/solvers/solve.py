@@ -155,8 +155,10 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
         fields=field_reports(problem, estimate),
         remarks=problem.remarks,
+        cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
+        tiling="".join(basis.in_words for basis in done.basis.on_cells),
     )
-    _log.debug("%s, %d rows x %d neurons, rank %d", report.features, report.rows, report.neurons, report.rank)
+    _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
     if verdict is not None:
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         warn_unless(verdict, stacklevel=4)

@@ -84,17 +84,26 @@ class Frames:
         return self.tree.lower[leaves], self.tree.upper[leaves], self.whole[self.owner[held]]
 
     @cached_property
-    def borders(self) -> FloatArray:
-        """The edges between boxes of different cells, from end to end, ``(n, 2, d)``; points in one dimension."""
-        found = []
+    def borders(self) -> tuple[FloatArray, NDArray[np.intp]]:
+        """The edges between boxes of different cells.
+
+        Returns
+        -------
+        ends : (n, 2, d) array
+            In one dimension both ends are the same.
+        cells : (n, 2) array of int
+            On both sides.
+        """
+        ends, cells = [], []
         for seam in seams_of(self.tree)[0]:
-            below, above = self.owner[seam.below], self.owner[seam.above]
-            if below != above and below >= 0 and above >= 0:
-                ends = np.full((2, self.dimension), seam.at)
+            both = self.owner[[seam.below, seam.above]]
+            if both[0] != both[1] and both.min() >= 0:
+                edge = np.full((2, self.dimension), seam.at)
                 if self.dimension == 2:
-                    ends[:, 1 - seam.axis] = seam.low, seam.high
-                found.append(ends)
-        return np.array(found).reshape(-1, 2, self.dimension)
+                    edge[:, 1 - seam.axis] = seam.low, seam.high
+                ends.append(edge)
+                cells.append(both)
+        return np.array(ends).reshape(-1, 2, self.dimension), np.array(cells, dtype=np.intp).reshape(-1, 2)
 
     def breaks(self, part: BoundaryPart) -> FloatArray:
         """Unit coordinates at which a curve enters another box, or is not smooth; its ends among them."""

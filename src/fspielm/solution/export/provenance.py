@@ -27,6 +27,8 @@ def provenance(solution: Solution) -> dict[str, str | float | int]:
         # as text: one drawn from the system's entropy has more digits than formats have
         "rng": str(report.rng),
     }
+    if report.cells is not None:
+        facts["cells"] = report.cells
     if report.error_estimate is not None and report.max_error_estimate is not None:
         facts["error_estimate"] = report.error_estimate
         facts["max_error_estimate"] = report.max_error_estimate

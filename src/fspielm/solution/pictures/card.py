@@ -51,7 +51,8 @@ def solution_card(solution: Solution) -> str:
     numbers = {
         "estimated relative error": _estimates(solution),
         "tolerance": _number(report.tol),
-        "neurons": f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+        **({"cells": report.tiling} if report.tiling else {}),
+        report.noun: f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
         "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
     }
     reason = f": {escape(report.reason)}" if report.reason else ""

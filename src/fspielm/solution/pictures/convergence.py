@@ -61,7 +61,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         seconds = np.cumsum([done.seconds for done in report.rounds])
         _draw_rounds(left, report.rounds, np.array([float(done.neurons) for done in report.rounds]), report.tol)
         _draw_rounds(right, report.rounds, seconds, report.tol)
-        left.set_xlabel("neurons")
+        left.set_xlabel(report.noun)
         right.set_xlabel("seconds, all rounds so far")
         left.set_ylabel("estimated relative error")
         figure.legend(*left.get_legend_handles_labels(), loc="outside upper right", ncols=2)

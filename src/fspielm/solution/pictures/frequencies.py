@@ -23,7 +23,8 @@ def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, Flo
     leaves = split_leaves(basis, coefficients[None, :])
     found = [(leaf.frequencies.real, part[0]) for leaf, part in leaves if leaf.frequencies is not None]
     if not found:
-        raise ProblemError(f"a spectrum needs features that have frequencies; got {type(basis).__name__}")
+        got = "polynomials in cells" if basis.on_cells else type(basis).__name__
+        raise ProblemError(f"a spectrum needs features that have frequencies; got {got}")
     return np.concatenate([W for W, _ in found]), np.concatenate([c for _, c in found])
 
 

@@ -35,6 +35,9 @@ def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list
         shown = np.maximum(curve, scale.low) if quantity.logarithmic else unjoined(curve) if quantity.cyclic else curve
         lines += axes.plot(across, shown, color=colour, label=held_label(problem, place, {0}))
     set_line_axes(axes, quantity, scale, values)
+    # lines at several times would each have others
+    if quantity.line_overlay is not None and len(places) == 1:
+        quantity.line_overlay(axes, places[0])
     if len(places) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif problem.dimension > 1:

@@ -11,6 +11,7 @@ import numpy as np
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.animation import animate as draw_animation
+from fspielm.solution.pictures.cells import show_cells
 from fspielm.solution.pictures.fields import each_field, field_quantity, only_field
 from fspielm.solution.pictures.parts import Part
 from fspielm.solution.pictures.save import FORMATS, MOVING_FORMATS, check_picture_path, is_moving, save_picture
@@ -40,6 +41,7 @@ def plot(
     part: Part | None = None,
     vectors: Sequence[Any] | None = None,
     style: VectorStyle = "arrows",
+    cells: bool = False,
 ) -> Figure:
     """Draw the solution as fits its coordinates.
 
@@ -73,6 +75,8 @@ def plot(
         In the plane, the components of a vector: its magnitude, and over that its direction.
     style : "arrows" or "stream"
         How the direction of a vector is shown: by arrows, longer where the vector is, or by streamlines.
+    cells : bool
+        Draw the cells of a solution with ``approach="patches"`` too, and the degrees of their polynomials.
 
     Returns
     -------
@@ -85,6 +89,8 @@ def plot(
     if width is not None:
         inches(width)
     if moving:
+        if cells:
+            raise ProblemError("cells are not animated; show some times with time=[...]")
         if vectors is not None:
             raise ProblemError("vectors are not animated; show some times with time=[...]")
         return draw_animation(field_quantity(only_field(solution, "an animation"), part, resolution), view, path)
@@ -92,6 +98,8 @@ def plot(
         quantities = [vector_quantity(solution, vectors, part, style, resolution)]
     else:
         quantities = [field_quantity(field, part, resolution) for field in each_field(solution)]
+    if cells:
+        quantities = [show_cells(quantity, solution.basis) for quantity in quantities]
     figure = draw_quantities(quantities, view)
     if path is not None:
         save_picture(figure, path)

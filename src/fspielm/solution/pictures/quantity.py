@@ -50,6 +50,8 @@ class Quantity:
         A phase, from half a turn to half a turn.
     overlay : callable or None
         Draws something over a map: takes its axes and its section.
+    line_overlay : callable or None
+        Draws something over a line: takes its axes and the point ``(d,)`` that it goes through.
     """
 
     problem: Problem
@@ -62,6 +64,7 @@ class Quantity:
     note: str | None = None
     cyclic: bool = False
     overlay: Callable[[Axes, Section], None] | None = None
+    line_overlay: Callable[[Axes, FloatArray], None] | None = None
 
     def scale(self, values: FloatArray) -> Scale:
         """The scale that shows all of `values`."""

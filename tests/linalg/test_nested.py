@@ -1,0 +1,152 @@
+"""A matrix on cells, factored along a tree of them, is the same as the dense one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fspielm import QR, SolveError
+from fspielm.linalg.nested import Leaf, Nested, NestedQR
+
+Draw = Callable[..., np.ndarray]
+
+LEAVES, OWN, SHARED, HEIGHT = 4, 5, 3, 14
+COLUMNS = LEAVES * (OWN + SHARED)
+MERGES: list[Any] = [((0, 1), (2, 3)), (((0, 1), 2), 3), ((0, 2), (1, 3)), (3, (2, (0, 1))), (0, 1, 2, 3)]
+
+
+def nested(draw: Draw, merges: Any = MERGES[0], *, values: int = 1, keep: bool = True, threads: int = 1) -> Nested:
+    """Leaves in a ring: each has columns of its own, and shares some with the next."""
+    leaves = []
+    for leaf in range(LEAVES):
+        own = np.arange(OWN) + leaf * OWN
+        both = [LEAVES * OWN + edge * SHARED + np.arange(SHARED) for edge in (leaf, (leaf + 1) % LEAVES)]
+        rows = draw(HEIGHT, OWN + 2 * SHARED + values)
+        leaves.append(Leaf(own, np.concatenate(both), HEIGHT, rows.copy))
+    sharing = np.repeat([1, 2], [LEAVES * OWN, LEAVES * SHARED])
+    return Nested(tuple(leaves), merges, sharing, values, leaves[0].fill().dtype, threads, keep)
+
+
+def dense(matrix: Nested) -> tuple[np.ndarray, np.ndarray]:
+    """The same rows, with all columns; and the values."""
+    rows, values = np.zeros(matrix.shape, dtype=matrix.dtype), []
+    for number, leaf in enumerate(matrix.leaves):
+        filled = leaf.fill()
+        rows[number * HEIGHT : (number + 1) * HEIGHT, np.concatenate([leaf.own, leaf.shared])] = filled[
+            :, : -matrix.values
+        ]
+        values.append(filled[:, -matrix.values :])
+    return rows, np.concatenate(values)
+
+
+@pytest.mark.parametrize("merges", MERGES, ids=str)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_coefficients_are_those_of_the_dense_matrix(draw: Draw, merges: Any, threads: int) -> None:
+    matrix = nested(draw, merges, threads=threads)
+    rows, values = dense(matrix)
+    factored = QR().factor(matrix)
+    assert isinstance(factored, NestedQR)
+    assert factored.shape == rows.shape == (LEAVES * HEIGHT, COLUMNS)
+    np.testing.assert_allclose(factored.coefficients, np.linalg.lstsq(rows, values[:, 0])[0], rtol=0, atol=1e-12)
+    assert factored.rank == COLUMNS
+
+
+@pytest.mark.parametrize("merges", MERGES, ids=str)
+def test_other_values_are_solved_for_with_what_was_kept(draw: Draw, merges: Any) -> None:
+    matrix = nested(draw, merges)
+    rows, _ = dense(matrix)
+    factored, other = NestedQR(matrix), draw(len(rows))
+    for values in (other, other.real, other + 1j * other[::-1]):
+        np.testing.assert_allclose(factored.solve(values), np.linalg.lstsq(rows, values)[0], rtol=0, atol=1e-12)
+
+
+def test_what_was_not_kept_cannot_solve(draw: Draw) -> None:
+    with pytest.raises(SolveError, match="was not kept"):
+        NestedQR(nested(draw, keep=False)).solve(np.ones(LEAVES * HEIGHT))
+
+
+def test_a_real_matrix_takes_complex_values_as_two_columns(rng: np.random.Generator) -> None:
+    matrix = nested(lambda *shape: rng.normal(size=shape), values=2)
+    rows, values = dense(matrix)
+    expected = np.linalg.lstsq(rows, values[:, 0] + 1j * values[:, 1])[0]
+    np.testing.assert_allclose(NestedQR(matrix).coefficients, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("merges", MERGES[:3], ids=str)
+@pytest.mark.parametrize("count", [None, 1, 4])
+def test_the_triangle_is_a_root_of_the_normal_matrix(draw: Draw, merges: Any, count: int | None) -> None:
+    matrix = nested(draw, merges)
+    rows, _ = dense(matrix)
+    factored, given = NestedQR(matrix), draw(COLUMNS, *([] if count is None else [count]))
+    kept = given.copy()
+    both = factored.solve_triangle(factored.solve_triangle(given, adjoint=True))
+    assert both.shape == given.shape
+    np.testing.assert_allclose(rows.conj().T @ rows @ both, given, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(given, kept)
+
+
+def test_a_real_triangle_takes_complex_values(rng: np.random.Generator) -> None:
+    factored = NestedQR(nested(lambda *shape: rng.normal(size=shape)))
+    given = rng.normal(size=COLUMNS) + 1j * rng.normal(size=COLUMNS)
+    for adjoint in (False, True):
+        parts = [factored.solve_triangle(part.copy(), adjoint=adjoint) for part in (given.real, given.imag)]
+        found = factored.solve_triangle(given, adjoint=adjoint)
+        np.testing.assert_allclose(found, parts[0] + 1j * parts[1], rtol=0, atol=1e-12)
+
+
+def test_the_diagonal_has_the_determinant(draw: Draw) -> None:
+    matrix = nested(draw)
+    rows, _ = dense(matrix)
+    factored = NestedQR(matrix)
+    assert np.prod(factored.diagonal) ** 2 == pytest.approx(abs(np.linalg.det(rows.conj().T @ rows)), rel=1e-10)
+    assert factored.condition == factored.diagonal.max() / factored.diagonal.min()
+
+
+def test_the_forecast_is_of_the_memory_that_is_taken(draw: Draw) -> None:
+    matrix = nested(draw, keep=False)
+    assert 0.5 * NestedQR(matrix).nbytes < matrix.cost.nbytes < 20 * NestedQR(matrix).nbytes
+    assert matrix.cost.operations > 0
+
+
+def spoiled(matrix: Nested, number: int, **changes: Any) -> Nested:
+    leaves = list(matrix.leaves)
+    leaves[number] = replace(leaves[number], **changes)
+    return replace(matrix, leaves=tuple(leaves))
+
+
+@pytest.mark.parametrize("column", [0, -1], ids=["matrix", "values"])
+def test_refuses_what_is_not_finite(draw: Draw, column: int) -> None:
+    matrix = nested(draw)
+    rows = matrix.leaves[1].fill()
+    rows[3, column] = np.nan
+    with pytest.raises(SolveError, match="contains NaN or infinity"):
+        NestedQR(spoiled(matrix, 1, fill=rows.copy))
+
+
+def test_refuses_too_few_rows(draw: Draw) -> None:
+    matrix = nested(draw)
+    rows = matrix.leaves[2].fill()[: OWN - 1]
+    with pytest.raises(SolveError, match=f"{OWN - 1} rows do not determine the {OWN} columns that no others share"):
+        NestedQR(spoiled(matrix, 2, fill=rows.copy, height=OWN - 1))
+
+
+def test_refuses_dependent_columns(draw: Draw) -> None:
+    matrix = nested(draw)
+    rows = matrix.leaves[0].fill()
+    rows[:, 1] = 0.0
+    with pytest.raises(SolveError, match=f"1 of {COLUMNS} columns are exactly dependent"):
+        NestedQR(spoiled(matrix, 0, fill=rows.copy))
+
+
+def test_refuses_a_tree_that_leaves_columns_over(draw: Draw) -> None:
+    with pytest.raises(SolveError, match="columns have entries in leaves that are not in the tree"):
+        NestedQR(replace(nested(draw), merges=((0, 1), 2)))
+
+
+def test_no_columns_are_added(draw: Draw) -> None:
+    with pytest.raises(SolveError, match="cannot be added"):
+        NestedQR(nested(draw)).extend(draw(LEAVES * HEIGHT, 1))
