@@ -13,7 +13,7 @@ from fspielm.accuracy import PROBES
 from fspielm.features.special import hole_columns, special_columns
 from fspielm.solvers import pace as module
 from fspielm.solvers.pace import Extent, Outlook, Pace, extent_of
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -49,7 +49,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     corners = [basis for basis in special_columns(problem, True) if basis not in holes]
     points = fs.Points(0, boundary=400)
     without, beside, few = (
-        module.extent_of(problem, Trial(fs.Characteristic(100), points, columns, "tried"))
+        module.extent_of(problem, FeatureTrial(fs.Characteristic(100), points, columns, "tried"))
         for points, columns in ((points, ()), (points, holes), (fs.Points(0, boundary=18), ()))
     )
     assert without.special == len(holes) + len(corners)
@@ -57,7 +57,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     assert beside.special == len(corners)
     assert beside.special_columns == sum(basis.size for basis in corners)
     assert few.special_columns < 144 / 1.2 - 100  # no more than the rows can tell apart
-    slow = module.try_out(problem, Trial(fs.Characteristic(100), points, (), "tried"), threads=1)
+    slow = module.try_out(problem, FeatureTrial(fs.Characteristic(100), points, (), "tried"), threads=1)
     assert slow.special > 0
     assert slow.each_special > module._USUAL.each_special
 
@@ -121,7 +121,7 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, each_special=0.0, fixed=seconds)
     monkeypatch.setattr(
-        "fspielm.solvers.afford.look_ahead",
+        "fspielm.solvers.trial.look_ahead",
         lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace),
     )
     events: list[Any] = []

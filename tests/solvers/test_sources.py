@@ -22,7 +22,7 @@ from fspielm.solvers.panels import Limits, SourceCorners, resolve
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.sources import crowded, source_columns
-from fspielm.solvers.trial import Trial
+from fspielm.solvers.trial import FeatureTrial
 
 X, Y = sp.symbols("x y")
 U = sp.Function("u")(X, Y)
@@ -55,7 +55,7 @@ def solved(problem: fs.Problem, columns: Sequence[SourceBasis] = (), seed: int =
         points = crowded(points, sources)
     streams = Streams(*np.random.default_rng(seed).spawn(3))
     request = Request(problem, 1e-8, fs.Budget(threads=1), streams, seed)
-    return attempt(request, Trial(fs.Characteristic(neurons), points, tuple(columns), "tried"))
+    return attempt(request, FeatureTrial(fs.Characteristic(neurons), points, tuple(columns), "tried"))
 
 
 def improved(problem: fs.Problem, done: Attempt, **options: Any) -> Attempt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -115,7 +116,7 @@ def test_no_round_is_begun_that_would_overrun(
         begun.append((forecast, record.seconds_left))
         return add(record, latest, forecast=forecast, seconds=seconds)
 
-    monkeypatch.setattr(afford, "look_ahead", look)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.trial"], "look_ahead", look)
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)
