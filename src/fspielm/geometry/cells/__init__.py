@@ -1,6 +1,8 @@
 """A domain of one or two dimensions tiled by cells: boxes, cut where the boundary cuts them."""
 
-from fspielm.geometry.cells.cell import Cell, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cover import Cover
+from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
 from fspielm.geometry.cells.tiling import Tiling, tile
 
-__all__ = ["Cell", "Joint", "Merge", "Stretch", "Tiling", "tile"]
+__all__ = ["Cell", "Contact", "Cover", "Joint", "Merge", "Mosaic", "Stretch", "Tiling", "mosaic_of", "tile"]
