@@ -124,7 +124,7 @@ def rows_of(
         parts += _rows_closely(finite, fitted, fields, problem)
     parts += [
         seam.rows.scale * np.sqrt(seam.rows.count / seam.deviation.shape[-1]) * seam.deviation
-        for seam in finite.seams(fields)
+        for seam in finite.seams(fields, solve=problem is not None)
     ]
     return np.concatenate(parts, axis=-1)
 

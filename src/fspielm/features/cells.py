@@ -11,7 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.geometry.cells import Tiling
+from fspielm.geometry.cells import Cover
 
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
@@ -30,7 +30,7 @@ class CellBasis(Basis):
 
     Parameters
     ----------
-    tiling : Tiling
+    tiling : Cover
     degrees : (C, d) integer array
         The highest degree in each cell, along each axis.
     scales : sequence of float
@@ -39,7 +39,7 @@ class CellBasis(Basis):
         How many columns have no values.
     """
 
-    def __init__(self, tiling: Tiling, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0) -> None:
+    def __init__(self, tiling: Cover, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0) -> None:
         self.tiling = tiling
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)

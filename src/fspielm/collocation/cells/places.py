@@ -13,7 +13,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations import Problem, Relation
 from fspielm.errors import UnsuitableError
 from fspielm.geometry import BoundaryPart, Sites
-from fspielm.geometry.cells import Cell, Stretch, Tiling
+from fspielm.geometry.cells import Cell, Cover, Stretch
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
 # So many places from -1 to 1.
@@ -56,21 +56,26 @@ class Placed:
 
 
 def place_rows(
-    problem: Problem, tiling: Tiling, degrees: Degrees, rng: np.random.Generator | None = None
+    problem: Problem, tiling: Cover, degrees: Degrees, rng: np.random.Generator | None = None
 ) -> list[Placed]:
     """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
     line: Line = gauss if rng is None else lambda count: rng.uniform(-1.0, 1.0, _fewer(count))
     inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
     if rng is None:
-        for index, points in _rims(problem, tiling, degrees, line).items():
+        for index, points in _rims(tiling, degrees, line).items():
             inside[index] = np.concatenate([inside[index], points])
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
+    # with the material of the cell, also on its rim
+    own = [{each.name: each for each in problem.equations_at(points[0])} if len(points) else {} for points in inside]
+    shares = areas / areas.sum()
     found = []
-    for relation in problem.relations:
+    for relation in held_to(problem):
         _refuse(relation)
         if relation.region.kind == "domain":
-            shares = areas / areas.sum()
-            found += [Placed(relation, i, Sites(p), s) for i, (p, s) in enumerate(zip(inside, shares, strict=True))]
+            found += [
+                Placed(known.get(relation.name, relation), index, Sites(points), share)
+                for index, (known, points, share) in enumerate(zip(own, inside, shares, strict=True))
+            ]
         elif relation.region.count is not None:
             found += _at_points(relation, tiling)
         elif relation.region.part is not None:
@@ -78,6 +83,11 @@ def place_rows(
         else:
             found += _at_start(relation, tiling, degrees, line)
     return found
+
+
+def held_to(problem: Problem) -> tuple[Relation, ...]:
+    """The relations that cells are held to one by one: what is known of interfaces ties two."""
+    return tuple(relation for relation in problem.relations if relation.region.kind != "interface")
 
 
 @cache
@@ -89,8 +99,6 @@ def gauss(count: int) -> FloatArray:
 def _refuse(relation: Relation) -> None:
     if relation.region.shift is not None:
         raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-    if relation.region.kind == "interface":
-        raise UnsuitableError("cells do not know materials that differ yet")
     if relation.sum_weights is not None:
         raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
@@ -99,7 +107,7 @@ def _fewer(count: int) -> int:
     return min(count, max(int(_CHECKS * count), _LEAST_CHECKS))
 
 
-def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
+def _inside(tiling: Cover, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
     """Points of a cell: a grid of Chebyshev's nodes on its frame, as far as that is in the cell."""
     cell, dimension = tiling.cells[index], len(degrees)
     most = _BALL if dimension == 2 else 1.0
@@ -107,30 +115,28 @@ def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.G
     counts = [int(np.ceil((degree + 1) * share ** (1 / dimension))) for degree in degrees]
     if rng is None:
         points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
-        return points if cell.whole else points[_held(tiling, index, points)]
+        return points if cell.whole else points[tiling.holds(index, points)]
     wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
     points = cell.lower + (cell.upper - cell.lower) * rng.random((int(wanted / max(cell.share, 0.05)) + 1, dimension))
-    return points[:wanted] if cell.whole else points[_held(tiling, index, points)][:wanted]
+    return points[:wanted] if cell.whole else points[tiling.holds(index, points)][:wanted]
 
 
-def _rims(problem: Problem, tiling: Tiling, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
+def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
     """Points on the boundary, and close to it, by the cells that it cuts.
 
     As close as Chebyshev's nodes are to the ends: without equations there, polynomials are free to swing between the
     boundary and the grid.
     """
     found: dict[int, list[FloatArray]] = {}
-    for part in problem.domain.boundary() if problem.dimension == 2 and problem.domain.time is None else ():
-        for stretch in tiling.stretches(part):
-            if not tiling.cells[stretch.cell].whole:
-                cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
-                sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
-                assert sites.normals is not None  # every boundary part has them
-                found.setdefault(stretch.cell, []).append(sites.points)
-                for layer in range(1, _LAYERS):
-                    depth = 0.5 * float(np.max(cell.upper - cell.lower)) * (1 - np.cos(np.pi * layer / (degree + 1)))
-                    points = sites.points - depth * sites.normals
-                    found[stretch.cell].append(points[_held(tiling, stretch.cell, points)])
+    for part, stretch in tiling.rims() if tiling.domain.dimension == 2 else ():
+        cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
+        sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
+        assert sites.normals is not None  # every boundary part has them
+        found.setdefault(stretch.cell, []).append(sites.points)
+        for layer in range(1, _LAYERS):
+            depth = 0.5 * float(np.max(cell.upper - cell.lower)) * (1 - np.cos(np.pi * layer / (degree + 1)))
+            points = sites.points - depth * sites.normals
+            found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
     return {cell: np.concatenate(parts) for cell, parts in found.items()}
 
 
@@ -147,15 +153,6 @@ def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
     return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
 
 
-def _held(tiling: Tiling, index: int, points: FloatArray) -> BoolArray:
-    """Mask of the points that are in one of the cell's boxes, and in the domain."""
-    held = np.zeros(len(points), dtype=np.bool_)
-    for lower, upper in tiling.cells[index].boxes:
-        held |= np.all((points >= lower) & (points <= upper), axis=1)
-    held[held] = tiling.domain.contains(points[held])
-    return held
-
-
 def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
     axes = [
         0.5 * ((1 - unit) * low + (1 + unit) * high)
@@ -164,7 +161,7 @@ def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
-def _along(relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
     """Rows on a piece of the boundary, or on a curve inside."""
     total = 0.0
     stretches = tiling.stretches(part, relation.region.mask)
@@ -180,7 +177,7 @@ def _along(relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degr
         yield Placed(relation, stretch.cell, part.place(unit), (stretch.end - stretch.start) / total)
 
 
-def _at_start(relation: Relation, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _at_start(relation: Relation, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
     """Rows at the start of time."""
     axis = tiling.domain.dimension - 1
     start = float(tiling.domain.bounding_box[0][axis])
@@ -195,7 +192,7 @@ def _at_start(relation: Relation, tiling: Tiling, degrees: Degrees, line: Line) 
         yield Placed(relation, index, Sites(points), (high - low) / total)
 
 
-def _at_points(relation: Relation, tiling: Tiling) -> Iterator[Placed]:
+def _at_points(relation: Relation, tiling: Cover) -> Iterator[Placed]:
     """Rows at the places that a relation is made of."""
     count = relation.region.count
     assert count is not None

@@ -12,7 +12,8 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.equations import Problem, change_places, natural_scales
 from fspielm.errors import UnsuitableError
-from fspielm.geometry.cells import Tiling, tile
+from fspielm.geometry import Domain
+from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands
@@ -51,22 +52,39 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     if problem.dimension > 2:
         raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
     lengths = request.lengths
-    waves = np.maximum(np.asarray(bands.frequencies) * lengths / (2 * np.pi), 1e-3)
-    shape = np.ceil(waves / _WAVES).astype(int)
-    tiling = tile(problem.domain, shape.tolist())
-    if not all(cell.whole for cell in tiling.cells):
-        least = np.ceil(_CELLS_CUT * lengths / lengths.max()).astype(int)
-        shape = np.maximum(shape, least)
-        tiling = tile(problem.domain, shape.tolist())
+    frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
+    tiling = _grids(problem, frequencies)
     tiling = _toward_narrow(tiling, scrutinise(problem).places)
     for special in special_points(problem):
         for _ in range(special.levels(request.tol)):
             tiling = toward(tiling, special.point)
+    # in the longest cells
+    waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     digits = -math.log10(request.tol)
-    each = _EACH_WAVE * waves / shape + _LEAST_DEGREE + _EACH_DIGIT * digits
+    each = _EACH_WAVE * waves + _LEAST_DEGREE + _EACH_DIGIT * digits
     degrees = np.tile(np.minimum(np.ceil(each).astype(int), MOST_DEGREE), (len(tiling.cells), 1))
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
+
+
+def _grids(problem: Problem, frequencies: FloatArray) -> Cover:
+    """An even grid of cells, of each material by itself: more of them where the boundary or an interface cuts them."""
+
+    def shape(domain: Domain, least: FloatArray | float = 0.0) -> list[int]:
+        lower, upper = domain.bounding_box
+        counts = np.maximum(frequencies * (upper - lower) / (2 * np.pi) / _WAVES, least)
+        return np.ceil(counts).astype(int).tolist()
+
+    def enough(domain: Domain) -> list[int]:
+        lengths = np.subtract(*reversed(domain.bounding_box))
+        few = shape(domain)
+        if all(cell.whole for cell in tile(domain, few).cells):
+            return few
+        return shape(domain, _CELLS_CUT * lengths / lengths.max())
+
+    if not problem.interfaces:
+        return tile(problem.domain, enough(problem.domain))
+    return mosaic_of(problem.domain, [line.part for line in problem.interfaces], problem.material_of, enough)
 
 
 @final
@@ -101,7 +119,7 @@ def special_points(problem: Problem) -> list[Special]:
     return corners + [Special(np.array(place.point), _HALF) for place in change_places(problem)]
 
 
-def toward(tiling: Tiling, point: FloatArray) -> Tiling:
+def toward(tiling: Cover, point: FloatArray) -> Cover:
     """All cells that touch a point, halved along every axis."""
     lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
     slack = _CLOSE * float(np.max(upper - lower))
@@ -114,7 +132,7 @@ def toward(tiling: Tiling, point: FloatArray) -> Tiling:
     return tiling.halve({index: range(len(point)) for index in touching})
 
 
-def _toward_narrow(tiling: Tiling, places: tuple[Narrow, ...]) -> Tiling:
+def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:
     """Halved where data or coefficients change within a short distance; by far not as often where there is no end."""
     narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
     for _ in range(_MOST_HALVINGS):

@@ -10,7 +10,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.features import CellBasis
 from fspielm.features.cells import ball
-from fspielm.geometry.cells import Tiling
+from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.first import MOST_DEGREE, special_points, toward
 
 # Degrees in the shell whose coefficients are the tail.
@@ -114,7 +114,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
     return replace(patchwork, tiling=tiling, degrees=inherited), ", ".join(word for word in words if word)
 
 
-def _owners(tiling: Tiling, centers: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _owners(tiling: Cover, centers: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """The cells of a coarser tiling that boxes of a finer one came from."""
     owners = tiling.locate(centers)
     for index, cell in enumerate(tiling.cells):
@@ -124,8 +124,8 @@ def _owners(tiling: Tiling, centers: FloatArray) -> np.ndarray[tuple[int], np.dt
 
 
 def _toward_corners(
-    patchwork: Patchwork, tiling: Tiling, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
-) -> Tiling:
+    patchwork: Patchwork, tiling: Cover, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
+) -> Cover:
     """Cells at corners are halved several times at once: each time gains a factor that is known to be small."""
     for special in special_points(patchwork.problem):
         point = special.point
