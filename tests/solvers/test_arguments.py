@@ -25,7 +25,7 @@ def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any, **__: Any) -> Any:
         raise AssertionError("begun before the arguments were checked")
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.attempt"], "draw_features", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.trial"], "draw_features", forbidden)
     monkeypatch.setattr(sys.modules["fspielm.solvers.automatic"], "infer_bands", forbidden)
     monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
     monkeypatch.setattr(fs.Points, "draw", forbidden)

@@ -113,7 +113,8 @@ class Examination:
         if not self.leading:
             return [own * misfit.residual for own in self.sensitivity.each]
         rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        return [leading.error(rows) for leading in self.leading]
+        left_out = self.discretisation.left_out(coefficients)
+        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, left_out, strict=True)]
 
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
         """What can be said of each unknown, with these errors that the residual may hide."""

@@ -30,6 +30,8 @@ _BESIDE = 8
 _STEPS = 4
 # Of what chance may make of a component, in standard errors.
 _CHANCE = 3.0
+# What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
+_AMPLE = 3.0
 
 
 @final
@@ -56,7 +58,7 @@ class Leading:
         parts = np.abs(self.rows.conj() @ deviation)
         chance = np.sqrt(np.abs(self.rows) ** 2 @ np.abs(deviation) ** 2)
         leading = np.linalg.norm(self.amplifications * (parts + _CHANCE * chance))
-        return float(np.hypot(leading, self.rest * np.linalg.norm(deviation)))
+        return float(_AMPLE * np.hypot(leading, self.rest * np.linalg.norm(deviation)))
 
 
 @final

@@ -91,6 +91,10 @@ class Finite(ABC):
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told."""
+        return np.zeros(len(self.problem.unknowns))
+
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
         """By how much deviations at some sites of a block count more than on average; None where all count alike.
 

@@ -15,6 +15,7 @@ from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
 
 if TYPE_CHECKING:
+    from fspielm.features.cells import CellBasis
     from fspielm.features.exponential import ExponentialBasis
 
 
@@ -97,6 +98,11 @@ class Basis(ABC):
         """Those of its functions that are exponentials of their frequencies, as such."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
 
+    @property
+    def on_cells(self) -> tuple[CellBasis, ...]:
+        """Those of its functions that are polynomials on cells, as such."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.on_cells)
+
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
@@ -135,6 +141,10 @@ class Basis(ABC):
             Of M' functions.
         coefficients : (..., M') array
         """
+        return self, coefficients
+
+    def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """Its functions that have values anywhere, and their coefficients out of `coefficients` ``(..., M)``."""
         return self, coefficients
 
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:

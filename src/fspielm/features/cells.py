@@ -11,13 +11,15 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.geometry.cells import Cover
+from fspielm.geometry.cells import Frames, MaterialFrames
 
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
 # A polynomial of degree d on a side of length L holds waves up to this times d / L: about ten degrees a wavelength,
 # and some more for the first digits, are known to give many.
 _WAVES = 2 * np.pi / 10
+# Points that are summed at together: their tables stay in the processor's cache.
+_AT_A_TIME = 2048
 
 
 @final
@@ -30,7 +32,7 @@ class CellBasis(Basis):
 
     Parameters
     ----------
-    tiling : Cover
+    frames : Frames or MaterialFrames
     degrees : (C, d) integer array
         The highest degree in each cell, along each axis.
     scales : sequence of float
@@ -39,8 +41,14 @@ class CellBasis(Basis):
         How many columns have no values.
     """
 
-    def __init__(self, tiling: Cover, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0) -> None:
-        self.tiling = tiling
+    def __init__(
+        self,
+        frames: Frames | MaterialFrames,
+        degrees: Indices,
+        scales: Sequence[float] = (1.0,),
+        elsewhere: int = 0,
+    ) -> None:
+        self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)
         self.elsewhere = elsewhere
@@ -55,7 +63,7 @@ class CellBasis(Basis):
     @property
     def dimension(self) -> int:
         """Number of coordinates."""
-        return self.tiling.domain.dimension
+        return self.frames.dimension
 
     @property
     def components(self) -> int:
@@ -67,11 +75,15 @@ class CellBasis(Basis):
         """It is."""
         return True
 
+    @property
+    def on_cells(self) -> tuple[CellBasis, ...]:
+        """All of it."""
+        return (self,)
+
     @cached_property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that the functions of all cells hold."""
-        lengths = np.array([cell.upper - cell.lower for cell in self.tiling.cells])
-        return np.asarray(np.min(_WAVES * self.degrees / lengths, axis=0))
+        return np.asarray(np.min(_WAVES * self.degrees / self.frames.lengths, axis=0))
 
     def columns(self, cell: int) -> slice:
         """Those of a cell."""
@@ -79,26 +91,17 @@ class CellBasis(Basis):
 
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the functions of one cell, at points anywhere, shape ``(n, k)``."""
-        frame = self.tiling.cells[cell]
-        degrees = tuple(self.degrees[cell].tolist())
-        highest = operator.orders.max(axis=0, initial=0)
-        tables = [
-            _table(_unit(x, low, high), degree, order, 2.0 / (high - low))
-            for x, low, high, degree, order in zip(
-                operator.points.T, frame.lower, frame.upper, degrees, highest, strict=True
-            )
-        ]
-        which, count = ball(degrees), len(operator.points)
+        which = ball(tuple(self.degrees[cell].tolist()))
+        tables = self._tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         dtype = np.result_type(np.float64, operator.coefficients)
-        found = np.zeros((count, self.components, len(which)), dtype=dtype)
+        found = np.zeros((self.components, len(which), len(operator.points)), dtype=dtype)
         for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            product = tables[0][orders[0]][:, which[:, 0]]
+            product = tables[0][orders[0]][which[:, 0]]
             for axis in range(1, self.dimension):
-                product = product * tables[axis][orders[axis]][:, which[:, axis]]
-            scale = self.scales[unknown] * coefficient
-            found[:, unknown] += product * (scale if np.ndim(scale) == 0 else scale[:, None])
-        return found.reshape(count, -1)
+                product *= tables[axis][orders[axis]][which[:, axis]]
+            found[unknown] += self.scales[unknown] * coefficient * product
+        return found.reshape(-1, len(operator.points)).T
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -113,9 +116,11 @@ class CellBasis(Basis):
 
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
-        found = np.zeros((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
+        found = np.empty((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
         for cell, here in self._by_cell(operator.points):
-            found[:, here] = self.sum_in(cell, fields[:, self.columns(cell)], operator.select(here))
+            own = fields[:, self.columns(cell)]
+            for some in np.split(here, range(_AT_A_TIME, len(here), _AT_A_TIME)):
+                found[:, some] = self.sum_in(cell, own, operator.select(some))
         return found
 
     def sparse(self, operator: LocalOperator) -> Any:
@@ -131,6 +136,12 @@ class CellBasis(Basis):
         joined = [np.concatenate(parts) for parts in (entries, rows, columns)]
         return coo_array((joined[0], (joined[1], joined[2])), shape=(len(operator.points), self.size)).tocsr()
 
+    def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """Without the columns that have no values; see `Basis.valued`."""
+        if not self.elsewhere:
+            return self, coefficients
+        return CellBasis(self.frames, self.degrees, self.scales), coefficients[..., : -self.elsewhere]
+
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of the sums; see `Basis.field`."""
         if self.components == 1 and not self.elsewhere and self.scales == (1.0,):
@@ -139,39 +150,45 @@ class CellBasis(Basis):
         for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
             each = (end - start) // self.components
             parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
-        return CellBasis(self.tiling, self.degrees), self.scales[unknown] * np.concatenate(parts, axis=-1)
+        return CellBasis(self.frames, self.degrees), self.scales[unknown] * np.concatenate(parts, axis=-1)
+
+    def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+        """Sums in one cell, along one axis after the other."""
+        degrees = tuple(self.degrees[cell].tolist())
+        grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
+        grids[:, :, *ball(degrees).T] = fields.reshape(len(fields), self.components, -1)
+        tables = self._tables(cell, operator)
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
+        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            values = grids[:, unknown] @ tables[-1][orders[-1]]
+            for axis in reversed(range(self.dimension - 1)):
+                values = np.einsum("f...kn,kn->f...n", values, tables[axis][orders[axis]])
+            total += self.scales[unknown] * coefficient * values
+        return total
+
+    def sizes(self, fields: NumberArray, order: int) -> FloatArray:
+        """About how large the terms of derivatives of sums with coefficients `fields` ``(F, M)`` are, ``(F, C)``."""
+        steep = np.max(2.0 * self.degrees / self.frames.lengths, axis=1)
+        squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
+        return np.asarray(np.sqrt(squares) * steep**order)
+
+    def _tables(self, cell: int, operator: LocalOperator) -> list[FloatArray]:
+        """Along each axis, derivatives of the polynomials ``(order, degree, n)`` as high as the operator needs."""
+        lower, upper = self.frames.lower[cell], self.frames.upper[cell]
+        highest = operator.orders.max(axis=0, initial=0)
+        axes = zip(operator.points.T, lower, upper, self.degrees[cell].tolist(), highest, strict=True)
+        return [_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
 
     def _by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
         """The cells that points lie in, and which ones do."""
         if not len(points):
             return
-        cells = self.tiling.locate(points)
+        cells = self.frames.locate(points)
         order = np.argsort(cells, kind="stable")
         borders = np.flatnonzero(np.diff(cells[order])) + 1
         for here in np.split(order, borders):
             yield int(cells[here[0]]), here
-
-    def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """Sums in one cell, along one axis after the other."""
-        frame, degrees = self.tiling.cells[cell], tuple(self.degrees[cell].tolist())
-        which = ball(degrees)
-        grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
-        grids[:, :, *which.T] = fields.reshape(len(fields), self.components, -1)
-        highest = operator.orders.max(axis=0, initial=0)
-        tables = [
-            _table(_unit(x, low, high), degree, order, 2.0 / (high - low))
-            for x, low, high, degree, order in zip(
-                operator.points.T, frame.lower, frame.upper, degrees, highest, strict=True
-            )
-        ]
-        unknowns = operator.unknowns or (0,) * len(operator.orders)
-        total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
-        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            values = grids[:, unknown] @ tables[-1][orders[-1]].T
-            for axis in reversed(range(self.dimension - 1)):
-                values = np.einsum("f...kn,nk->f...n", values, tables[axis][orders[axis]])
-            total += self.scales[unknown] * coefficient * values
-        return total
 
 
 @cache
@@ -188,23 +205,21 @@ def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
 
 
 def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
-    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, n, degree + 1)``; `slope` is that of x."""
-    found = np.empty((order + 1, len(x), degree + 1))
-    values = np.empty((degree + 1, len(x)))
-    values[0] = 1.0
-    values[1:2] = x
+    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, n)``; `slope` is that of x."""
+    found = np.empty((order + 1, degree + 1, len(x)))
+    found[0, 0] = 1.0
+    found[0, 1:2] = x
     twice = 2.0 * x
     for k in range(2, degree + 1):
-        np.multiply(twice, values[k - 1], out=values[k])
-        values[k] -= values[k - 2]
-    found[0] = values.T
+        np.multiply(twice, found[0, k - 1], out=found[0, k])
+        found[0, k] -= found[0, k - 2]
     for k in range(order):
-        np.matmul(found[k], slope * _derivatives(degree), out=found[k + 1])
+        np.matmul(slope * _derivatives(degree), found[k], out=found[k + 1])
     return found
 
 
 @cache
 def _derivatives(degree: int) -> FloatArray:
-    """Column k has the coefficients of the derivative of Chebyshev's polynomial of degree k."""
-    j, k = np.meshgrid(np.arange(degree + 1), np.arange(degree + 1), indexing="ij")
+    """Row k has the coefficients of the derivative of Chebyshev's polynomial of degree k."""
+    k, j = np.meshgrid(np.arange(degree + 1), np.arange(degree + 1), indexing="ij")
     return np.where((k > j) & ((k - j) % 2 == 1), np.where(j == 0, 1.0, 2.0) * k, 0.0)

@@ -32,6 +32,8 @@ _NO_WIDTH, _WIDE = 1e-10, 1 / 15
 # Places of one atom at most, and points of one at least.
 _MOST_PLACES = 32
 _FEW = 5
+# Points of a place that is not narrow, about.
+_ENOUGH = 128
 
 
 @final
@@ -193,7 +195,11 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         elif atom is None and width > _WIDE * extent:
             kind = "smooth"
         box = points[here].min(axis=0), points[here].max(axis=0)
-        places.append(Narrow(source, kind, *box, width, looked.sites.select(here), looked.shares[here]))
+        some = np.flatnonzero(here)
+        if kind == "smooth":
+            some = some[:: max(len(some) // _ENOUGH, 1)]
+        shares = looked.shares[some] * (looked.shares[here].sum() / looked.shares[some].sum())
+        places.append(Narrow(source, kind, *box, width, looked.sites.select(some), shares))
     return places
 
 
@@ -202,15 +208,17 @@ def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
     # by hand, for a few hundred points: the modules of SciPy that know this take longer to load than to use
     squares = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2)
     near = squares <= reach**2
-    labels = np.arange(len(points))
-    while True:  # everyone takes the lowest label around, and what that one has taken
-        lowest = np.where(near, labels, len(points)).min(axis=1)
-        lowest = lowest[lowest]
-        if np.array_equal(lowest, labels):
-            break
-        labels = lowest
-    first, labels = np.unique(labels, return_inverse=True)
-    return len(first), np.asarray(labels, dtype=np.intp)
+    labels = np.full(len(points), -1, dtype=np.intp)
+    number = 0
+    for start in range(len(points)):
+        if labels[start] >= 0:
+            continue
+        found = np.array([start])
+        while len(found):  # those around the ones that were found last
+            labels[found] = number
+            found = np.flatnonzero(near[found].any(axis=0) & (labels < 0))
+        number += 1
+    return number, labels
 
 
 def _extent(chart: Chart) -> float:

@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, NumberArray, as_finite_points, safe_norm
 from fspielm.equations import NormalDerivative, Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
-from fspielm.features.evaluation import SLAB, split_waves
+from fspielm.features.evaluation import SLAB, split_leaves, split_waves
 from fspielm.geometry import Sites
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
@@ -75,7 +75,7 @@ class Derived:
         total = np.zeros(values.shape)
         for row, operator in enumerate(self._local.operators):
             moved = derivatives.copy()
-            moved[row] += _rounding(self.solution, operator) * (1 + 1j if np.iscomplexobj(moved) else 1)
+            moved[row] += _rounding(self.solution, operator, sites) * (1 + 1j if np.iscomplexobj(moved) else 1)
             total += np.abs(self._local.values(sites, moved) - values)
         return total
 
@@ -164,10 +164,18 @@ def _is_order(step: Any) -> bool:
     return isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and bool(step >= 0)
 
 
-def _rounding(solution: Solution, operator: Operator) -> float:
+def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | FloatArray:
     """About what rounding does to a derivative, which multiplies every coefficient with powers of its frequency."""
     (unknown,) = operator.unknowns
-    waves, others = split_waves(*solution.sums[unknown])
+    basis, fields = solution.sums[unknown]
+    if basis.on_cells:
+        cells = basis.on_cells[0].frames.locate(sites.points)
+        sizes = [
+            leaf.sizes(part, operator.order)[0]
+            for leaf, (_, part) in zip(basis.on_cells, split_leaves(basis, fields), strict=True)
+        ]
+        return _ROUNDING * np.asarray(np.sum(sizes, axis=0))[cells]
+    waves, others = split_waves(basis, fields)
     sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
     for basis, part in others:
         W = basis.frequencies if basis.oscillates else None

@@ -12,6 +12,7 @@ from fspielm.arrays import NumberArray
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features.evaluation import split_waves
 from fspielm.geometry import Quadrature
+from fspielm.solution.by_cells import with_cells
 from fspielm.solution.fields import Derived
 from fspielm.solution.places import Place, find_place
 
@@ -35,8 +36,11 @@ def integrate_derived(
     """The integral of an expression in a solution; see `integrate`."""
     if isinstance(tol, bool) or not isinstance(tol, int | float) or not 0 < tol < 1:
         raise ProblemError(f"tol must be a number between 0 and 1; got {tol!r}")
-    place = find_place(derived.solution.problem, on, along, at, singular=not derived.solution.basis.is_smooth)
-    nodes = _first_nodes(derived.solution, place)
+    solution = derived.solution
+    place = find_place(solution.problem, on, along, at, singular=not solution.basis.is_smooth)
+    if solution.basis.on_cells:
+        place = with_cells(place, solution.basis.on_cells[0])
+    nodes = max(_first_nodes(solution, place), place.fewest)
     rule = place.rule(nodes)
     if derived.on_boundary and rule.normals is None:
         raise ProblemError(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, as_finite_points
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.geometry import BoundaryPart, Domain, PlaneCurve, Quadrature
+from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
@@ -32,10 +33,44 @@ class Place:
         From a number to a quadrature of about so many nodes.
     extents : (m,) array
         Its size along each of its own m dimensions; none for single points.
+    fewest : int
+        Nodes that a rule should have at least.
+    curves : tuple of BoundaryPart and Segment
+        What it is made of, where that is curves.
+    domain : Domain or None
+        The domain, where it is all of that.
     """
 
     rule: Callable[[int], Quadrature]
     extents: FloatArray
+    fewest: int = 1
+    curves: tuple[BoundaryPart | Segment, ...] = ()
+    domain: Domain | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """A straight line from `start` to `end` ``(d,)``; in the plane with a normal."""
+
+    start: FloatArray
+    end: FloatArray
+    normal: FloatArray | None
+
+    @property
+    def length(self) -> float:
+        """How long it is."""
+        return float(np.linalg.norm(self.end - self.start))
+
+    def rule(self, n: int) -> Quadrature:
+        """Gauss-Legendre, about `n` nodes."""
+        unit, weights = gauss(max(2, n))
+        return self.nodes(unit, self.length * weights)
+
+    def nodes(self, unit: FloatArray, weights: FloatArray) -> Quadrature:
+        """Nodes at these shares ``(n,)`` of the way."""
+        normals = None if self.normal is None else np.tile(self.normal, (len(unit), 1))
+        return Quadrature(self.start + unit[:, None] * (self.end - self.start), weights, normals)
 
 
 def find_place(problem: Problem, on: Any, along: Any, at: Any, *, singular: bool) -> Place:
@@ -58,8 +93,10 @@ def find_place(problem: Problem, on: Any, along: Any, at: Any, *, singular: bool
         place = _parts(_named(on, region.boundary(axes)), region, singular)
     else:
         lower, upper = region.bounding_box
-        place = Place(region.quadrature, upper - lower)
-    return place if instant is None else Place(_held(place.rule, instant), place.extents)
+        place = Place(region.quadrature, upper - lower, domain=region)
+        if isinstance(region, Box) and region.dimension == 1:
+            place = replace(place, curves=(Segment(lower, upper, None),))
+    return place if instant is None else _held(place, instant)
 
 
 def _instant(domain: Domain, at: Any) -> float:
@@ -79,16 +116,18 @@ def _instant(domain: Domain, at: Any) -> float:
     return instant
 
 
-def _held(rule: Callable[[int], Quadrature], instant: float) -> Callable[[int], Quadrature]:
-    """The same rule at one time."""
+def _held(place: Place, instant: float) -> Place:
+    """The same place at one time."""
 
     def at_instant(n: int) -> Quadrature:
-        inner = rule(n)
+        inner = place.rule(n)
         still = np.zeros(len(inner))
         normals = None if inner.normals is None else np.column_stack([inner.normals, still])
         return Quadrature(np.column_stack([inner.points, still + instant]), inner.weights, normals)
 
-    return at_instant
+    straight = [curve for curve in place.curves if isinstance(curve, Segment) and curve.normal is None]
+    curves = tuple(Segment(np.append(c.start, instant), np.append(c.end, instant), None) for c in straight)
+    return Place(at_instant, place.extents, curves=curves if len(curves) == len(place.curves) else ())
 
 
 def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
@@ -110,14 +149,16 @@ def _parts(parts: Sequence[BoundaryPart], region: Domain, singular: bool) -> Pla
     total = sum(part.measure for part in parts)
 
     def rule(n: int) -> Quadrature:
-        return _joined([_on_part(part, max(1, round(n * part.measure / total)), singular) for part in parts])
+        return joined([_on_part(part, max(1, round(n * part.measure / total)), singular) for part in parts])
 
     lower, upper = region.bounding_box
     # a part may wind: along each of its dimensions, as long as its measure says, or the domain is wide
     parameters = max(part.parameters for part in parts)
     if parameters == 0:
         return Place(rule, np.empty(0))
-    return Place(rule, np.full(parameters, max(total ** (1 / parameters), float((upper - lower).max()))))
+    curves = tuple(parts) if all(part.parameters == 1 and part.keep is None for part in parts) else ()
+    extents = np.full(parameters, max(total ** (1 / parameters), float((upper - lower).max())))
+    return Place(rule, extents, curves=curves)
 
 
 def _on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
@@ -138,7 +179,8 @@ def _line(along: Any, dimension: int) -> Place:
     if isinstance(along, PlaneCurve):
         if dimension != 2:
             raise ProblemError(f"along: a PlaneCurve lies in the plane, but the domain has {dimension} coordinates")
-        return Place(along.as_part("along").quadrature, np.array([along.length]))
+        curve = along.as_part("along")
+        return Place(curve.quadrature, np.array([along.length]), curves=(curve,))
     corners = as_finite_points(along, dimension, argument="along")
     steps = np.diff(corners, axis=0)
     lengths = np.linalg.norm(steps, axis=1)
@@ -148,23 +190,21 @@ def _line(along: Any, dimension: int) -> Place:
             f"got {np.asarray(along).tolist()}"
         )
 
+    segments = tuple(Segment(start, end, _to_the_right(end - start)) for start, end in pairwise(corners))
+
     def rule(n: int) -> Quadrature:
-        rules = [gauss(max(2, round(n * length / lengths.sum()))) for length in lengths]
-        pieces = [
-            Quadrature(start + unit[:, None] * step, weights * length, _to_the_right(step, length, len(unit)))
-            for start, step, length, (unit, weights) in zip(corners[:-1], steps, lengths, rules, strict=True)
-        ]
-        return _joined(pieces)
+        return joined([each.rule(round(n * each.length / lengths.sum())) for each in segments])
 
-    return Place(rule, np.array([lengths.sum()]))
+    return Place(rule, np.array([lengths.sum()]), curves=segments)
 
 
-def _to_the_right(step: FloatArray, length: float, count: int) -> FloatArray | None:
-    """The normals of a straight line: in the plane, to its right, as those of a `PlaneCurve`."""
-    return np.tile(np.array([step[1], -step[0]]) / length, (count, 1)) if len(step) == 2 else None
+def _to_the_right(step: FloatArray) -> FloatArray | None:
+    """The normal of a straight line: in the plane, to its right, as those of a `PlaneCurve`."""
+    return np.array([step[1], -step[0]]) / np.linalg.norm(step) if len(step) == 2 else None
 
 
-def _joined(rules: Sequence[Quadrature]) -> Quadrature:
+def joined(rules: Sequence[Quadrature]) -> Quadrature:
+    """Several rules as one."""
     normals = [rule.normals for rule in rules if rule.normals is not None]
     return Quadrature(
         np.concatenate([rule.points for rule in rules]),

@@ -18,6 +18,7 @@ from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
 from fspielm.scrutiny import scrutinise
 from fspielm.solution import Solution, field_reports
+from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import Progress, reporter
@@ -136,6 +137,7 @@ def prepare(
     rng: int | np.random.Generator | None = None,
     progress: bool | Progress | None = None,
     singular: Choice = None,
+    approach: Approach | None = None,
 ) -> Prepared:
     """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
 
@@ -143,7 +145,7 @@ def prepare(
 
     Parameters
     ----------
-    problem, tol, budget, rng, progress, singular
+    problem, tol, budget, rng, progress, singular, approach
         As for `solve`.
 
     Returns
@@ -152,9 +154,18 @@ def prepare(
     """
     check_arguments(problem, tol, None, None, None, budget)
     check_singular(singular)
+    check_approach(approach)
     streams, seed = Streams.spawned(rng)
     request = Request(
-        problem, tol, budget or Budget(), streams, seed, progress=reporter(progress), singular=singular, reuse=True
+        problem,
+        tol,
+        budget or Budget(),
+        streams,
+        seed,
+        progress=reporter(progress),
+        singular=singular,
+        approach=approach,
+        reuse=True,
     )
     course = solve_automatically(request)
     kept = course.best.reusable

@@ -77,10 +77,11 @@ def solve(
     singular : bool, Singular or sequence of Singular, optional
         Singular functions at corners of a plane domain: at all (True), at none (False), or at those named. By
         default they are added where the solution turns out not to be smooth.
-    approach : {"characteristic", "thin", "band"}, optional
+    approach : {"characteristic", "thin", "band", "patches"}, optional
         The kind of features: functions that satisfy the equation; those and cosines around the few frequencies of
-        the right-hand side; or cosines that fill a band of frequencies. By default the cheapest that suits the
-        problem, and the last one where that is not good enough.
+        the right-hand side; cosines that fill a band of frequencies; or polynomials in cells joined by their traces, in
+        one and two dimensions. By default the cheapest that suits the problem, and the last two where that is not good
+        enough.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from fspielm.equations import Operator, Term
 from fspielm.errors import ProblemError
 from fspielm.features import (
     Basis,
+    CellBasis,
     ComplexPairs,
     Component,
     DerivedBasis,
@@ -24,6 +25,7 @@ from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Si
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.store.archive import Arrays
+from fspielm.store.cells import describe_cells, read_cells
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
@@ -100,6 +102,11 @@ def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]
     return {"kind": "complex", "parts": describe_basis(basis.parts, arrays, f"{key}.its")}
 
 
+@describe_basis.register
+def _(basis: CellBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    return {"kind": "cells", **describe_cells(basis, arrays, key)}
+
+
 def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
     """The basis that `describe_basis` has described."""
     kind = content["kind"]
@@ -134,6 +141,8 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
     if kind == "complex":
         return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its"))
+    if kind == "cells":
+        return read_cells(content, arrays, key)
     raise ValueError(f"a basis of the unknown kind {kind!r}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, final
 
 from numpy.typing import NDArray
@@ -78,14 +78,17 @@ class Stored:
 def stored_form(solution: Solution) -> Stored:
     """What is kept of a solution; an estimate that was not made yet is not made for it."""
     problem, report = solution.problem, solution.report
-    known = report.error_estimate is not None or "estimate" in vars(solution)
+    basis, coefficients = solution.basis.valued(solution.coefficients)
+    estimate = None
+    if report.error_estimate is not None or "estimate" in vars(solution):
+        estimate = replace(solution.estimate, null=solution.basis.valued(solution.estimate.null)[1])
     return Stored(
         describe_statement(problem, report.tol, report.rng),
         problem.names,
-        solution.basis,
-        solution.coefficients,
+        basis,
+        coefficients,
         report,
-        solution.estimate if known else None,
+        estimate,
         versions(),
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
 from fspielm.collocation.cells.sizes import size_in
+from fspielm.collocation.cells.tails import tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -56,7 +57,7 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, and then columns for the traces."""
-        return CellBasis(self.tiling, self.degrees, self.scales, sum(trace.count for trace in self._traces))
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, sum(trace.count for trace in self._traces))
 
     @cached_property
     def _traces(self) -> list[Trace]:
@@ -160,6 +161,12 @@ class Patchwork(Finite):
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
+
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What comes after the last degrees, if coefficients fall on as they did."""
+        areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
+        squares = tails_of(self.basis, coefficients).left_out ** 2
+        return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

@@ -30,6 +30,7 @@ _ALONG_CUT = 3.0
 _LEAST_ALONG = 8
 # Layers of points along such a curve.
 _LAYERS = 3
+_HAIR = 1e-9
 # Of those fitted, the share of rows that are kept aside to check with, and the fewest of them in a cell.
 _CHECKS = 0.25
 _LEAST_CHECKS = 12
@@ -59,18 +60,16 @@ def place_rows(
     problem: Problem, tiling: Cover, degrees: Degrees, rng: np.random.Generator | None = None
 ) -> list[Placed]:
     """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
-    line: Line = gauss if rng is None else lambda count: rng.uniform(-1.0, 1.0, _fewer(count))
+    line: Line = gauss if rng is None else lambda count: _random(rng, (_fewer(count),))
     inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
-    if rng is None:
-        for index, points in _rims(tiling, degrees, line).items():
-            inside[index] = np.concatenate([inside[index], points])
+    for index, points in _rims(tiling, degrees, line).items():
+        inside[index] = np.concatenate([inside[index], points])
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
     # with the material of the cell, also on its rim
     own = [{each.name: each for each in problem.equations_at(points[0])} if len(points) else {} for points in inside]
     shares = areas / areas.sum()
     found = []
     for relation in held_to(problem):
-        _refuse(relation)
         if relation.region.kind == "domain":
             found += [
                 Placed(known.get(relation.name, relation), index, Sites(points), share)
@@ -96,11 +95,27 @@ def gauss(count: int) -> FloatArray:
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])
 
 
-def _refuse(relation: Relation) -> None:
-    if relation.region.shift is not None:
-        raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-    if relation.sum_weights is not None:
-        raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
+def _random(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Places from -1 to 1, as dense as the nodes of polynomials are, which crowd at the ends."""
+    return np.asarray(np.cos(np.pi * rng.random(shape)))
+
+
+def check_suitable(problem: Problem) -> None:
+    """Refuse what cells do not know.
+
+    Raises
+    ------
+    UnsuitableError
+    """
+    if problem.dimension > 2:
+        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    if problem.interfaces and problem.whole is not None:
+        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
+    for relation in problem.relations:
+        if relation.region.shift is not None:
+            raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
+        if relation.sum_weights is not None:
+            raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
 
 def _fewer(count: int) -> int:
@@ -117,7 +132,8 @@ def _inside(tiling: Cover, index: int, degrees: Sequence[int], rng: np.random.Ge
         points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
         return points if cell.whole else points[tiling.holds(index, points)]
     wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
-    points = cell.lower + (cell.upper - cell.lower) * rng.random((int(wanted / max(cell.share, 0.05)) + 1, dimension))
+    drawn = _random(rng, (int(wanted / max(cell.share, 0.05)) + 1, dimension))
+    points = 0.5 * ((1 - drawn) * cell.lower + (1 + drawn) * cell.upper)
     return points[:wanted] if cell.whole else points[tiling.holds(index, points)][:wanted]
 
 
@@ -132,9 +148,11 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
         cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
         sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
         assert sites.normals is not None  # every boundary part has them
-        found.setdefault(stretch.cell, []).append(sites.points)
+        half = 0.5 * float(np.max(cell.upper - cell.lower))
+        # a hair inside: of two materials it is clear which one is meant
+        found.setdefault(stretch.cell, []).append(sites.points - _HAIR * half * sites.normals)
         for layer in range(1, _LAYERS):
-            depth = 0.5 * float(np.max(cell.upper - cell.lower)) * (1 - np.cos(np.pi * layer / (degree + 1)))
+            depth = half * (1 - np.cos(np.pi * layer / (degree + 1)))
             points = sites.points - depth * sites.normals
             found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
     return {cell: np.concatenate(parts) for cell, parts in found.items()}

@@ -14,13 +14,12 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, gauss
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
-from fspielm.errors import UnsuitableError
 from fspielm.expressions import Field
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Contact, Cover, Joint
 
-# Fewer polynomials on an edge than along it in the cells on both sides: those of the highest degrees are less than
-# certain in either.
+# Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
+# with as many as the lower degree has, the others of the higher one would be free.
 _FEWER = 2
 # Sites of an interface that are looked at.
 _LOOKS = 16
@@ -98,7 +97,7 @@ def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequen
         sides = np.array([tiling.cells[cell].upper - tiling.cells[cell].lower for cell in both])
         # the distance over which functions of the highest degree vary
         length = float(np.min(sides[:, joint.axis] / (2 * np.maximum(degrees[both, joint.axis], 1))))
-        count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].min()) - _FEWER, 1)
+        count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].max()) - _FEWER, 1)
         along = partial(_along_joint, joint, problem.dimension)
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
@@ -108,12 +107,10 @@ def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequen
 
 
 def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
-    if tiling.contacts and problem.whole is not None:
-        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
     for contact in tiling.contacts:
         line = problem.interfaces[contact.line]
         both = list(contact.cells)
-        count = 1 if problem.dimension == 1 else max(int(degrees[both].max(axis=1).min()) - _FEWER, 1)
+        count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
         along = partial(_along_contact, contact, line.part)
         sites = along(gauss(_LOOKS))
         for rule in line.rules:

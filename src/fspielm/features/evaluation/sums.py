@@ -121,8 +121,9 @@ def _on_slab(
     method: Method,
 ) -> NumberArray:
     """Values ``(T, F, n)`` of T operators on F fields."""
-    if basis.is_piecewise:
-        return np.stack([basis.sums(fields, local) for local in operators])
+    if basis.on_cells:
+        leaves = split_leaves(basis, fields)
+        return np.stack([sum(leaf.sums(part, local) for leaf, part in leaves) for local in operators])
     waves, others = split_waves(basis, fields)
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)

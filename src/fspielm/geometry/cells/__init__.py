@@ -2,7 +2,22 @@
 
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
 from fspielm.geometry.cells.cover import Cover
+from fspielm.geometry.cells.frames import Frames
+from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
 from fspielm.geometry.cells.tiling import Tiling, tile
 
-__all__ = ["Cell", "Contact", "Cover", "Joint", "Merge", "Mosaic", "Stretch", "Tiling", "mosaic_of", "tile"]
+__all__ = [
+    "Cell",
+    "Contact",
+    "Cover",
+    "Frames",
+    "Joint",
+    "MaterialFrames",
+    "Merge",
+    "Mosaic",
+    "Stretch",
+    "Tiling",
+    "mosaic_of",
+    "tile",
+]

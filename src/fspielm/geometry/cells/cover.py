@@ -12,6 +12,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.frames import Frames
+from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.domain import Domain
 
 
@@ -29,6 +31,8 @@ class Cover(ABC):
         All pieces of interfaces between cells of two materials.
     merges : int or nested pairs of int
         All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
+    frames : Frames or MaterialFrames
+        Where the cells are: what functions on them need to know, without the domain.
     """
 
     domain: Domain
@@ -36,6 +40,7 @@ class Cover(ABC):
     joints: tuple[Joint, ...]
     contacts: tuple[Contact, ...]
     merges: Merge
+    frames: Frames | MaterialFrames
 
     @abstractmethod
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:

@@ -10,12 +10,12 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.dissection import bisected
-from fspielm.geometry.cells.nearest import nearest_frame
+from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.piece import Piece
 from fspielm.geometry.cells.runs import Materials, Row, Run, part_between, runs_along
 from fspielm.geometry.cells.tiling import Tiling, tile
@@ -122,27 +122,15 @@ class Mosaic(Cover):
         """See `Cover.merges`."""
         return bisected(np.array([0.5 * (cell.lower + cell.upper) for cell in self.cells]))
 
+    @cached_property
+    def frames(self) -> MaterialFrames:  # type: ignore[override]
+        """See `Cover.frames`."""
+        parts = tuple(each.tiling.frames for each in self.tiles)
+        return MaterialFrames(parts, np.array([piece.row for piece in self._pieces]), self.materials)
+
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
         """See `Cover.locate`."""
-        where = as_points(points, self.domain.dimension)
-        found = np.full(len(where), -1, dtype=np.intp)
-        rows = self.materials(where)
-        # rows as single numbers, among which tiles are looked up
-        factors = np.random.default_rng(0).integers(1, 2**62, rows.shape[1])
-        keys = np.array([np.sum(np.array(each.row) * factors) for each in self._pieces])
-        order = np.argsort(keys)
-        own = rows @ factors
-        place = np.minimum(np.searchsorted(keys[order], own), len(keys) - 1)
-        which = np.where(keys[order][place] == own, order[place], -1)
-        for number, (start, each) in enumerate(self._each()):
-            here = np.flatnonzero(which == number)
-            if here.size:
-                found[here] = each.tiling.locate(where[here]) + start
-        lost = np.flatnonzero(found < 0)
-        if lost.size:
-            lower, upper = (np.array([getattr(cell, end) for cell in self.cells]) for end in ("lower", "upper"))
-            found[lost] = nearest_frame(where[lost], lower, upper)
-        return found
+        return self.frames.locate(points)
 
     def holds(self, cell: int, points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""

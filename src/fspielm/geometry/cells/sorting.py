@@ -89,7 +89,7 @@ def _cut(
     """Both pieces of arcs that cross the cuts of their nodes."""
     if not len(arcs):
         return ()
-    unit = _crossings(arcs, axis, at, parts, slack)
+    unit = crossings(arcs, axis, at, parts, slack)
     rows = np.arange(len(arcs))
     points = place(parts, arcs.part, unit).points
     points = np.clip(points, np.minimum(arcs.first, arcs.last), np.maximum(arcs.first, arcs.last))
@@ -102,7 +102,7 @@ def _cut(
     )
 
 
-def _crossings(
+def crossings(
     arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, parts: Sequence[BoundaryPart], slack: float
 ) -> FloatArray:
     """Unit coordinates where arcs cross lines: Newton's method from the secant on, halving where that is slow."""

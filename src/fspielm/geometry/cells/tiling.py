@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.arrays import BoolArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.arcs import Arcs
@@ -18,8 +18,8 @@ from fspielm.geometry.cells.assembly import cells_of, joints_of, merges_of
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.edges import EdgeMarks
+from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.joining import hosts_of
-from fspielm.geometry.cells.nearest import nearest_frame
 from fspielm.geometry.cells.outline import Outline, outline_of, sorted_parts
 from fspielm.geometry.cells.pieces import cut_pieces
 from fspielm.geometry.cells.seams import Faces, Seam, seams_of
@@ -62,13 +62,7 @@ class Tiling(Cover):
 
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
         """See `Cover.locate`."""
-        where = as_points(points, self.domain.dimension)
-        found = self._cell[self._tree.find(where)]
-        lower, upper = self._frames
-        off = np.maximum(np.maximum(lower[found] - where, where - upper[found]), 0.0).max(axis=1)
-        strayed = np.flatnonzero((found < 0) | (off > self._outline.slack))
-        found[strayed] = nearest_frame(where[strayed], lower, upper)
-        return found
+        return self.frames.locate(points)
 
     def holds(self, cell: int, points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""
@@ -135,8 +129,11 @@ class Tiling(Cover):
         return tuple(each for each, held in zip(found, inside, strict=True) if held)
 
     @cached_property
-    def _frames(self) -> tuple[FloatArray, FloatArray]:
-        return np.array([cell.lower for cell in self.cells]), np.array([cell.upper for cell in self.cells])
+    def frames(self) -> Frames:  # type: ignore[override]  # found once
+        """Where the cells are: what functions on them need to know, without the domain."""
+        lower, upper = (np.array([getattr(cell, end) for cell in self.cells]) for end in ("lower", "upper"))
+        whole = np.array([cell.whole for cell in self.cells])
+        return Frames(lower, upper, whole, self._tree, self._cell, self._outline.slack)
 
 
 def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Tiling:

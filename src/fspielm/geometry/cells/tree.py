@@ -65,6 +65,13 @@ class Tree:
         rank[self.leaves] = np.arange(len(self.leaves))
         return rank
 
+    @property
+    def cuts(self) -> FloatArray:
+        """All that it takes to grow it again from its root, in order: node, axis and place of each cut, ``(c, 3)``."""
+        inner = np.flatnonzero(self.axis >= 0)
+        inner = inner[np.argsort(self.below[inner])]
+        return np.column_stack([inner, self.axis[inner], self.at[inner]]).astype(np.float64)
+
     def find(self, points: FloatArray) -> NDArray[np.intp]:
         """The leaf, as its place in `leaves`, that each point ``(m, d)`` of the root's box lies in."""
         node = np.zeros(len(points), dtype=np.intp)
@@ -87,11 +94,20 @@ class Tree:
         return grown.tree()
 
 
+def grow_tree(lower: FloatArray, upper: FloatArray, cuts: FloatArray) -> Tree:
+    """The tree from its root's box and its `cuts`; a ValueError if they are no tree's."""
+    grown = _Growing(_root(lower, upper))
+    for node, axis, at in cuts.tolist():
+        if not (node in range(len(grown.axis)) and axis in range(len(lower)) and grown.axis[int(node)] < 0):
+            raise ValueError(f"a cut of node {node} across axis {axis}")
+        grown.cut(int(node), int(axis), at)
+    return grown.tree()
+
+
 def grid_tree(lower: FloatArray, upper: FloatArray, shape: Sequence[int]) -> Tree:
     """A box cut into so many equal ones along each axis, the longer side always first."""
     lines = [low + (high - low) * (np.arange(n + 1) / n) for low, high, n in zip(lower, upper, shape, strict=True)]
-    nowhere = np.zeros(1, dtype=np.intp)
-    grown = _Growing(Tree(lower[None], upper[None], nowhere - 1, np.zeros(1), nowhere, nowhere))
+    grown = _Growing(_root(lower, upper))
     open_ones: list[tuple[int, list[tuple[int, int]]]] = [(0, [(0, n) for n in shape])]
     while open_ones:
         node, ranges = open_ones.pop()
@@ -107,6 +123,11 @@ def grid_tree(lower: FloatArray, upper: FloatArray, shape: Sequence[int]) -> Tre
             for child, part in zip(children, ((a, middle), (middle, b)), strict=True):
                 open_ones.append((child, [*ranges[:axis], part, *ranges[axis + 1 :]]))
     return grown.tree()
+
+
+def _root(lower: FloatArray, upper: FloatArray) -> Tree:
+    nowhere = np.zeros(1, dtype=np.intp)
+    return Tree(lower[None], upper[None], nowhere - 1, np.zeros(1), nowhere, nowhere)
 
 
 class _Growing:

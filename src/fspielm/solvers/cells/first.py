@@ -10,8 +10,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
+from fspielm.collocation.cells import check_suitable
 from fspielm.equations import Problem, change_places, natural_scales
-from fspielm.errors import UnsuitableError
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
@@ -21,15 +21,17 @@ from fspielm.spectrum import Bands
 # Wavelengths of the highest frequency in a cell.
 _WAVES = 1.5
 # The degree of polynomials: for each wavelength, in any case, and for each digit.
-_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 1.0
+_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 0.6
 MOST_DEGREE = 26
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
-# Toward corners cells are halved until this share of the tolerance, so often at most; where conditions change,
-# solutions are like the root of the distance.
-_BELOW = 100.0
-_MOST_LEVELS = 36
+# Toward corners cells are halved so often to begin with, and at most at once; where conditions change, solutions are
+# like the root of the distance.
+_LEVELS = 2
+_MOST_LEVELS = 30
 _HALF = 0.5
+# Neighbours are no more unlike than that, in their longest sides.
+_UNLIKE = 4.5
 # A cell may be so many times as long as the shortest distance over which anything in it changes; it is halved so often.
 _WIDTHS = 4.0
 _MOST_HALVINGS = 14
@@ -46,18 +48,18 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     Raises
     ------
     UnsuitableError
-        If the domain has more than two dimensions.
+        If the domain has more than two dimensions, or cells do not know a condition.
     """
     problem = request.problem
-    if problem.dimension > 2:
-        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    check_suitable(problem)
     lengths = request.lengths
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
     tiling = _grids(problem, frequencies)
     tiling = _toward_narrow(tiling, scrutinise(problem).places)
     for special in special_points(problem):
-        for _ in range(special.levels(request.tol)):
+        for _ in range(_LEVELS):
             tiling = toward(tiling, special.point)
+    tiling = balanced(tiling)
     # in the longest cells
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     digits = -math.log10(request.tol)
@@ -102,9 +104,9 @@ class Special:
     point: FloatArray
     power: float
 
-    def levels(self, tol: float) -> int:
-        """How often cells are halved toward it for a tolerance: each time gains a factor of two to twice the power."""
-        return min(math.ceil(math.log2(_BELOW / tol) / (2 * self.power)), _MOST_LEVELS)
+    def levels(self, gain: float) -> int:
+        """How often cells are halved toward it to gain a factor: each time two to twice the power."""
+        return min(math.ceil(math.log2(gain) / (2 * self.power)), _MOST_LEVELS)
 
 
 def special_points(problem: Problem) -> list[Special]:
@@ -130,6 +132,21 @@ def toward(tiling: Cover, point: FloatArray) -> Cover:
         if np.all(cell.lower - slack <= point) and np.all(point <= cell.upper + slack)
     ]
     return tiling.halve({index: range(len(point)) for index in touching})
+
+
+def balanced(tiling: Cover) -> Cover:
+    """With large cells halved until none is next to much smaller ones."""
+    while True:
+        sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
+        wanted: dict[int, tuple[int, ...]] = {}
+        for joint in tiling.joints:
+            for large, small in (joint.cells, joint.cells[::-1]):
+                axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
+                if axes:
+                    wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
+        if not wanted:
+            return tiling
+        tiling = tiling.halve(wanted)
 
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
-from fspielm.features import CellBasis
-from fspielm.features.cells import ball
+from fspielm.collocation.cells import tails_of
 from fspielm.geometry.cells import Cover
-from fspielm.solvers.cells.first import MOST_DEGREE, special_points, toward
+from fspielm.solvers.cells.first import MOST_DEGREE, balanced, special_points, toward
 
-# Degrees in the shell whose coefficients are the tail.
-_SHELL = 2.5
 # The error estimate is to end below the tolerance by this factor.
 _MARGIN = 3.0
 # Where nothing is certain, tails are to fall by this.
@@ -25,58 +22,8 @@ _SHARE = 0.01
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
-# Toward a corner, halvings at a time.
-_MOST_LEVELS = 8
 # No coefficient is known better.
 _ROUNDING = 1e-15
-
-
-@dataclass(frozen=True, eq=False)
-class Tails:
-    """How far the coefficients of each cell have fallen.
-
-    Attributes
-    ----------
-    size : (C,) array
-        The last ones, relative to the solution.
-    along : (C, d) array
-        The same, by the axis along which they oscillate most.
-    rate : (C,) array
-        By how much logarithms fall with each degree.
-    """
-
-    size: FloatArray
-    along: FloatArray
-    rate: FloatArray
-
-
-def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
-    """Those of a solution; of several unknowns, the worst of each cell."""
-    number = len(basis.tiling.cells)
-    found = [_tail(basis, cell, coefficients[basis.columns(cell)]) for cell in range(number)]
-    whole = np.max([each[0] for each in found], axis=0)
-    whole = np.where(whole > 0, whole, 1.0)
-    along = np.array([np.max(each[1] / whole[:, None], axis=0) for each in found])
-    size = np.array([np.max(each[2] / whole) for each in found])
-    rate = np.array([each[3] for each in found])
-    return Tails(size, along, rate)
-
-
-def _tail(basis: CellBasis, cell: int, own: NumberArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Size ``(U,)``, tails along each axis ``(U, d)`` and all over ``(U,)``, and the rate."""
-    degrees = basis.degrees[cell]
-    parts = np.abs(own.reshape(basis.components, -1))
-    relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
-    radius = np.linalg.norm(relative, axis=1)
-    shell = radius > 1 - _SHELL / degrees.max()
-    middle = (radius > 0.5) & (radius <= 0.5 + _SHELL / degrees.max())
-    dominating = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
-    along = np.stack(
-        [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))], axis=1
-    )
-    last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
-    fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
-    return np.linalg.norm(parts, axis=1), along, last, float(np.min(fall) / (0.5 * degrees.max()))
 
 
 def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tuple[Patchwork, str]:
@@ -84,7 +31,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
 
     Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
     """
-    tails = tails_of(patchwork.basis, coefficients)
+    tails = tails_of(patchwork.basis, coefficients).worst
     factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
     most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
     wanted = np.log(np.maximum(tails.size / most, 1.0))
@@ -104,7 +51,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
         for cell in halved
     }
     tiling = patchwork.tiling.halve(axes) if axes else patchwork.tiling
-    tiling = _toward_corners(patchwork, tiling, halved, wanted)
+    tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted)) if axes else tiling
     inherited = higher
     if tiling is not patchwork.tiling:
         centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in tiling.cells])
@@ -126,7 +73,7 @@ def _owners(tiling: Cover, centers: FloatArray) -> np.ndarray[tuple[int], np.dty
 def _toward_corners(
     patchwork: Patchwork, tiling: Cover, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
 ) -> Cover:
-    """Cells at corners are halved several times at once: each time gains a factor that is known to be small."""
+    """Cells at corners are halved several times at once: by how much each of them gains is known."""
     for special in special_points(patchwork.problem):
         point = special.point
         at = [
@@ -135,7 +82,7 @@ def _toward_corners(
             if np.all(patchwork.tiling.cells[cell].lower <= point + 1e-12)
             and np.all(point - 1e-12 <= patchwork.tiling.cells[cell].upper)
         ]
-        levels = min(int(np.ceil(max((wanted[cell] for cell in at), default=0.0) / np.log(3.0))), _MOST_LEVELS)
+        levels = special.levels(float(np.exp(max((wanted[cell] for cell in at), default=0.0))))
         for _ in range(1, levels):
             tiling = toward(tiling, point)
     return tiling

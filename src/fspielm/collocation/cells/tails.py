@@ -1,0 +1,96 @@
+"""How far the coefficients of cells have fallen: what their polynomials leave out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.features import CellBasis
+from fspielm.features.cells import ball
+
+# Degrees in the shell whose coefficients are the tail.
+_SHELL = 2.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """The last coefficients of each cell, relative to the solution, of the unknown that has fallen least.
+
+    Attributes
+    ----------
+    size : (C,) array
+    along : (C, d) array
+        The same, by the axis along which they oscillate most.
+    rate : (C,) array
+        By how much logarithms fall with each degree.
+    """
+
+    size: FloatArray
+    along: FloatArray
+    rate: FloatArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """The last coefficients in each of C cells, for each of U unknowns.
+
+    Attributes
+    ----------
+    whole : (C, U) array
+        Norms of all coefficients.
+    last : (C, U) array
+        Norms of those in the outermost shell of degrees.
+    along : (C, U, d) array
+        The same, by the axis along which they oscillate most.
+    rate : (C, U) array
+        By how much logarithms fall with each degree, from half the degrees to the last.
+    """
+
+    whole: FloatArray
+    last: FloatArray
+    along: FloatArray
+    rate: FloatArray
+
+    @property
+    def worst(self) -> Tail:
+        """In each cell, that of the worst unknown, relative to all of it."""
+        size = np.max(self.whole, axis=0)
+        size = np.where(size > 0, size, 1.0)
+        return Tail((self.last / size).max(axis=1), (self.along / size[:, None]).max(axis=1), self.rate.min(axis=1))
+
+    @property
+    def left_out(self) -> FloatArray:
+        """What comes after the last degrees, if it falls on as before, ``(C, U)``."""
+        falls = np.clip(self.rate, _SLOWEST, None)
+        return np.asarray(self.last / -np.expm1(-_SHELL * falls))
+
+
+# However slowly coefficients seem to fall.
+_SLOWEST = 0.05
+
+
+def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
+    """Those of a solution."""
+    found = [
+        _tail(basis, cell, np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
+        for cell in range(len(basis.frames))
+    ]
+    return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
+
+
+def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    degrees = basis.degrees[cell]
+    relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
+    radius = np.linalg.norm(relative, axis=1)
+    width = _SHELL / degrees.max()
+    shell, middle = radius > 1 - width, (radius > 0.5) & (radius <= 0.5 + width)
+    dominating = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
+    along = [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))]
+    last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
+    fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
+    return np.linalg.norm(parts, axis=1), last, np.stack(along, axis=1), fall / (0.5 * degrees.max())
