@@ -5,6 +5,7 @@ from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
+from fspielm.geometry.cells.runs import runs_along
 from fspielm.geometry.cells.tiling import Tiling, tile
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "Stretch",
     "Tiling",
     "mosaic_of",
+    "runs_along",
     "tile",
 ]

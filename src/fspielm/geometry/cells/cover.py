@@ -31,6 +31,8 @@ class Cover(ABC):
         All pieces of interfaces between cells of two materials.
     merges : int or nested pairs of int
         All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
+    materials : (C,) integer array
+        The number of the material that each cell is made of.
     frames : Frames or MaterialFrames
         Where the cells are: what functions on them need to know, without the domain.
     """
@@ -40,6 +42,7 @@ class Cover(ABC):
     joints: tuple[Joint, ...]
     contacts: tuple[Contact, ...]
     merges: Merge
+    materials: NDArray[np.intp]
     frames: Frames | MaterialFrames
 
     @abstractmethod

@@ -79,13 +79,14 @@ class Mosaic(Cover):
     Attributes
     ----------
     domain : Domain
-    materials : callable
+    material_of : callable
+        From points ``(n, d)`` to rows ``(n, k)`` that are equal where materials are.
     tiles : tuple of Tile
         One for each material. Its cells follow each other.
     """
 
     domain: Domain
-    materials: Materials
+    material_of: Materials
     tiles: tuple[Tile, ...]
 
     @cached_property
@@ -123,10 +124,15 @@ class Mosaic(Cover):
         return bisected(np.array([0.5 * (cell.lower + cell.upper) for cell in self.cells]))
 
     @cached_property
+    def materials(self) -> NDArray[np.intp]:  # type: ignore[override]
+        """See `Cover.materials`."""
+        return np.repeat(np.arange(len(self.tiles)), np.diff(self._starts))
+
+    @cached_property
     def frames(self) -> MaterialFrames:  # type: ignore[override]
         """See `Cover.frames`."""
         parts = tuple(each.tiling.frames for each in self.tiles)
-        return MaterialFrames(parts, np.array([piece.row for piece in self._pieces]), self.materials)
+        return MaterialFrames(parts, np.array([piece.row for piece in self._pieces]), self.material_of)
 
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
         """See `Cover.locate`."""
@@ -134,8 +140,8 @@ class Mosaic(Cover):
 
     def holds(self, cell: int, points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""
-        tile = int(np.searchsorted(self._starts, cell, side="right")) - 1
-        return self.tiles[tile].tiling.holds(cell - int(self._starts[tile]), points)
+        number = int(self.materials[cell])
+        return self.tiles[number].tiling.holds(cell - int(self._starts[number]), points)
 
     def halve(self, cells: Mapping[int, Collection[int]]) -> Mosaic:
         """See `Cover.halve`."""
@@ -150,7 +156,7 @@ class Mosaic(Cover):
         """See `Cover.stretches`."""
         number = {piece.row: index for index, piece in enumerate(self._pieces)}
         found: list[Stretch] = []
-        for run in runs_along(part, self.materials, -1, _size(self.domain)):
+        for run in runs_along(part, self.material_of, -1, _size(self.domain)):
             if run.row in number:
                 index = number[run.row]
                 own = part_between(part, run.start, run.end, -1)

@@ -129,6 +129,11 @@ class Tiling(Cover):
         return tuple(each for each, held in zip(found, inside, strict=True) if held)
 
     @cached_property
+    def materials(self) -> NDArray[np.intp]:  # type: ignore[override]
+        """All of one."""
+        return np.zeros(len(self.cells), dtype=np.intp)
+
+    @cached_property
     def frames(self) -> Frames:  # type: ignore[override]  # found once
         """Where the cells are: what functions on them need to know, without the domain."""
         lower, upper = (np.array([getattr(cell, end) for cell in self.cells]) for end in ("lower", "upper"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -12,11 +13,13 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import check_suitable
 from fspielm.equations import Problem, change_places, natural_scales
+from fspielm.equations.once import once
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
+from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
-from fspielm.spectrum import Bands
+from fspielm.spectrum import Bands, settled_bands
 
 # Wavelengths of the highest frequency in a cell.
 _WAVES = 1.5
@@ -37,6 +40,8 @@ _WIDTHS = 4.0
 _MOST_HALVINGS = 14
 # Cells to begin with, at most, where something is narrow.
 _MOST_FIRST = 300
+# Along each axis, where materials jump.
+_MOST_ALONG = 24
 # Of the domain's size: what is so close is there.
 _CLOSE = 1e-9
 _CONVEX = math.pi * (1 + 1e-9)
@@ -53,12 +58,16 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     problem = request.problem
     check_suitable(problem)
     lengths = request.lengths
+    if problem.interfaces:  # data have kinks there, and their bands no end
+        bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
+    if problem.interfaces:
+        frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
     tiling = _grids(problem, frequencies)
     tiling = _toward_narrow(tiling, scrutinise(problem).places)
-    for special in special_points(problem):
-        for _ in range(_LEVELS):
-            tiling = toward(tiling, special.point)
+    special = [each.point for each in special_points(problem)]
+    for _ in range(_LEVELS if special else 0):
+        tiling = toward(tiling, special)
     tiling = balanced(tiling)
     # in the longest cells
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
@@ -109,8 +118,9 @@ class Special:
         return min(math.ceil(math.log2(gain) / (2 * self.power)), _MOST_LEVELS)
 
 
+@once
 def special_points(problem: Problem) -> list[Special]:
-    """Where solutions may not be smooth: re-entrant corners, and places where conditions change."""
+    """Where solutions may not be smooth: re-entrant corners, places where conditions change, and where materials meet."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return []
     corners = [
@@ -118,20 +128,28 @@ def special_points(problem: Problem) -> list[Special]:
         for corner in problem.domain.corners()
         if corner.opening > _CONVEX
     ]
-    return corners + [Special(np.array(place.point), _HALF) for place in change_places(problem)]
-
-
-def toward(tiling: Cover, point: FloatArray) -> Cover:
-    """All cells that touch a point, halved along every axis."""
-    lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
-    slack = _CLOSE * float(np.max(upper - lower))
-    slack = min(slack, 0.25 * min(float(np.min(cell.upper - cell.lower)) for cell in tiling.cells))
-    touching = [
-        index
-        for index, cell in enumerate(tiling.cells)
-        if np.all(cell.lower - slack <= point) and np.all(point <= cell.upper + slack)
+    lower, upper = problem.domain.bounding_box
+    met = meeting_points(problem)
+    changes = [
+        Special(np.array(place.point), _HALF)
+        for place in change_places(problem)
+        # where interfaces end, data have kinks as solutions do
+        if all(math.dist(place.point, point) > _CLOSE * np.max(upper - lower) for point in met)
     ]
-    return tiling.halve({index: range(len(point)) for index in touching})
+    vertices = [Special(point, lowest_power(problem, point)) for point in met]
+    return corners + changes + [vertex for vertex in vertices if vertex.power < 1]
+
+
+def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
+    """All cells that touch one of some points, halved along every axis."""
+    lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
+    frames = tiling.frames
+    slack = min(_CLOSE * float(np.max(upper - lower)), 0.25 * float(np.min(frames.lengths)))
+    touching: set[int] = set()
+    for point in points:
+        met = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+        touching |= set(np.flatnonzero(met).tolist())
+    return tiling.halve({index: range(tiling.domain.dimension) for index in touching})
 
 
 def balanced(tiling: Cover) -> Cover:
@@ -139,7 +157,7 @@ def balanced(tiling: Cover) -> Cover:
     while True:
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
         wanted: dict[int, tuple[int, ...]] = {}
-        for joint in tiling.joints:
+        for joint in (*tiling.joints, *tiling.contacts):
             for large, small in (joint.cells, joint.cells[::-1]):
                 axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
                 if axes:

@@ -24,6 +24,8 @@ _LEAST_RAISE = 2
 _AXIS = 0.1
 # No coefficient is known better.
 _ROUNDING = 1e-15
+# What is so close is there.
+_CLOSE = 1e-12
 
 
 def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tuple[Patchwork, str]:
@@ -54,19 +56,20 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
     tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted)) if axes else tiling
     inherited = higher
     if tiling is not patchwork.tiling:
-        centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in tiling.cells])
-        inherited = higher[_owners(patchwork.tiling, centers)]
+        inherited = higher[_owners(patchwork.tiling, tiling)]
     count = int(np.count_nonzero(needs & smooth))
     words = [f"{len(halved)} cells halved" * bool(len(halved)), f"higher degrees in {count}" * bool(count)]
     return replace(patchwork, tiling=tiling, degrees=inherited), ", ".join(word for word in words if word)
 
 
-def _owners(tiling: Cover, centers: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """The cells of a coarser tiling that boxes of a finer one came from."""
-    owners = tiling.locate(centers)
-    for index, cell in enumerate(tiling.cells):
+def _owners(coarse: Cover, fine: Cover) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """The cells of a coarser tiling that those of a finer one came from."""
+    centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
+    owners = coarse.locate(centers)
+    for index, cell in enumerate(coarse.cells):
+        alike = fine.materials == coarse.materials[index]
         for lower, upper in cell.boxes:
-            owners[np.all((centers > lower) & (centers < upper), axis=1)] = index
+            owners[alike & np.all((centers > lower) & (centers < upper), axis=1)] = index
     return owners
 
 
@@ -74,15 +77,12 @@ def _toward_corners(
     patchwork: Patchwork, tiling: Cover, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
 ) -> Cover:
     """Cells at corners are halved several times at once: by how much each of them gains is known."""
+    levels: list[tuple[FloatArray, int]] = []
+    frames = patchwork.tiling.frames
+    lower, upper = frames.lower[halved] - _CLOSE, frames.upper[halved] + _CLOSE
     for special in special_points(patchwork.problem):
-        point = special.point
-        at = [
-            cell
-            for cell in halved
-            if np.all(patchwork.tiling.cells[cell].lower <= point + 1e-12)
-            and np.all(point - 1e-12 <= patchwork.tiling.cells[cell].upper)
-        ]
-        levels = special.levels(float(np.exp(max((wanted[cell] for cell in at), default=0.0))))
-        for _ in range(1, levels):
-            tiling = toward(tiling, point)
+        at = halved[np.all((lower <= special.point) & (special.point <= upper), axis=1)]
+        levels.append((special.point, special.levels(float(np.exp(wanted[at].max(initial=0.0))))))
+    for level in range(1, max((most for _, most in levels), default=0)):
+        tiling = toward(tiling, [point for point, most in levels if most > level])
     return tiling
