@@ -244,8 +244,8 @@ class Patchwork(Finite):
         for trace in traces:
             nodes = trace.count + _MORE_ROWS
             end, right = row + nodes, column + trace.count
-            operator = trace.operators[trace.cells.index(cell)]
-            matrix[row:end, :count] = basis.rows(cell, localise(operator, trace.sites(nodes), basis.components))
+            own_side = trace.operators[trace.cells.index(cell)]
+            matrix[row:end, :count] = basis.rows(cell, localise(own_side, trace.sites(nodes), basis.components))
             matrix[row:end, column:right] = -trace.polynomials(nodes)
             _put(trace.values(cell, nodes), matrix[row:end, width:])
             row, column = end, right

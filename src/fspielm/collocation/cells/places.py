@@ -9,7 +9,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
 from fspielm.errors import UnsuitableError
 from fspielm.geometry import BoundaryPart, Sites

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Protocol, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
@@ -25,10 +25,8 @@ _FEWER = 2
 _LOOKS = 16
 
 
-class Along(Protocol):
-    """The sites of places from -1 to 1 along an edge."""
-
-    def __call__(self, places: FloatArray) -> Sites: ...
+# The sites of places from -1 to 1 along an edge.
+Along: TypeAlias = Callable[[FloatArray], Sites]
 
 
 @final

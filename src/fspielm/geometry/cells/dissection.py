@@ -9,7 +9,7 @@ from fspielm.geometry.cells.cell import Merge
 
 
 def bisected(centers: FloatArray) -> Merge:
-    """All of some points ``(n, d)``, halved by number again and again along the axis on which they lie farther apart."""
+    """All of some points ``(n, d)``, halved by number again and again along the axis on which they lie farthest."""
 
     def merge(which: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Merge:
         if len(which) == 1:

@@ -13,17 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.contacts import meet
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.dissection import bisected
 from fspielm.geometry.cells.material_frames import MaterialFrames
-from fspielm.geometry.cells.piece import Piece
+from fspielm.geometry.cells.piece import Piece, time_faces
 from fspielm.geometry.cells.runs import Materials, Row, Run, part_between, runs_along
 from fspielm.geometry.cells.tiling import Tiling, tile
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.sites import Sites
-
-# Cells that meet along less than this share of either one's stretch of an interface are no neighbours.
-_SHORT = 1e-4
 
 
 @final
@@ -116,7 +113,7 @@ class Mosaic(Cover):
             for side, stretch in each.stretches:
                 own = replace(stretch, cell=stretch.cell + start)
                 beside.setdefault(side.line, ([], []))[side.second].append(own)
-        return tuple(contact for line in sorted(beside) for contact in _contacts(line, *beside[line]))
+        return tuple(contact for line in sorted(beside) for contact in meet(line, *beside[line]))
 
     @cached_property
     def merges(self) -> Merge:  # type: ignore[override]
@@ -218,7 +215,7 @@ def mosaic_of(
                 side = Side(number, sign > 0, run, part_between(line, run.start, run.end, sign))
                 sides.setdefault(run.row, []).append(side)
     parts: dict[Row, list[BoundaryPart]] = {row: [side.part for side in own] for row, own in sides.items()}
-    for part in (*domain.boundary(), *_time_faces(domain)):
+    for part in (*domain.boundary(), *time_faces(domain)):
         for run in runs_along(part, materials, -1, _size(domain)):
             if run.row in parts:
                 parts[run.row].append(part_between(part, run.start, run.end, -1))
@@ -239,31 +236,3 @@ def _moved(stretch: Stretch, run: Run, first: int) -> Stretch:
     """A stretch of a run as one of the part that the run is on."""
     length = run.end - run.start
     return Stretch(stretch.cell + first, run.start + length * stretch.start, run.start + length * stretch.end)
-
-
-def _time_faces(domain: Domain) -> Iterator[BoundaryPart]:
-    """The start and the end of time, which are no part of the boundary of a domain with time."""
-    if domain.time is None or domain.dimension != 2:
-        return
-    lower, upper = domain.bounding_box
-    for name, at, normal in (("start", lower[1], -1.0), ("end", upper[1], 1.0)):
-
-        def place(unit: FloatArray, at: float = at, normal: float = normal) -> Sites:
-            along = lower[0] + (upper[0] - lower[0]) * unit[:, 0]
-            normals = np.tile([0.0, normal], (len(unit), 1))
-            return Sites(np.column_stack([along, np.full(len(unit), at)]), normals)
-
-        yield BoundaryPart(name, float(upper[0] - lower[0]), 1, place)
-
-
-def _contacts(line: int, first: list[Stretch], second: list[Stretch]) -> Iterator[Contact]:
-    """Where stretches on both sides of an interface overlap."""
-    first, second = (sorted(side, key=lambda each: each.start) for side in (first, second))
-    i = j = 0
-    while i < len(first) and j < len(second):
-        a, b = first[i], second[j]
-        low, high = max(a.start, b.start), min(a.end, b.end)
-        point = a.start == a.end
-        if point or high - low > _SHORT * min(a.end - a.start, b.end - b.start):
-            yield Contact((a.cell, b.cell), line, low, high)
-        i, j = i + (a.end <= b.end), j + (b.end <= a.end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -15,6 +15,7 @@ from fspielm.geometry.cells.arcs import Arcs, arcs_of, join_arcs, place
 from fspielm.geometry.cells.runs import Materials, Row
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.quadrature import gauss
+from fspielm.geometry.sites import Sites
 
 # Nodes along an arc for the area beside it.
 _NODES = 24
@@ -53,7 +54,7 @@ class Piece(Domain):
         return join_arcs([arcs_of(part, n, self.slack) for n, part in enumerate(self.parts)], self.dimension)
 
     @cached_property
-    def bounding_box(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]  # found once
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """Around the ends of arcs, which turn nowhere else; on the whole's where that is as close as rounding."""
         ends = np.concatenate([self._arcs.first, self._arcs.last])
         lower, upper = self.whole.bounding_box
@@ -61,7 +62,7 @@ class Piece(Domain):
         return np.where(low <= lower + self.slack, lower, low), np.where(high >= upper - self.slack, upper, high)
 
     @cached_property
-    def measure(self) -> float:  # type: ignore[override]
+    def measure(self) -> float:
         """Length or area, by Green's theorem."""
         arcs, flat = self._arcs, self.dimension == 2
         shares, weights = gauss(_NODES if flat else 1)
@@ -83,3 +84,18 @@ class Piece(Domain):
 
     def __repr__(self) -> str:
         return f"a material in {self.whole!r}"
+
+
+def time_faces(domain: Domain) -> Iterator[BoundaryPart]:
+    """The start and the end of time, which are no part of the boundary of a domain with time."""
+    if domain.time is None or domain.dimension != 2:
+        return
+    lower, upper = domain.bounding_box
+    for name, at, normal in (("start", lower[1], -1.0), ("end", upper[1], 1.0)):
+
+        def place(unit: FloatArray, at: float = at, normal: float = normal) -> Sites:
+            along = lower[0] + (upper[0] - lower[0]) * unit[:, 0]
+            normals = np.tile([0.0, normal], (len(unit), 1))
+            return Sites(np.column_stack([along, np.full(len(unit), at)]), normals)
+
+        yield BoundaryPart(name, float(upper[0] - lower[0]), 1, place)

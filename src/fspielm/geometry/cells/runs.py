@@ -61,7 +61,7 @@ def runs_along(part: BoundaryPart, materials: Materials, side: int, size: float)
     list of Run
     """
 
-    def rows(unit: FloatArray, depth: float) -> NDArray[np.int_]:
+    def rows(unit: FloatArray, depth: FloatArray | float) -> NDArray[np.int_]:
         sites = part.place(unit[:, None] if part.parameters else np.empty((len(unit), 0)))
         assert sites.normals is not None  # every boundary part has them
         kept = np.ones(len(unit)) if part.keep is None else part.keep(sites.points)
@@ -79,7 +79,10 @@ def runs_along(part: BoundaryPart, materials: Materials, side: int, size: float)
     told = [np.all(same | (rows(unit[place], 0.0) == row), axis=1) for place, row in ((at, before), (at + 1, after))]
     depth = np.where(told[0] & told[1], 0.0, _BESIDE * size)[:, None]
     cuts, _ = bisect(
-        unit[at], unit[at + 1], lambda s: np.all(same | (rows(s, depth) == before), axis=1), _BISECTIONS  # type: ignore[arg-type]
+        unit[at],
+        unit[at + 1],
+        lambda s: np.all(same | (rows(s, depth) == before), axis=1),
+        _BISECTIONS,
     )
     ends = [0.0, *cuts.tolist(), 1.0]
     found = []

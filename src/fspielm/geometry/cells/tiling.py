@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.arcs import Arcs
@@ -150,7 +150,8 @@ def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Ti
     shape : sequence of int
         How many boxes along each axis.
     slack : float, optional
-        How far rounding may carry points of the boundary off; what it does with numbers of the domain's size unless given.
+        How far rounding may carry points of the boundary off; unless given, as far as it does with numbers of the
+        domain's size.
 
     Returns
     -------

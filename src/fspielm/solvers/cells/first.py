@@ -84,7 +84,7 @@ def _grids(problem: Problem, frequencies: FloatArray) -> Cover:
     def shape(domain: Domain, least: FloatArray | float = 0.0) -> list[int]:
         lower, upper = domain.bounding_box
         counts = np.maximum(frequencies * (upper - lower) / (2 * np.pi) / _WAVES, least)
-        return np.ceil(counts).astype(int).tolist()
+        return [int(count) for count in np.ceil(counts)]
 
     def enough(domain: Domain) -> list[int]:
         lengths = np.subtract(*reversed(domain.bounding_box))
@@ -120,7 +120,7 @@ class Special:
 
 @once
 def special_points(problem: Problem) -> list[Special]:
-    """Where solutions may not be smooth: re-entrant corners, places where conditions change, and where materials meet."""
+    """Where solutions may not be smooth: re-entrant corners, and where conditions change or several materials meet."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return []
     corners = [
@@ -157,8 +157,9 @@ def balanced(tiling: Cover) -> Cover:
     while True:
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
         wanted: dict[int, tuple[int, ...]] = {}
-        for joint in (*tiling.joints, *tiling.contacts):
-            for large, small in (joint.cells, joint.cells[::-1]):
+        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts)]
+        for pair in pairs:
+            for large, small in (pair, pair[::-1]):
                 axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
                 if axes:
                     wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
