@@ -9,6 +9,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import tails_of
+from fspielm.collocation.cells.places import Degrees
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.first import MOST_DEGREE, balanced, special_points, toward
 
@@ -59,7 +60,18 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, excess: float) -> tu
         inherited = higher[_owners(patchwork.tiling, tiling)]
     count = int(np.count_nonzero(needs & smooth))
     words = [f"{len(halved)} cells halved" * bool(len(halved)), f"higher degrees in {count}" * bool(count)]
-    return replace(patchwork, tiling=tiling, degrees=inherited), ", ".join(word for word in words if word)
+    return replace(patchwork, tiling=tiling, degrees=_levelled(inherited, tiling)), ", ".join(
+        word for word in words if word
+    )
+
+
+def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
+    """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
+    found = degrees.copy()
+    for contact in tiling.contacts:
+        both = list(contact.cells)
+        found[both] = np.maximum(found[both], degrees[both].max(axis=0))
+    return found
 
 
 def _owners(coarse: Cover, fine: Cover) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
