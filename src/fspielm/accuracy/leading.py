@@ -126,7 +126,7 @@ def rows_of(
         parts += _rows_closely(finite, fitted, fields, problem)
     parts += [
         seam.rows.scale * np.sqrt(seam.rows.count / seam.deviation.shape[-1]) * seam.deviation
-        for seam in finite.seams(fields)
+        for seam in finite.seams(fields, solve=problem is not None)
     ]
     return np.concatenate(parts, axis=-1)
 
@@ -134,7 +134,8 @@ def rows_of(
 def _rows_closely(finite: Finite, fitted: BlockRows, fields: NumberArray, problem: Problem | None) -> list[NumberArray]:
     """The same where something in the block is narrow."""
     whole = problem or finite.problem
-    close = close_rows(whole, next(relation for relation in whole.relations if relation.name == fitted.name))
+    relation = next(relation for relation in whole.relations if relation.name == fitted.name)
+    close = close_rows(whole, relation, finite)
     if close is None:
         return []
     emphasis = finite.emphasis(fitted.name, close.block.pieces[0][1], close.shares)

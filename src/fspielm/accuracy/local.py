@@ -77,9 +77,14 @@ class CloseRows:
         )
 
 
-def close_rows(problem: Problem, relation: Relation) -> CloseRows | None:
-    """Those of a relation; None where nothing in it is narrow."""
+def close_rows(problem: Problem, relation: Relation, finite: Finite) -> CloseRows | None:
+    """Those of a relation; None where nothing in it is narrow.
+
+    Cells end at interfaces, and know which side is meant: jumps there are none to them.
+    """
     places = look_closely(problem, relation).places
+    if problem.interfaces and finite.basis.is_piecewise:
+        places = tuple(place for place in places if place.kind not in ("jump", "kink"))
     if not places:
         return None
     shares = np.concatenate([place.shares for place in places])
@@ -93,7 +98,7 @@ def look_at_places(
     names = set(blocks)
     result = {}
     for relation in problem.relations:
-        close = close_rows(problem, relation) if relation.name in names else None
+        close = close_rows(problem, relation, finite) if relation.name in names else None
         if close is None:
             continue
         places, shares, block = close.places, close.shares, close.block

@@ -102,6 +102,9 @@ class Finite(ABC):
         """
         return None
 
-    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
-        """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces."""
+    def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
+        """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces.
+
+        With the jumps of the problem if they are to `solve` it, with none otherwise.
+        """
         return ()

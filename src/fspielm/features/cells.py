@@ -11,7 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
-from fspielm.geometry.cells import Frames
+from fspielm.geometry.cells import Frames, MaterialFrames
 
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
@@ -34,7 +34,7 @@ class CellBasis(Basis):
 
     Parameters
     ----------
-    frames : Frames
+    frames : Frames or MaterialFrames
     degrees : (C, d) integer array
         The highest degree in each cell, along each axis.
     scales : sequence of float
@@ -43,7 +43,13 @@ class CellBasis(Basis):
         How many columns have no values.
     """
 
-    def __init__(self, frames: Frames, degrees: Indices, scales: Sequence[float] = (1.0,), elsewhere: int = 0) -> None:
+    def __init__(
+        self,
+        frames: Frames | MaterialFrames,
+        degrees: Indices,
+        scales: Sequence[float] = (1.0,),
+        elsewhere: int = 0,
+    ) -> None:
         self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)

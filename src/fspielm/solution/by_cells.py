@@ -10,6 +10,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.features import CellBasis
 from fspielm.geometry import BoundaryPart, Domain, Quadrature
+from fspielm.geometry.cells import Frames
 from fspielm.geometry.cells.quadrature import cell_rule
 from fspielm.geometry.quadrature import gauss
 from fspielm.solution.places import Place, Segment, joined
@@ -20,12 +21,15 @@ _MORE = 3
 
 def with_cells(place: Place, basis: CellBasis) -> Place:
     """The same place, with nodes in each of its pieces between the borders of cells."""
+    frames = basis.frames
+    if not isinstance(frames, Frames):  # of several materials: the rules of the place itself
+        return place
     if place.domain is not None:
-        rule, fewest = _on_domain(basis, place.domain)
+        rule, fewest = _on_domain(basis, frames, place.domain)
         return replace(place, rule=rule, fewest=fewest)
     if not place.curves:
         return place
-    cuts = [(curve, _breaks(basis, curve)) for curve in place.curves]
+    cuts = [(curve, _breaks(frames, curve)) for curve in place.curves]
     least = int(basis.degrees.max()) + _MORE
     fewest = least * sum(len(breaks) - 1 for _, breaks in cuts)
 
@@ -36,8 +40,7 @@ def with_cells(place: Place, basis: CellBasis) -> Place:
     return replace(place, rule=on_curves, fewest=fewest)
 
 
-def _on_domain(basis: CellBasis, domain: Domain) -> tuple[Callable[[int], Quadrature], int]:
-    frames = basis.frames
+def _on_domain(basis: CellBasis, frames: Frames, domain: Domain) -> tuple[Callable[[int], Quadrature], int]:
     least = basis.degrees.max(axis=1) + _MORE
     boxes = np.bincount(frames.owner[frames.owner >= 0])
     fewest = int(boxes @ least**frames.dimension)
@@ -61,11 +64,11 @@ def _on_curve(curve: BoundaryPart | Segment, breaks: FloatArray, each: int) -> Q
     return Quadrature(sites.points, curve.measure * total, sites.normals)
 
 
-def _breaks(basis: CellBasis, curve: BoundaryPart | Segment) -> FloatArray:
+def _breaks(frames: Frames, curve: BoundaryPart | Segment) -> FloatArray:
     """Unit coordinates of all places where a curve enters another cell; of a line, where it meets any cut."""
     if isinstance(curve, BoundaryPart):
-        return basis.frames.breaks(curve)
-    tree, way = basis.frames.tree, curve.end - curve.start
+        return frames.breaks(curve)
+    tree, way = frames.tree, curve.end - curve.start
     inner = np.flatnonzero((tree.axis >= 0) & (way[tree.axis] != 0))
     axis = tree.axis[inner]
     unit = (tree.at[inner] - curve.start[axis]) / way[axis]

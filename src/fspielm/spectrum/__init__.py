@@ -1,6 +1,6 @@
 """Which frequencies: bands inferred from the equation and its data."""
 
-from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands
+from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands, settled_bands
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.hidden import Hidden, hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
@@ -24,5 +24,6 @@ __all__ = [
     "hidden_of",
     "infer_bands",
     "refine_bands",
+    "settled_bands",
     "symbol_band",
 ]

@@ -71,6 +71,11 @@ def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator
     return _with_waves(problem, [band for band in bands.data if not band.source.startswith(RIGHT_HAND_SIDE)], rng)
 
 
+def settled_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands of data without jumps and kinks, joined with the waves that the equation carries."""
+    return _with_waves(problem, [band for band in bands.data if band.settled], rng)
+
+
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:
     frequencies = np.zeros(problem.dimension)
     sources = ["constant data"] * problem.dimension

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fspielm.errors import SolveError
 from fspielm.features import CellBasis
 from fspielm.geometry.cells import Frames
 from fspielm.geometry.cells.tree import grow_tree
@@ -20,7 +21,10 @@ _ENDS = ("lower", "upper")
 
 def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
     """The numbers of a basis on cells, those in arrays put there; columns without values are not stored."""
-    frames, tree = basis.frames, basis.frames.tree
+    frames = basis.frames
+    if not isinstance(frames, Frames):
+        raise SolveError("solutions on cells of several materials cannot be saved yet")
+    tree = frames.tree
     whole_numbers = {"degrees": basis.degrees, "whole": frames.whole, "owner": frames.owner}
     numbers = {
         **{end: getattr(frames, end) for end in _ENDS},

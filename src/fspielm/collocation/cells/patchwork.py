@@ -10,16 +10,17 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.cells.places import Degrees, Placed, place_rows
+from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
+from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.tails import tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
-from fspielm.equations import Operator, Problem
+from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, localise
 from fspielm.geometry import Sites
-from fspielm.geometry.cells import Tiling
+from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
 
 # Rows along an edge beyond the number of polynomials there.
@@ -36,7 +37,7 @@ class Patchwork(Finite):
     Attributes
     ----------
     problem : Problem
-    tiling : Tiling
+    tiling : Cover
     degrees : (C, d) integer array
         Of the polynomials in each cell, along each axis.
     scales : tuple of float
@@ -45,7 +46,7 @@ class Patchwork(Finite):
     """
 
     problem: Problem
-    tiling: Tiling
+    tiling: Cover
     degrees: Degrees
     scales: tuple[float, ...]
     threads: int
@@ -67,16 +68,18 @@ class Patchwork(Finite):
         """Those on the edges of each cell."""
         found: list[list[Trace]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
-            for cell in trace.joint.cells:
+            for cell in trace.cells:
                 found[cell].append(trace)
         return found
 
     @cached_property
     def _rows(self) -> list[_CellRows]:
-        return [
-            _CellRows(placed, placed.relation.weight / self._size(placed.relation.operator, placed.sites, placed.cell))
-            for placed in place_rows(self.problem, self.tiling, self.degrees)
-        ]
+        rows = []
+        for placed in place_rows(self.problem, self.tiling, self.degrees):
+            relation = placed.relation
+            size = size_in(placed.cell, relation.operator, placed.sites, self.tiling, self.degrees, self.scales)
+            rows.append(_CellRows(placed, relation.weight / size))
+        return rows
 
     @cached_property
     def _rows_in(self) -> list[list[_CellRows]]:
@@ -137,7 +140,7 @@ class Patchwork(Finite):
     def blocks(self) -> tuple[BlockRows, ...]:
         """The rows of each relation, and what they were multiplied with on average."""
         found = []
-        for relation in self.problem.relations:
+        for relation in held_to(self.problem):
             count = self.counts[relation.name]
             scale = float(np.sqrt(np.sum(self._weights[relation.name]) / count))
             found.append(BlockRows(relation.name, slice(0, count), scale))
@@ -146,7 +149,7 @@ class Patchwork(Finite):
     @cached_property
     def _weights(self) -> dict[str, FloatArray]:
         """Sums of squares of what rows were multiplied with, of each relation in each cell."""
-        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in self.problem.relations}
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += len(rows.placed.sites) * rows.scale**2
         return found
@@ -154,7 +157,7 @@ class Patchwork(Finite):
     @cached_property
     def _shares(self) -> dict[str, FloatArray]:
         """Of all that a relation holds on, the share in each cell."""
-        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in self.problem.relations}
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
@@ -177,7 +180,7 @@ class Patchwork(Finite):
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """Fewer rows than were fitted, at random places of each cell."""
-        by_name: dict[str, list[Placed]] = {relation.name: [] for relation in self.problem.relations}
+        by_name: dict[str, list[Placed]] = {relation.name: [] for relation in held_to(self.problem)}
         for placed in place_rows(self.problem, self.tiling, self.degrees, rng):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
@@ -194,7 +197,7 @@ class Patchwork(Finite):
         """The same for other data."""
         return replace(self, problem=problem)
 
-    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+    def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
         """How far the traces of cells are from those that they were fitted to, between the places of that."""
         if not self._traces:
             return ()
@@ -204,10 +207,11 @@ class Patchwork(Finite):
             fitted = trace.count + _MORE_ROWS
             nodes = trace.count + 2 * _MORE_ROWS + 1
             common = trace.polynomials(nodes) @ fields[:, first + trace.start : first + trace.start + trace.count].T
-            operator = localise(trace.operator, trace.sites(nodes), basis.components)
-            for cell in trace.joint.cells:
-                own = basis.sum_in(cell, fields[:, basis.columns(cell)], operator)
-                parts.append(np.sqrt(fitted / nodes) * (own - common.T))
+            sites = trace.sites(nodes)
+            for cell, operator in zip(trace.cells, trace.operators, strict=True):
+                own = basis.sum_in(cell, fields[:, basis.columns(cell)], localise(operator, sites, basis.components))
+                known = trace.values(cell, nodes) if solve else 0.0
+                parts.append(np.sqrt(fitted / nodes) * (own - common.T - known))
             rows += 2 * fitted
         deviation = np.concatenate(parts, axis=1).reshape(*coefficients.shape[:-1], -1)
         scale = float(np.sqrt(deviation.shape[-1] / rows))
@@ -216,10 +220,10 @@ class Patchwork(Finite):
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
         parts = []
-        for cell, height in enumerate(self._heights):
+        for cell in range(len(self._heights)):
             own = [rows.values for rows in self._rows_in[cell]]
-            part = np.concatenate([*own, np.zeros(height - sum(map(len, own)))])
-            parts.append(part)
+            own += [trace.values(cell, trace.count + _MORE_ROWS) for trace in self._traces_in[cell]]
+            parts += own
         return np.concatenate(parts)
 
     def _fill(self, cell: int, values: int) -> NumberArray:
@@ -234,32 +238,18 @@ class Patchwork(Finite):
             end, sites = row + len(rows.placed.sites), rows.placed.sites
             operator = localise(rows.placed.relation.operator, sites, basis.components)
             matrix[row:end, :count] = rows.scale * basis.rows(cell, operator)
-            known = rows.values
-            matrix[row:end, width] = known if values == 1 else known.real
-            if values == 2:
-                matrix[row:end, width + 1] = known.imag
+            _put(rows.values, matrix[row:end, width:])
             row = end
         column = count
         for trace in traces:
             nodes = trace.count + _MORE_ROWS
             end, right = row + nodes, column + trace.count
-            matrix[row:end, :count] = basis.rows(cell, localise(trace.operator, trace.sites(nodes), basis.components))
+            own_side = trace.operators[trace.cells.index(cell)]
+            matrix[row:end, :count] = basis.rows(cell, localise(own_side, trace.sites(nodes), basis.components))
             matrix[row:end, column:right] = -trace.polynomials(nodes)
+            _put(trace.values(cell, nodes), matrix[row:end, width:])
             row, column = end, right
         return matrix
-
-    def _size(self, operator: Operator, sites: Sites, cell: int) -> float:
-        """The size of an operator on functions of the highest degree, away from the ends of the cell."""
-        frame = self.tiling.cells[cell]
-        steep = 2.0 * np.maximum(self.degrees[cell], 1) / (frame.upper - frame.lower)
-        if not len(sites):
-            return 1.0
-        squares = [
-            np.abs(self.scales[term.unknown] * np.prod(steep**term.orders) * term.at(sites)) ** 2
-            for term in operator.terms
-        ]
-        size = float(np.sqrt(np.mean(np.sum(squares, axis=0))))
-        return size if size > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +264,13 @@ class _CellRows:
         """The right-hand side, scaled."""
         relation = self.placed.relation
         return np.asarray(self.scale * relation.values(self.placed.sites))
+
+
+def _put(values: NumberArray, columns: NumberArray) -> None:
+    """Write values into a column, or their real and imaginary parts into two."""
+    columns[:, 0] = values if columns.shape[1] == 1 else values.real
+    if columns.shape[1] == 2:
+        columns[:, 1] = values.imag
 
 
 def _joined(sites: Sequence[Sites]) -> Sites:

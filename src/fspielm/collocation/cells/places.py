@@ -9,11 +9,11 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
 from fspielm.errors import UnsuitableError
 from fspielm.geometry import BoundaryPart, Sites
-from fspielm.geometry.cells import Cell, Stretch, Tiling
+from fspielm.geometry.cells import Cell, Cover, Stretch
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
 # So many places from -1 to 1.
@@ -30,6 +30,7 @@ _ALONG_CUT = 3.0
 _LEAST_ALONG = 8
 # Layers of points along such a curve.
 _LAYERS = 3
+_HAIR = 1e-9
 # Of those fitted, the share of rows that are kept aside to check with, and the fewest of them in a cell.
 _CHECKS = 0.25
 _LEAST_CHECKS = 12
@@ -56,19 +57,24 @@ class Placed:
 
 
 def place_rows(
-    problem: Problem, tiling: Tiling, degrees: Degrees, rng: np.random.Generator | None = None
+    problem: Problem, tiling: Cover, degrees: Degrees, rng: np.random.Generator | None = None
 ) -> list[Placed]:
     """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
     line: Line = gauss if rng is None else lambda count: _random(rng, (_fewer(count),))
     inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
-    for index, points in _rims(problem, tiling, degrees, line).items():
+    for index, points in _rims(tiling, degrees, line).items():
         inside[index] = np.concatenate([inside[index], points])
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
+    # with the material of the cell, also on its rim
+    own = [{each.name: each for each in problem.equations_at(points[0])} if len(points) else {} for points in inside]
+    shares = areas / areas.sum()
     found = []
-    for relation in problem.relations:
+    for relation in held_to(problem):
         if relation.region.kind == "domain":
-            shares = areas / areas.sum()
-            found += [Placed(relation, i, Sites(p), s) for i, (p, s) in enumerate(zip(inside, shares, strict=True))]
+            found += [
+                Placed(known.get(relation.name, relation), index, Sites(points), share)
+                for index, (known, points, share) in enumerate(zip(own, inside, shares, strict=True))
+            ]
         elif relation.region.count is not None:
             found += _at_points(relation, tiling)
         elif relation.region.part is not None:
@@ -76,6 +82,11 @@ def place_rows(
         else:
             found += _at_start(relation, tiling, degrees, line)
     return found
+
+
+def held_to(problem: Problem) -> tuple[Relation, ...]:
+    """The relations that cells are held to one by one: what is known of interfaces ties two."""
+    return tuple(relation for relation in problem.relations if relation.region.kind != "interface")
 
 
 @cache
@@ -98,11 +109,11 @@ def check_suitable(problem: Problem) -> None:
     """
     if problem.dimension > 2:
         raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    if problem.interfaces and problem.whole is not None:
+        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
     for relation in problem.relations:
         if relation.region.shift is not None:
             raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-        if relation.region.kind == "interface":
-            raise UnsuitableError("cells do not know materials that differ yet")
         if relation.sum_weights is not None:
             raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
@@ -111,7 +122,7 @@ def _fewer(count: int) -> int:
     return min(count, max(int(_CHECKS * count), _LEAST_CHECKS))
 
 
-def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
+def _inside(tiling: Cover, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
     """Points of a cell: a grid of Chebyshev's nodes on its frame, as far as that is in the cell."""
     cell, dimension = tiling.cells[index], len(degrees)
     most = _BALL if dimension == 2 else 1.0
@@ -119,31 +130,31 @@ def _inside(tiling: Tiling, index: int, degrees: Sequence[int], rng: np.random.G
     counts = [int(np.ceil((degree + 1) * share ** (1 / dimension))) for degree in degrees]
     if rng is None:
         points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
-        return points if cell.whole else points[_held(tiling, index, points)]
+        return points if cell.whole else points[tiling.holds(index, points)]
     wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
     drawn = _random(rng, (int(wanted / max(cell.share, 0.05)) + 1, dimension))
     points = 0.5 * ((1 - drawn) * cell.lower + (1 + drawn) * cell.upper)
-    return points[:wanted] if cell.whole else points[_held(tiling, index, points)][:wanted]
+    return points[:wanted] if cell.whole else points[tiling.holds(index, points)][:wanted]
 
 
-def _rims(problem: Problem, tiling: Tiling, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
+def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
     """Points on the boundary, and close to it, by the cells that it cuts.
 
     As close as Chebyshev's nodes are to the ends: without equations there, polynomials are free to swing between the
     boundary and the grid.
     """
     found: dict[int, list[FloatArray]] = {}
-    for part in problem.domain.boundary() if problem.dimension == 2 and problem.domain.time is None else ():
-        for stretch in tiling.stretches(part):
-            if not tiling.cells[stretch.cell].whole:
-                cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
-                sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
-                assert sites.normals is not None  # every boundary part has them
-                found.setdefault(stretch.cell, []).append(sites.points)
-                for layer in range(1, _LAYERS):
-                    depth = 0.5 * float(np.max(cell.upper - cell.lower)) * (1 - np.cos(np.pi * layer / (degree + 1)))
-                    points = sites.points - depth * sites.normals
-                    found[stretch.cell].append(points[_held(tiling, stretch.cell, points)])
+    for part, stretch in tiling.rims() if tiling.domain.dimension == 2 else ():
+        cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
+        sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
+        assert sites.normals is not None  # every boundary part has them
+        half = 0.5 * float(np.max(cell.upper - cell.lower))
+        # a hair inside: of two materials it is clear which one is meant
+        found.setdefault(stretch.cell, []).append(sites.points - _HAIR * half * sites.normals)
+        for layer in range(1, _LAYERS):
+            depth = half * (1 - np.cos(np.pi * layer / (degree + 1)))
+            points = sites.points - depth * sites.normals
+            found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
     return {cell: np.concatenate(parts) for cell, parts in found.items()}
 
 
@@ -160,15 +171,6 @@ def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
     return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
 
 
-def _held(tiling: Tiling, index: int, points: FloatArray) -> BoolArray:
-    """Mask of the points that are in one of the cell's boxes, and in the domain."""
-    held = np.zeros(len(points), dtype=np.bool_)
-    for lower, upper in tiling.cells[index].boxes:
-        held |= np.all((points >= lower) & (points <= upper), axis=1)
-    held[held] = tiling.domain.contains(points[held])
-    return held
-
-
 def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
     axes = [
         0.5 * ((1 - unit) * low + (1 + unit) * high)
@@ -177,7 +179,7 @@ def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
-def _along(relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
     """Rows on a piece of the boundary, or on a curve inside."""
     total = 0.0
     stretches = tiling.stretches(part, relation.region.mask)
@@ -193,7 +195,7 @@ def _along(relation: Relation, part: BoundaryPart, tiling: Tiling, degrees: Degr
         yield Placed(relation, stretch.cell, part.place(unit), (stretch.end - stretch.start) / total)
 
 
-def _at_start(relation: Relation, tiling: Tiling, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _at_start(relation: Relation, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
     """Rows at the start of time."""
     axis = tiling.domain.dimension - 1
     start = float(tiling.domain.bounding_box[0][axis])
@@ -208,7 +210,7 @@ def _at_start(relation: Relation, tiling: Tiling, degrees: Degrees, line: Line) 
         yield Placed(relation, index, Sites(points), (high - low) / total)
 
 
-def _at_points(relation: Relation, tiling: Tiling) -> Iterator[Placed]:
+def _at_points(relation: Relation, tiling: Cover) -> Iterator[Placed]:
     """Rows at the places that a relation is made of."""
     count = relation.region.count
     assert count is not None

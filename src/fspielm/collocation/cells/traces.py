@@ -2,85 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from fspielm.arrays import FloatArray
-from fspielm.collocation.cells.places import gauss
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation.cells.places import Degrees, gauss
+from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
-from fspielm.geometry import Sites
-from fspielm.geometry.cells import Joint, Tiling
+from fspielm.expressions import Field
+from fspielm.geometry import BoundaryPart, Sites
+from fspielm.geometry.cells import Contact, Cover, Joint
 
 # Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
 # with as many as the lower degree has, the others of the higher one would be free.
 _FEWER = 2
+# Sites of an interface that are looked at.
+_LOOKS = 16
+
+
+# The sites of places from -1 to 1 along an edge.
+Along: TypeAlias = Callable[[FloatArray], Sites]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A derivative of one unknown across an edge between two cells, as a sum of polynomials along it.
+    """Something that two cells have in common along an edge, as a sum of polynomials along it.
 
     Attributes
     ----------
-    joint : Joint
-    operator : Operator
-        The derivative, in units of the unknown.
+    cells : (int, int)
+    operators : (Operator, Operator)
+        What is common: this of the first cell, and that of the second.
+    along : callable
     count : int
         Polynomials.
+    jump : Field or None
+        The first less the second, where that is not nothing.
+    scale : float
+        What the jump is multiplied with, as both operators were.
     start : int
         The first of their columns.
     """
 
-    joint: Joint
-    operator: Operator
+    cells: tuple[int, int]
+    operators: tuple[Operator, Operator]
+    along: Along
     count: int
-    start: int
-
-    @property
-    def columns(self) -> slice:
-        """Where their coefficients are."""
-        return slice(self.start, self.start + self.count)
+    jump: Field | None = None
+    scale: float = 1.0
+    start: int = 0
 
     def sites(self, nodes: int) -> Sites:
         """The sites of so many nodes of Gauss's along the edge."""
-        places = gauss(nodes)
-        low, high = self.joint.span
-        points = np.full((len(places), self.operator.dimension), self.joint.at)
-        if self.operator.dimension == 2:
-            points[:, 1 - self.joint.axis] = 0.5 * ((1 - places) * low + (1 + places) * high)
-        return Sites(points)
+        return self.along(gauss(nodes))
 
     def polynomials(self, nodes: int) -> FloatArray:
         """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
         return _polynomials(nodes, self.count)
 
+    def values(self, cell: int, nodes: int) -> NumberArray:
+        """By how much a cell differs from what is common: the second one does, by the jump."""
+        if self.jump is None or cell == self.cells[0]:
+            return np.zeros(nodes)
+        sites = self.sites(nodes)
+        return np.asarray(-self.scale * self.jump(sites.points, sites.normals))
 
-def traces_of(
-    problem: Problem, tiling: Tiling, degrees: np.ndarray[tuple[int, int], np.dtype[np.int_]], scales: Sequence[float]
-) -> list[Trace]:
-    """Every unknown, and its derivatives across an edge below the highest of the equations; columns count from zero."""
-    orders = [orders_along(problem, axis) for axis in range(problem.dimension)]
+
+def traces_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> list[Trace]:
+    """All that neighbours have in common; columns count from zero.
+
+    Within a material every unknown, and its derivatives across an edge below the highest of the equations; across an
+    interface what is prescribed there.
+    """
     found: list[Trace] = []
     start = 0
+    for trace in (*_at_joints(problem, tiling, degrees, scales), *_at_contacts(problem, tiling, degrees, scales)):
+        found.append(replace(trace, start=start))
+        start += trace.count
+    return found
+
+
+def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+    orders = [orders_along(problem, axis) for axis in range(problem.dimension)]
     for joint in tiling.joints:
         both = list(joint.cells)
         sides = np.array([tiling.cells[cell].upper - tiling.cells[cell].lower for cell in both])
         # the distance over which functions of the highest degree vary
         length = float(np.min(sides[:, joint.axis] / (2 * np.maximum(degrees[both, joint.axis], 1))))
         count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].max()) - _FEWER, 1)
+        along = partial(_along_joint, joint, problem.dimension)
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
                 across = tuple(order if axis == joint.axis else 0 for axis in range(problem.dimension))
                 operator = derivative(across).on(unknown).times(length**order / scales[unknown])
-                found.append(Trace(joint, operator, count, start))
-                start += count
-    return found
+                yield Trace(joint.cells, (operator, operator), along, count)
+
+
+def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+    for contact in tiling.contacts:
+        line = problem.interfaces[contact.line]
+        both = list(contact.cells)
+        count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
+        along = partial(_along_contact, contact, line.part)
+        sites = along(gauss(_LOOKS))
+        for rule in line.rules:
+            operators = rule.first, rule.second
+            sizes = [
+                size_in(cell, operator, sites, tiling, degrees, scales)
+                for cell, operator in zip(both, operators, strict=True)
+            ]
+            # so that no row is larger than others, whatever the contrast
+            scale = float(line.condition.weight) / max(sizes)
+            jump = None if rule.value.constant == 0.0 else rule.value
+            scaled = operators[0].times(scale), operators[1].times(scale)
+            yield Trace(contact.cells, scaled, along, count, jump, scale)
+
+
+def _along_joint(joint: Joint, dimension: int, places: FloatArray) -> Sites:
+    low, high = joint.span
+    points = np.full((len(places), dimension), joint.at)
+    if dimension == 2:
+        points[:, 1 - joint.axis] = 0.5 * ((1 - places) * low + (1 + places) * high)
+    return Sites(points)
+
+
+def _along_contact(contact: Contact, part: BoundaryPart, places: FloatArray) -> Sites:
+    if part.parameters == 0:
+        return part.place(np.empty((len(places), 0)))
+    return part.place((0.5 * ((1 - places) * contact.start + (1 + places) * contact.end))[:, None])
 
 
 def orders_along(problem: Problem, axis: int) -> list[int]:

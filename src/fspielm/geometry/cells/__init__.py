@@ -1,7 +1,25 @@
 """A domain of one or two dimensions tiled by cells: boxes, cut where the boundary cuts them."""
 
-from fspielm.geometry.cells.cell import Cell, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.frames import Frames
+from fspielm.geometry.cells.material_frames import MaterialFrames
+from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
+from fspielm.geometry.cells.runs import runs_along
 from fspielm.geometry.cells.tiling import Tiling, tile
 
-__all__ = ["Cell", "Frames", "Joint", "Merge", "Stretch", "Tiling", "tile"]
+__all__ = [
+    "Cell",
+    "Contact",
+    "Cover",
+    "Frames",
+    "Joint",
+    "MaterialFrames",
+    "Merge",
+    "Mosaic",
+    "Stretch",
+    "Tiling",
+    "mosaic_of",
+    "runs_along",
+    "tile",
+]

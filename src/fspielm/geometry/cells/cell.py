@@ -73,3 +73,24 @@ class Stretch:
     cell: int
     start: float
     end: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A piece of an interface between two cells.
+
+    Attributes
+    ----------
+    cells : (int, int)
+        The one that the interface's normals point away from, and the one that they point to.
+    line : int
+        Number of the interface.
+    start, end : float
+        Unit coordinates of its part; zeros for a point.
+    """
+
+    cells: tuple[int, int]
+    line: int
+    start: float
+    end: float

@@ -49,14 +49,14 @@ class Outline:
         return sorted_parts(self.parts, tree, self.slack)
 
 
-def outline_of(domain: Domain) -> Outline:
-    """Look at a domain; one of more than two dimensions is refused."""
+def outline_of(domain: Domain, slack: float | None = None) -> Outline:
+    """Look at a domain, with a slack of its own if given; one of more than two dimensions is refused."""
     if domain.dimension > 2:
         raise ProblemError(
             f"tile: domain must have one or two dimensions, time included; got {domain!r} of {domain.dimension}"
         )
     lower, upper = domain.bounding_box
-    slack = rounding_slack(True, *lower, *upper)
+    slack = rounding_slack(True, *lower, *upper) if slack is None else slack
     # only a box fills its bounding box
     is_box = bool(abs(domain.measure / np.prod(upper - lower) - 1) <= _SAME)
     return Outline(domain, lower, upper, () if is_box else domain.boundary(), is_box, slack)

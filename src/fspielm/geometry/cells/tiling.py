@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.arcs import Arcs
 from fspielm.geometry.cells.assembly import cells_of, joints_of, merges_of
-from fspielm.geometry.cells.cell import Cell, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.edges import EdgeMarks
 from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.joining import hosts_of
@@ -30,8 +31,8 @@ from fspielm.geometry.domain import Domain
 
 @final
 @dataclass(frozen=True, eq=False)
-class Tiling:
-    """Cells that make up a domain of one or two dimensions, and how they hang together.
+class Tiling(Cover):
+    """A domain of one material, tiled.
 
     Made by `tile`.
 
@@ -46,6 +47,8 @@ class Tiling:
         All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
     """
 
+    contacts: ClassVar[tuple[Contact, ...]] = ()  # type: ignore[misc]  # of one material
+
     domain: Domain
     cells: tuple[Cell, ...]
     joints: tuple[Joint, ...]
@@ -58,22 +61,27 @@ class Tiling:
     _cell: NDArray[np.intp]  # by leaf; -1 where there is none
 
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
-        """The cell of each point ``(n, d)``; that with the nearest frame for a point that is in no cell's."""
+        """See `Cover.locate`."""
         return self.frames.locate(points)
 
+    def holds(self, cell: int, points: FloatArray) -> BoolArray:
+        """See `Cover.holds`."""
+        held = np.zeros(len(points), dtype=np.bool_)
+        for lower, upper in self.cells[cell].boxes:
+            held |= np.all((points >= lower) & (points <= upper), axis=1)
+        if not self.cells[cell].whole:
+            held[held] = self.domain.contains(points[held])
+        return held
+
+    def rims(self) -> Iterator[tuple[BoundaryPart, Stretch]]:
+        """See `Cover.rims`."""
+        if all(cell.whole for cell in self.cells):
+            return
+        for part in self.domain.boundary():
+            yield from ((part, each) for each in self.stretches(part) if not self.cells[each.cell].whole)
+
     def halve(self, cells: Mapping[int, Collection[int]]) -> Tiling:
-        """The tiling with some cells halved: along one axis into two, along both into four, box by box.
-
-        Parameters
-        ----------
-        cells : mapping
-            From the number of a cell to the axes to halve it along.
-
-        Returns
-        -------
-        Tiling
-            Its cells have new numbers.
-        """
+        """See `Cover.halve`."""
         self._check(cells)
         owners = self._cell.tolist()
         nodes = {int(node): cells[cell] for node, cell in zip(self._tree.leaves, owners, strict=True) if cell in cells}
@@ -86,20 +94,7 @@ class Tiling:
         return _assemble(self._outline, tree, arcs, whole)
 
     def stretches(self, part: BoundaryPart, mask: Mask | None = None) -> tuple[Stretch, ...]:
-        """The pieces of a boundary part in the cells, cut at their borders and at the part's breaks.
-
-        Parameters
-        ----------
-        part : BoundaryPart
-            A part of the boundary, or any curve in the domain. What its `keep` leaves out is left out.
-        mask : callable, optional
-            Maps points ``(n, d)`` to whether they count.
-
-        Returns
-        -------
-        tuple of Stretch
-            In the order of their unit coordinates.
-        """
+        """See `Cover.stretches`."""
         arcs = sorted_parts((part,), self._tree, self._outline.slack)
         arcs = arcs.select(np.argsort(arcs.start, kind="stable"))
         cells = self._cell[self._tree.rank[arcs.node]]
@@ -115,20 +110,7 @@ class Tiling:
         return masked(part, found, [m for m in (part.keep, mask) if m is not None])
 
     def face_stretches(self, axis: int, end: int) -> tuple[tuple[int, tuple[float, float]], ...]:
-        """The cells at a face of the bounding box, each with where along the other axis.
-
-        Parameters
-        ----------
-        axis : int
-            That of the face's normal.
-        end : int
-            0 for the lower face, 1 for the upper one.
-
-        Returns
-        -------
-        tuple of (int, (float, float))
-            The cell, and the span along the other axis; zeros in one dimension.
-        """
+        """See `Cover.face_stretches`."""
         tree, flat = self._tree, self.domain.dimension == 2
         at = float((tree.lower, tree.upper)[end][0, axis])
         marks = EdgeMarks(self._arcs, tree.rank[self._arcs.node])
@@ -147,24 +129,19 @@ class Tiling:
         return tuple(each for each, held in zip(found, inside, strict=True) if held)
 
     @cached_property
-    def frames(self) -> Frames:
+    def materials(self) -> NDArray[np.intp]:  # type: ignore[override]
+        """All of one."""
+        return np.zeros(len(self.cells), dtype=np.intp)
+
+    @cached_property
+    def frames(self) -> Frames:  # type: ignore[override]  # found once
         """Where the cells are: what functions on them need to know, without the domain."""
         lower, upper = (np.array([getattr(cell, end) for cell in self.cells]) for end in ("lower", "upper"))
         whole = np.array([cell.whole for cell in self.cells])
         return Frames(lower, upper, whole, self._tree, self._cell, self._outline.slack)
 
-    def _check(self, cells: Mapping[int, Collection[int]]) -> None:
-        for cell, axes in cells.items():
-            if not 0 <= cell < len(self.cells):
-                raise ProblemError(f"halve: cells must be numbers from 0 to {len(self.cells) - 1}; got {cell}")
-            if not axes or len(set(axes)) != len(axes) or not set(axes) <= set(range(self.domain.dimension)):
-                raise ProblemError(
-                    f"halve: the axes of a cell must be some of {list(range(self.domain.dimension))}, each once; "
-                    f"got {list(axes)} for cell {cell}"
-                )
 
-
-def tile(domain: Domain, shape: Sequence[int]) -> Tiling:
+def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Tiling:
     """Tile a domain of one or two dimensions by an even grid of boxes over its bounding box.
 
     Parameters
@@ -172,6 +149,9 @@ def tile(domain: Domain, shape: Sequence[int]) -> Tiling:
     domain : Domain
     shape : sequence of int
         How many boxes along each axis.
+    slack : float, optional
+        How far rounding may carry points of the boundary off; unless given, as far as it does with numbers of the
+        domain's size.
 
     Returns
     -------
@@ -184,7 +164,7 @@ def tile(domain: Domain, shape: Sequence[int]) -> Tiling:
     >>> len(tiling.cells), len(tiling.joints)
     (3, 2)
     """
-    outline = outline_of(domain)
+    outline = outline_of(domain, slack)
     if len(shape) != domain.dimension or any(n < 1 for n in shape):
         raise ProblemError(f"tile: shape must be {domain.dimension} positive numbers; got {tuple(shape)}")
     tree = grid_tree(outline.lower, outline.upper, shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -12,10 +13,13 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import check_suitable
 from fspielm.equations import Problem, change_places, natural_scales
-from fspielm.geometry.cells import Tiling, tile
+from fspielm.equations.once import once
+from fspielm.geometry import Domain
+from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
+from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
-from fspielm.spectrum import Bands
+from fspielm.spectrum import Bands, settled_bands
 
 # Wavelengths of the highest frequency in a cell.
 _WAVES = 1.5
@@ -38,6 +42,8 @@ _WIDTHS = 4.0
 _MOST_HALVINGS = 14
 # Cells to begin with, at most, where something is narrow.
 _MOST_FIRST = 300
+# Along each axis, where materials jump.
+_MOST_ALONG = 24
 # Of the domain's size: what is so close is there.
 _CLOSE = 1e-9
 _CONVEX = math.pi * (1 + 1e-9)
@@ -54,27 +60,48 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     problem = request.problem
     check_suitable(problem)
     lengths, places = request.lengths, scrutinise(problem).places
-    waves = np.maximum(np.asarray(bands.frequencies) * lengths / (2 * np.pi), 1e-3)
-    if any(place.kind != "smooth" for place in places):
+    if problem.interfaces:  # data have kinks there, and their bands no end
+        bands = settled_bands(problem, bands, np.random.default_rng(0))
+    frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
+    if problem.interfaces:
+        frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
+    elif any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
         of_data = np.array([source != "the equation" for source in bands.sources])
-        waves = np.where(of_data, np.minimum(waves, _WAVES * _CELLS_NARROW), waves)
-    shape = np.ceil(waves / _WAVES).astype(int)
-    tiling = tile(problem.domain, shape.tolist())
-    if not all(cell.whole for cell in tiling.cells):
-        least = np.ceil(_CELLS_CUT * lengths / lengths.max()).astype(int)
-        shape = np.maximum(shape, least)
-        tiling = tile(problem.domain, shape.tolist())
-    tiling = _toward_narrow(tiling, places)
-    for special in special_points(problem):
-        for _ in range(_LEVELS):
-            tiling = toward(tiling, special.point)
+        most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
+        frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
+    tiling = _toward_narrow(_grids(problem, frequencies), places)
+    special = [each.point for each in special_points(problem)]
+    for _ in range(_LEVELS if special else 0):
+        tiling = toward(tiling, special)
     tiling = balanced(tiling)
+    # in the longest cells
+    waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     digits = -math.log10(request.tol)
-    each = _EACH_WAVE * waves / shape + _LEAST_DEGREE + _EACH_DIGIT * digits
+    each = _EACH_WAVE * waves + _LEAST_DEGREE + _EACH_DIGIT * digits
     degrees = np.tile(np.minimum(np.ceil(each).astype(int), MOST_DEGREE), (len(tiling.cells), 1))
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
+
+
+def _grids(problem: Problem, frequencies: FloatArray) -> Cover:
+    """An even grid of cells, of each material by itself: more of them where the boundary or an interface cuts them."""
+
+    def shape(domain: Domain, least: FloatArray | float = 0.0) -> list[int]:
+        lower, upper = domain.bounding_box
+        counts = np.maximum(frequencies * (upper - lower) / (2 * np.pi) / _WAVES, least)
+        return [int(count) for count in np.ceil(counts)]
+
+    def enough(domain: Domain) -> list[int]:
+        lengths = np.subtract(*reversed(domain.bounding_box))
+        few = shape(domain)
+        if all(cell.whole for cell in tile(domain, few).cells):
+            return few
+        return shape(domain, _CELLS_CUT * lengths / lengths.max())
+
+    if not problem.interfaces:
+        return tile(problem.domain, enough(problem.domain))
+    return mosaic_of(problem.domain, [line.part for line in problem.interfaces], problem.material_of, enough)
 
 
 @final
@@ -97,8 +124,9 @@ class Special:
         return min(math.ceil(math.log2(gain) / (2 * self.power)), _MOST_LEVELS)
 
 
+@once
 def special_points(problem: Problem) -> list[Special]:
-    """Where solutions may not be smooth: re-entrant corners, and places where conditions change."""
+    """Where solutions may not be smooth: re-entrant corners, and where conditions change or several materials meet."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return []
     corners = [
@@ -106,29 +134,38 @@ def special_points(problem: Problem) -> list[Special]:
         for corner in problem.domain.corners()
         if corner.opening > _CONVEX
     ]
-    return corners + [Special(np.array(place.point), _HALF) for place in change_places(problem)]
-
-
-def toward(tiling: Tiling, point: FloatArray) -> Tiling:
-    """All cells that touch a point, halved along every axis."""
-    lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
-    slack = _CLOSE * float(np.max(upper - lower))
-    slack = min(slack, 0.25 * min(float(np.min(cell.upper - cell.lower)) for cell in tiling.cells))
-    touching = [
-        index
-        for index, cell in enumerate(tiling.cells)
-        if np.all(cell.lower - slack <= point) and np.all(point <= cell.upper + slack)
+    lower, upper = problem.domain.bounding_box
+    met = meeting_points(problem)
+    changes = [
+        Special(np.array(place.point), _HALF)
+        for place in change_places(problem)
+        # where interfaces end, data have kinks as solutions do
+        if all(math.dist(place.point, point) > _CLOSE * np.max(upper - lower) for point in met)
     ]
-    return tiling.halve({index: range(len(point)) for index in touching})
+    vertices = [Special(point, lowest_power(problem, point)) for point in met]
+    return corners + changes + [vertex for vertex in vertices if vertex.power < 1]
 
 
-def balanced(tiling: Tiling) -> Tiling:
+def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
+    """All cells that touch one of some points, halved along every axis."""
+    lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
+    frames = tiling.frames
+    slack = min(_CLOSE * float(np.max(upper - lower)), 0.25 * float(np.min(frames.lengths)))
+    touching: set[int] = set()
+    for point in points:
+        met = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+        touching |= set(np.flatnonzero(met).tolist())
+    return tiling.halve({index: range(tiling.domain.dimension) for index in touching})
+
+
+def balanced(tiling: Cover) -> Cover:
     """With large cells halved until none is next to much smaller ones."""
     while True:
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
         wanted: dict[int, tuple[int, ...]] = {}
-        for joint in tiling.joints:
-            for large, small in (joint.cells, joint.cells[::-1]):
+        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts)]
+        for pair in pairs:
+            for large, small in (pair, pair[::-1]):
                 axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
                 if axes:
                     wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
@@ -137,7 +174,7 @@ def balanced(tiling: Tiling) -> Tiling:
         tiling = tiling.halve(wanted)
 
 
-def _toward_narrow(tiling: Tiling, places: tuple[Narrow, ...]) -> Tiling:
+def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:
     """Halved where data or coefficients change within a short distance; by far not as often where there is no end."""
     narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
     for _ in range(_MOST_HALVINGS):

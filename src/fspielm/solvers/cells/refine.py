@@ -9,7 +9,8 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import tails_of
-from fspielm.geometry.cells import Tiling
+from fspielm.collocation.cells.places import Degrees
+from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.first import MOST_DEGREE, balanced, special_points, toward
 
 # The error estimate is to end below the tolerance by this factor.
@@ -24,6 +25,8 @@ _LEAST_RAISE = 2
 _AXIS = 0.1
 # No coefficient is known better.
 _ROUNDING = 1e-15
+# What is so close is there.
+_CLOSE = 1e-12
 
 
 def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, excess: float) -> tuple[Patchwork, str]:
@@ -56,35 +59,44 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
     tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted)) if axes else tiling
     inherited = higher
     if tiling is not patchwork.tiling:
-        centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in tiling.cells])
-        inherited = higher[_owners(patchwork.tiling, centers)]
+        inherited = higher[_owners(patchwork.tiling, tiling)]
     count = int(np.count_nonzero(needs & smooth))
     words = [f"{len(halved)} cells halved" * bool(len(halved)), f"higher degrees in {count}" * bool(count)]
-    return replace(patchwork, tiling=tiling, degrees=inherited), ", ".join(word for word in words if word)
+    return replace(patchwork, tiling=tiling, degrees=_levelled(inherited, tiling)), ", ".join(
+        word for word in words if word
+    )
 
 
-def _owners(tiling: Tiling, centers: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """The cells of a coarser tiling that boxes of a finer one came from."""
-    owners = tiling.locate(centers)
-    for index, cell in enumerate(tiling.cells):
+def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
+    """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
+    found = degrees.copy()
+    for contact in tiling.contacts:
+        both = list(contact.cells)
+        found[both] = np.maximum(found[both], degrees[both].max(axis=0))
+    return found
+
+
+def _owners(coarse: Cover, fine: Cover) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """The cells of a coarser tiling that those of a finer one came from."""
+    centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
+    owners = coarse.locate(centers)
+    for index, cell in enumerate(coarse.cells):
+        alike = fine.materials == coarse.materials[index]
         for lower, upper in cell.boxes:
-            owners[np.all((centers > lower) & (centers < upper), axis=1)] = index
+            owners[alike & np.all((centers > lower) & (centers < upper), axis=1)] = index
     return owners
 
 
 def _toward_corners(
-    patchwork: Patchwork, tiling: Tiling, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
-) -> Tiling:
+    patchwork: Patchwork, tiling: Cover, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
+) -> Cover:
     """Cells at corners are halved several times at once: by how much each of them gains is known."""
+    levels: list[tuple[FloatArray, int]] = []
+    frames = patchwork.tiling.frames
+    lower, upper = frames.lower[halved] - _CLOSE, frames.upper[halved] + _CLOSE
     for special in special_points(patchwork.problem):
-        point = special.point
-        at = [
-            cell
-            for cell in halved
-            if np.all(patchwork.tiling.cells[cell].lower <= point + 1e-12)
-            and np.all(point - 1e-12 <= patchwork.tiling.cells[cell].upper)
-        ]
-        levels = special.levels(float(np.exp(max((wanted[cell] for cell in at), default=0.0))))
-        for _ in range(1, levels):
-            tiling = toward(tiling, point)
+        at = halved[np.all((lower <= special.point) & (special.point <= upper), axis=1)]
+        levels.append((special.point, special.levels(float(np.exp(wanted[at].max(initial=0.0))))))
+    for level in range(1, max((most for _, most in levels), default=0)):
+        tiling = toward(tiling, [point for point, most in levels if most > level])
     return tiling
