@@ -83,9 +83,9 @@ def test_a_singular_corner_without_its_functions() -> None:
     angle = sp.atan2(-x - y, y - x)  # from the bisector
     exact = sp.sqrt(x**2 + y**2) ** sp.Rational(2, 3) * sp.cos(2 * angle / 3)
     problem = fs.Problem(sp.Eq(u2.diff(x, 2) + u2.diff(y, 2), 0), fs.LShape((0, 0), 1), [fs.Dirichlet(exact)])
-    solution = solve(problem, tol=1e-3)
+    solution = solve(problem, tol=2e-2)
     assert solution.converged
-    assert error(solution, exact) <= 1e-3
+    assert error(solution, exact) <= solution.error_estimate <= 2e-2
 
 
 def test_several_unknowns() -> None:

@@ -105,6 +105,13 @@ class Frames:
                 cells.append(both)
         return np.array(ends).reshape(-1, 2, self.dimension), np.array(cells, dtype=np.intp).reshape(-1, 2)
 
+    def ticks(self, at: FloatArray) -> FloatArray:
+        """Where a line along the first coordinate, through a point ``(d,)``, enters and leaves boxes of cells."""
+        held = slice(1, self.dimension)
+        leaves = self.tree.leaves[self.owner >= 0]
+        met = np.all((self.tree.lower[leaves, held] <= at[held]) & (at[held] <= self.tree.upper[leaves, held]), axis=1)
+        return np.unique(np.concatenate([self.tree.lower[leaves[met], 0], self.tree.upper[leaves[met], 0]]))
+
     def breaks(self, part: BoundaryPart) -> FloatArray:
         """Unit coordinates at which a curve enters another box, or is not smooth; its ends among them."""
         arcs = sorted_parts((part,), self.tree, self.slack)

@@ -82,6 +82,18 @@ class MaterialFrames:
             start += len(part)
         return found
 
+    @property
+    def borders(self) -> tuple[FloatArray, NDArray[np.intp]]:
+        """The edges between boxes of different cells of one material; see `Frames.borders`."""
+        starts = np.cumsum([0, *(len(part) for part in self.parts[:-1])])
+        found = [part.borders for part in self.parts]
+        cells = [cells + start for (_, cells), start in zip(found, starts, strict=True)]
+        return np.concatenate([ends for ends, _ in found]), np.concatenate(cells)
+
+    def ticks(self, at: FloatArray) -> FloatArray:
+        """Where a line along the first coordinate enters and leaves boxes of any material; see `Frames.ticks`."""
+        return np.unique(np.concatenate([part.ticks(at) for part in self.parts]))
+
     def breaks(self, part: BoundaryPart) -> FloatArray:
         """Unit coordinates at which a curve enters another box of any material; its ends among them."""
         return np.unique(np.concatenate([own.breaks(part) for own in self.parts]))

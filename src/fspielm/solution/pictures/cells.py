@@ -73,11 +73,7 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
 
 def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
     """Ticks where a line along the first coordinate enters another cell, and degrees between them."""
-    tree = basis.frames.tree
-    held = slice(1, basis.dimension)
-    leaves = tree.leaves[basis.frames.owner >= 0]
-    met = np.all((tree.lower[leaves, held] <= at[held]) & (at[held] <= tree.upper[leaves, held]), axis=1)
-    ends = np.unique(np.concatenate([tree.lower[leaves[met], 0], tree.upper[leaves[met], 0]]))
+    ends = basis.frames.ticks(at)
     bottom = axes.get_xaxis_transform()
     axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * _THIN, transform=bottom)
     middles = np.tile(at, (len(ends) - 1, 1))

@@ -52,9 +52,12 @@ class Cells(Stage):
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
-        if len(errors) <= _PATIENCE or not math.isfinite(errors[-1]):
-            return len(errors) > 3 * _PATIENCE
-        return min(errors[-_PATIENCE:]) > _GAIN * min(errors[:-_PATIENCE])
+        if len(errors) <= _PATIENCE:
+            return False
+        before = min(errors[:-_PATIENCE])
+        if not math.isfinite(before):
+            return len(errors) > 2 * _PATIENCE
+        return min(errors[-_PATIENCE:]) > _GAIN * before
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """Lower degrees in the same cells."""
