@@ -56,7 +56,7 @@ class Cells(Stage):
             return False
         before = min(errors[:-_PATIENCE])
         if not math.isfinite(before):
-            return len(errors) > 2 * _PATIENCE
+            return len(errors) > 3 * _PATIENCE
         return min(errors[-_PATIENCE:]) > _GAIN * before
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
