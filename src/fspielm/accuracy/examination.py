@@ -121,8 +121,9 @@ class Examination:
         values = [Phi @ coefficients for Phi in self.sensitivity.values]
         scales = [safe_rms(each) for each in values]
         sizes = _sizes(self.discretisation.problem, scales, misfit.told)
-        # what is not resolved is not in the amplification either
-        certain = _NO_DIGITS if misfit.unresolved is None else _HARDLY_A_DIGIT
+        # what is not resolved is not in the amplification either; nor is what cells far too large leave out
+        is_resolved = misfit.unresolved is None and not self.discretisation.basis.is_piecewise
+        certain = _NO_DIGITS if is_resolved else _HARDLY_A_DIGIT
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
             norm = _norm_in(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
 from fspielm.collocation.cells.sizes import size_in
-from fspielm.collocation.cells.tails import tails_of
+from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -165,8 +165,37 @@ class Patchwork(Finite):
     def left_out(self, coefficients: NumberArray) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        squares = tails_of(self.basis, coefficients).left_out ** 2
+        squares = self.tails(coefficients).left_out ** 2
         return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
+
+    def tails(self, coefficients: NumberArray) -> Tails:
+        """What the last degrees of each cell have, or, where the boundary cuts it, the residual.
+
+        Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
+        """
+        found = tails_of(self.basis, coefficients)
+        cut = np.flatnonzero([not cell.whole for cell in self.tiling.cells])
+        return found.replaced(cut, self._residuals(coefficients)[cut])
+
+    def _residuals(self, coefficients: NumberArray) -> FloatArray:
+        """Root mean square of what each cell leaves of its relations, between the places where they were fitted.
+
+        In units of functions of the highest degree.
+        """
+        squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
+        rng = np.random.default_rng(0)  # only looks
+        for placed in place_rows(self.problem, self.tiling, self.degrees, rng):
+            relation, sites, cell = placed.relation, placed.sites, placed.cell
+            if not len(sites):
+                continue
+            operator = localise(relation.operator, sites, self.basis.components)
+            own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
+            deviation = np.abs(own - relation.values(sites)) / size_in(
+                cell, relation.operator, sites, self.tiling, self.degrees, self.scales
+            )
+            squares[cell] += float(np.sum(deviation**2))
+            rows[cell] += len(sites)
+        return np.sqrt(squares / np.maximum(rows, 1))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features import CellBasis
@@ -61,6 +62,12 @@ class Tails:
         size = np.where(sizes > 0, sizes, 1.0)
         return Tail((self.last / size).max(axis=1), (self.along / size[:, None]).max(axis=1), self.rate.min(axis=1))
 
+    def replaced(self, cells: NDArray[np.intp], sizes: FloatArray) -> Tails:
+        """With other sizes for the last coefficients of some cells, which fall as usual."""
+        last, along, rate = self.last.copy(), self.along.copy(), self.rate.copy()
+        last[cells], along[cells], rate[cells] = sizes[:, None], sizes[:, None, None], _USUAL
+        return Tails(last, along, rate)
+
     @property
     def left_out(self) -> FloatArray:
         """What comes after the last degrees, if it falls on as before, ``(C, U)``."""
@@ -68,8 +75,8 @@ class Tails:
         return np.asarray(self.last / -np.expm1(-_SHELL * falls))
 
 
-# However slowly coefficients seem to fall.
-_SLOWEST = 0.05
+# However slowly coefficients seem to fall; and where nothing is known.
+_SLOWEST, _USUAL = 0.05, 0.7
 
 
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:

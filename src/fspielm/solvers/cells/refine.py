@@ -8,7 +8,6 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
-from fspielm.collocation.cells import tails_of
 from fspielm.collocation.cells.places import Degrees
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.first import MOST_DEGREE, balanced, special_points, toward
@@ -36,7 +35,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
 
     Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
     """
-    tails = tails_of(patchwork.basis, coefficients).worst(sizes / np.asarray(patchwork.scales))
+    tails = patchwork.tails(coefficients).worst(sizes / np.asarray(patchwork.scales))
     factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
     most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
     wanted = np.log(np.maximum(tails.size / most, 1.0))
