@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -113,8 +114,9 @@ def test_a_polynomial_is_met_exactly() -> None:
     assert error(solve(problem), exact) < 1e-12
 
 
-def test_prepared_cells_serve_other_data() -> None:
-    problem, _ = in_a_medium(fs.Box((0, 0), (1, 1)))
+@pytest.mark.parametrize("domain", [fs.Box((0, 0), (1, 1)), fs.Disk((0.2, 0.1), 0.6)], ids=["box", "disk"])
+def test_prepared_cells_serve_other_data(domain: fs.Domain) -> None:
+    problem, _ = in_a_medium(domain)
     prepared = fs.prepare(problem, rng=1, tol=1e-6, budget=fs.Budget(threads=1), approach="patches")
     exact = sp.cos(5 * x - 2 * y)
     medium = 40 * (1 + sp.sin(2 * x + 1) * sp.cos(y) / 3)
@@ -148,3 +150,45 @@ def test_conditions_that_tie_two_places_are_refused() -> None:
     )
     with pytest.raises(fs.ProblemError, match="conditions that tie two places"):
         solve(problem)
+
+
+def test_later_data_that_are_narrow_elsewhere_are_noticed() -> None:
+    problem, _ = in_a_medium(fs.Box((0, 0), (1, 1)))
+    prepared = fs.prepare(problem, rng=1, tol=1e-6, budget=fs.Budget(threads=1), approach="patches")
+    with pytest.warns(fs.AccuracyWarning, match="not converged"):
+        spoiled = prepared.solve(sp.exp(-((x - 0.3) ** 2 + (y - 0.6) ** 2) * 10**6) * 10**6, {"dirichlet": 0})
+    assert not spoiled.converged
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ({"points": fs.Points(interior=100, boundary=10)}, "points"),
+        ({"least_squares": fs.TruncatedSVD(1e-12)}, "least_squares"),
+        ({"scaling": "none"}, "scaling"),
+        ({"singular": True}, "singular"),
+    ],
+)
+def test_what_cells_would_not_heed_is_refused(option: dict[str, Any], name: str) -> None:
+    problem, _ = heat()
+    with pytest.raises(fs.ProblemError, match=f'^{name} cannot be chosen with approach="patches"'):
+        solve(problem, **option)
+
+
+def test_functions_of_the_users_are_asked_in_the_thread_of_the_caller() -> None:
+    asked = set()
+    k = sp.Function("k")
+
+    def medium(points: np.ndarray) -> np.ndarray:
+        asked.add(threading.get_ident())
+        return 30 + 5 * points[:, 0]
+
+    problem = fs.Problem(
+        sp.Eq(u2.diff(x, 2) + u2.diff(y, 2) + k(x, y) * u2, 1),
+        fs.Box((0, 0), (3, 3)),
+        [fs.Dirichlet(0)],
+        given={k: medium},
+    )
+    solution = solve(problem, tol=1e-3, budget=fs.Budget(threads=2))
+    assert solution.report.cells > 1
+    assert asked == {threading.get_ident()}

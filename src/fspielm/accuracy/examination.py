@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -113,8 +113,19 @@ class Examination:
         if not self.leading:
             return [own * misfit.residual for own in self.sensitivity.each]
         rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        left_out = self.discretisation.left_out(coefficients)
-        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, left_out, strict=True)]
+        errors = self.discretisation.left_out(coefficients, problem)
+        if problem is not self.discretisation.problem:
+            # other data may be narrow in other places, where no leading function was looked at
+            elsewhere = math.sqrt(max(misfit.residual**2 - safe_norm(rows) ** 2, 0.0))
+            errors = errors + np.asarray(self.sensitivity.each) * elsewhere
+        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, errors, strict=True)]
+
+    def for_many(self, rng: np.random.Generator) -> Examination:
+        """For many solutions on one basis: fresh rows, filled; as it is where functions were looked at in its own."""
+        if self.leading:
+            return self
+        fresh = HeldOut.draw(self.discretisation, rng)
+        return replace(self, held_out=fresh.tabulated(self.discretisation))
 
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
         """What can be said of each unknown, with these errors that the residual may hide."""

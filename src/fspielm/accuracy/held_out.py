@@ -38,10 +38,8 @@ class HeldOut:
         return cls(drawn.sites, drawn.emphasis)
 
     def tabulated(self, finite: Finite) -> HeldOut:
-        """The same with its rows filled, for many solutions on one basis; as it is where sums are cheap."""
+        """The same with its rows filled, for many solutions on one basis."""
         basis, threads = finite.basis, finite.threads
-        if basis.is_piecewise:
-            return self
         rows = {
             block.name: block.summed(
                 np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))

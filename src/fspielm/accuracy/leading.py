@@ -18,7 +18,7 @@ from fspielm.accuracy.local import close_rows
 from fspielm.accuracy.sensitivity import PROBES
 from fspielm.arrays import FloatArray, NumberArray, adjoint
 from fspielm.collocation import BlockRows, Finite, make_blocks
-from fspielm.equations import Problem, identity
+from fspielm.equations import Problem, Relation, identity
 from fspielm.features import Basis
 from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
@@ -116,7 +116,8 @@ def rows_of(
 ) -> NumberArray:
     """The rows that are held out of sums with coefficients `fields` ``(F, M)``, weighted as those fitted, ``(F, n)``.
 
-    Less the values that they should have, where a problem is given.
+    Less the values that they should have, where a problem is given. That may have other data than the one that was made
+    finite, but rows are where something is narrow in the latter: they are the same for all.
     """
     parts = []
     for block, fitted in zip(make_blocks(problem or finite.problem, held_out.sites), blocks, strict=True):
@@ -133,12 +134,15 @@ def rows_of(
 
 def _rows_closely(finite: Finite, fitted: BlockRows, fields: NumberArray, problem: Problem | None) -> list[NumberArray]:
     """The same where something in the block is narrow."""
-    whole = problem or finite.problem
-    relation = next(relation for relation in whole.relations if relation.name == fitted.name)
-    close = close_rows(whole, relation, finite)
+    close = close_rows(finite.problem, _named(fitted.name, finite.problem), finite)
     if close is None:
         return []
-    emphasis = finite.emphasis(fitted.name, close.block.pieces[0][1], close.shares)
+    sites = close.block.pieces[0][1]
+    emphasis = finite.emphasis(fitted.name, sites, close.shares)
     weight = fitted.scale * np.sqrt(fitted.count * close.shares) * (1.0 if emphasis is None else emphasis)
-    known = 0.0 if problem is None else close.block.values
+    known = 0.0 if problem is None else _named(fitted.name, problem).values(sites)
     return [weight * (close.apply(finite, fields) - known)]
+
+
+def _named(name: str, problem: Problem) -> Relation:
+    return next(relation for relation in problem.relations if relation.name == name)

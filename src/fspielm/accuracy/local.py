@@ -11,7 +11,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import Finite, RowBlock, make_block
 from fspielm.equations import Problem, Relation
 from fspielm.features.evaluation import evaluate
-from fspielm.geometry import Sites
+from fspielm.geometry import join_sites
 from fspielm.scrutiny import Narrow, look_closely
 
 # A residual as large everywhere else as in a narrow place does not come from there.
@@ -88,7 +88,7 @@ def close_rows(problem: Problem, relation: Relation, finite: Finite) -> CloseRow
     if not places:
         return None
     shares = np.concatenate([place.shares for place in places])
-    return CloseRows(places, shares, make_block(relation, _joined(places)))
+    return CloseRows(places, shares, make_block(relation, join_sites([place.sites for place in places])))
 
 
 def look_at_places(
@@ -118,10 +118,3 @@ def look_at_places(
             share=float(places[worst].shares.sum()),
         )
     return result
-
-
-def _joined(places: tuple[Narrow, ...]) -> Sites:
-    first, *others = [place.sites for place in places]
-    for sites in others:
-        first = first.followed_by(sites)
-    return first

@@ -91,8 +91,11 @@ class Finite(ABC):
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
-    def left_out(self, coefficients: NumberArray) -> FloatArray:
-        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told."""
+    def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told.
+
+        The `problem` may have other data than the one that was factored.
+        """
         return np.zeros(len(self.problem.unknowns))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:

@@ -78,7 +78,7 @@ class Basis(ABC):
 
     @property
     def is_piecewise(self) -> bool:
-        """Whether each of its functions is zero outside of a cell: its sums are made by `sums`, its tables `sparse`."""
+        """Whether each of its functions is zero outside of a cell; then `tabulate` makes sparse tables."""
         return False
 
     @property
@@ -146,14 +146,6 @@ class Basis(ABC):
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """Its functions that have values anywhere, and their coefficients out of `coefficients` ``(..., M)``."""
         return self, coefficients
-
-    def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """The operator on sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``, of a piecewise basis."""
-        raise NotImplementedError
-
-    def sparse(self, operator: LocalOperator) -> Any:
-        """The operator on the functions of a piecewise basis, ``(n, M)``, as a sparse array of SciPy's."""
-        raise NotImplementedError
 
     def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
         """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""

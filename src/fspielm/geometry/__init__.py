@@ -28,7 +28,7 @@ from fspielm.geometry.region_shapes import RegionBorder
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
-from fspielm.geometry.sites import Sites
+from fspielm.geometry.sites import Sites, join_sites
 from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time, extrude
 from fspielm.geometry.transform import Transformed
@@ -79,6 +79,7 @@ __all__ = [
     "extrude",
     "halves",
     "join_parts",
+    "join_sites",
     "kronecker",
     "level_curves",
     "may_be_in_pieces",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,11 @@ class Sites:
 
     def followed_by(self, other: Sites) -> Sites:
         """These sites and then the others; with normals where both have them."""
-        points = np.concatenate([self.points, other.points])
-        if self.normals is None or other.normals is None:
-            return Sites(points)
-        return Sites(points, np.concatenate([self.normals, other.normals]))
+        return join_sites([self, other])
+
+
+def join_sites(several: Sequence[Sites]) -> Sites:
+    """All sites of several, one after the other; with normals where all have them."""
+    normals = [sites.normals for sites in several if sites.normals is not None]
+    points = np.concatenate([sites.points for sites in several])
+    return Sites(points, np.concatenate(normals) if len(normals) == len(several) else None)

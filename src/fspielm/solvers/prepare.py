@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.accuracy import Examination, HeldOut, judge
+from fspielm.accuracy import Examination, judge
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.equations import Problem, with_data
 from fspielm.errors import SolveError
@@ -172,13 +172,11 @@ def prepare(
     if kept is None:
         raise SolveError("the factorisation was not kept")
     solution = finish(request, course)
-    fresh = HeldOut.draw(kept.examination.discretisation, streams.probes)
-    held_out = fresh.tabulated(kept.examination.discretisation)
     return Prepared(
         problem,
         solution,
         kept.factored,
-        replace(kept.examination, held_out=held_out),
+        kept.examination.for_many(streams.probes),
         request.budget,
         singular,
         progress,

@@ -101,6 +101,8 @@ def solve(
     check_scaling(scaling)
     check_singular(singular)
     check_approach(approach)
+    if approach == "patches":
+        _check_for_cells(points, least_squares, scaling, singular)
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
     streams, seed = Streams.spawned(rng)
@@ -192,6 +194,22 @@ def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
         str(symbol): BandReport(float(frequency), source)
         for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
     }
+
+
+def _check_for_cells(points: Any, least_squares: Any, scaling: str, singular: Choice) -> None:
+    """Refuse what cells would not heed."""
+    given = {
+        "points": points is not None,
+        "least_squares": least_squares is not None and not isinstance(least_squares, QR),
+        "scaling": scaling != "rms",
+        "singular": bool(singular),
+    }
+    unheeded = [name for name, is_given in given.items() if is_given]
+    if unheeded:
+        raise ProblemError(
+            f'{" and ".join(unheeded)} cannot be chosen with approach="patches": cells have points, scales and a QR '
+            "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
+        )
 
 
 def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:

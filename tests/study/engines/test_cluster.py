@@ -348,7 +348,8 @@ class TestCrew:
         monkeypatch.setattr(crew, "_MODULE", "no_such_module")
         with Crew(1, "tcp://127.0.0.1:8786") as started:
             for thread in started._threads:
-                thread.join()
+                thread.join(600)
+                assert not thread.is_alive()
             assert started.defeat is not None
             assert started.defeat.startswith("the workers on this machine do not start: ")
             assert "no_such_module" in started.defeat
@@ -360,5 +361,5 @@ class TestCrew:
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(crew, "_MODULE", "stillborn")
         with Crew(1, "tcp://127.0.0.1:8786") as started:
-            started._threads[0].join()
+            started._threads[0].join(600)
             assert started.defeat == "the workers on this machine do not start: ended by signal 9"

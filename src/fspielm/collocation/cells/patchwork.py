@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
+from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
@@ -18,13 +19,11 @@ from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, localise
-from fspielm.geometry import Sites
+from fspielm.features import CellBasis, LocalOperator, localise
+from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
 
-# Rows along an edge beyond the number of polynomials there.
-_MORE_ROWS = 4
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"
 
@@ -64,26 +63,31 @@ class Patchwork(Finite):
         return traces_of(self.problem, self.tiling, self.degrees, self.scales)
 
     @cached_property
-    def _traces_in(self) -> list[list[Trace]]:
-        """Those on the edges of each cell."""
-        found: list[list[Trace]] = [[] for _ in self.tiling.cells]
+    def _ties_in(self) -> list[list[Tie]]:
+        """The traces on the edges of each cell."""
+        found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
-            for cell in trace.cells:
-                found[cell].append(trace)
+            nodes = fitted_along(trace)
+            sites = trace.sites(nodes)
+            for cell, operator in zip(trace.cells, trace.operators, strict=True):
+                found[cell].append(Tie(trace, localise(operator, sites, len(self.scales)), trace.values(cell, nodes)))
         return found
 
     @cached_property
-    def _rows(self) -> list[_CellRows]:
+    def _rows(self) -> list[CellRows]:
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
-            relation = placed.relation
-            size = size_in(placed.cell, relation.operator, placed.sites, self.tiling, self.degrees, self.scales)
-            rows.append(_CellRows(placed, relation.weight / size))
+            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            scale = placed.relation.weight / self._size(placed.cell, operator)
+            rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
 
+    def _size(self, cell: int, operator: LocalOperator) -> float:
+        return size_in(cell, operator, self.tiling, self.degrees, self.scales)
+
     @cached_property
-    def _rows_in(self) -> list[list[_CellRows]]:
-        found: list[list[_CellRows]] = [[] for _ in self.tiling.cells]
+    def _rows_in(self) -> list[list[CellRows]]:
+        found: list[list[CellRows]] = [[] for _ in self.tiling.cells]
         for rows in self._rows:
             found[rows.placed.cell].append(rows)
         return found
@@ -96,9 +100,7 @@ class Patchwork(Finite):
     @cached_property
     def _heights(self) -> tuple[int, ...]:
         return tuple(
-            sum(len(rows.placed.sites) for rows in self._rows_in[cell])
-            + sum(trace.count + _MORE_ROWS for trace in self._traces_in[cell])
-            for cell in range(len(self.tiling.cells))
+            sum(map(len, rows)) + sum(map(len, ties)) for rows, ties in zip(self._rows_in, self._ties_in, strict=True)
         )
 
     @cached_property
@@ -107,9 +109,9 @@ class Patchwork(Finite):
         found: dict[str, int] = {}
         for rows in self._rows:
             name = rows.placed.relation.name
-            found[name] = found.get(name, 0) + len(rows.placed.sites)
+            found[name] = found.get(name, 0) + len(rows)
         if self._traces:
-            found[JOINED] = sum(2 * (trace.count + _MORE_ROWS) for trace in self._traces)
+            found[JOINED] = sum(2 * fitted_along(trace) for trace in self._traces)
         return found
 
     @cached_property
@@ -129,11 +131,12 @@ class Patchwork(Finite):
         sharing[first:] = 2
         values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
         leaves = []
-        for cell, height in enumerate(self._heights):
+        for cell, (rows, ties) in enumerate(zip(self._rows_in, self._ties_in, strict=True)):
             own = basis.columns(cell)
-            shared = [first + np.arange(trace.start, trace.start + trace.count) for trace in self._traces_in[cell]]
+            shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
-            leaves.append(Leaf(np.arange(own.start, own.stop), joined, height, partial(self._fill, cell, values)))
+            fill = partial(fill_cell, basis, cell, rows, ties, (self.dtype, values))
+            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
         return Nested(tuple(leaves), self.tiling.merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
@@ -151,7 +154,7 @@ class Patchwork(Finite):
         """Sums of squares of what rows were multiplied with, of each relation in each cell."""
         found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
         for rows in self._rows:
-            found[rows.placed.relation.name][rows.placed.cell] += len(rows.placed.sites) * rows.scale**2
+            found[rows.placed.relation.name][rows.placed.cell] += len(rows) * rows.scale**2
         return found
 
     @cached_property
@@ -162,39 +165,37 @@ class Patchwork(Finite):
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
 
-    def left_out(self, coefficients: NumberArray) -> FloatArray:
+    def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        squares = self.tails(coefficients).left_out ** 2
+        squares = self.tails(coefficients, problem).left_out ** 2
         return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
 
-    def tails(self, coefficients: NumberArray) -> Tails:
-        """What the last degrees of each cell have, or, where the boundary cuts it, the residual.
+    def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
+        """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.
 
         Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
         """
         found = tails_of(self.basis, coefficients)
         cut = np.flatnonzero([not cell.whole for cell in self.tiling.cells])
-        return found.replaced(cut, self._residuals(coefficients)[cut])
+        return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
 
-    def _residuals(self, coefficients: NumberArray) -> FloatArray:
+    def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """Root mean square of what each cell leaves of its relations, between the places where they were fitted.
 
         In units of functions of the highest degree.
         """
         squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
         rng = np.random.default_rng(0)  # only looks
-        for placed in place_rows(self.problem, self.tiling, self.degrees, rng):
-            relation, sites, cell = placed.relation, placed.sites, placed.cell
-            if not len(sites):
+        for placed in place_rows(problem, self.tiling, self.degrees, rng):
+            if not len(placed.sites):
                 continue
-            operator = localise(relation.operator, sites, self.basis.components)
+            cell = placed.cell
+            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
-            deviation = np.abs(own - relation.values(sites)) / size_in(
-                cell, relation.operator, sites, self.tiling, self.degrees, self.scales
-            )
+            deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
             squares[cell] += float(np.sum(deviation**2))
-            rows[cell] += len(sites)
+            rows[cell] += len(deviation)
         return np.sqrt(squares / np.maximum(rows, 1))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
@@ -215,7 +216,7 @@ class Patchwork(Finite):
                 by_name[placed.relation.name].append(placed)
         sites, emphasis = {}, {}
         for name, its in by_name.items():
-            sites[name] = _joined([placed.sites for placed in its])
+            sites[name] = join_sites([placed.sites for placed in its])
             cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
@@ -233,8 +234,7 @@ class Patchwork(Finite):
         basis, fields = self.basis, np.atleast_2d(coefficients)
         first, parts, rows = basis.size - basis.elsewhere, [], 0
         for trace in self._traces:
-            fitted = trace.count + _MORE_ROWS
-            nodes = trace.count + 2 * _MORE_ROWS + 1
+            fitted, nodes = fitted_along(trace), checked_along(trace)
             common = trace.polynomials(nodes) @ fields[:, first + trace.start : first + trace.start + trace.count].T
             sites = trace.sites(nodes)
             for cell, operator in zip(trace.cells, trace.operators, strict=True):
@@ -248,61 +248,7 @@ class Patchwork(Finite):
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
-        parts = []
-        for cell in range(len(self._heights)):
-            own = [rows.values for rows in self._rows_in[cell]]
-            own += [trace.values(cell, trace.count + _MORE_ROWS) for trace in self._traces_in[cell]]
-            parts += own
+        parts: list[NumberArray] = []
+        for rows, ties in zip(self._rows_in, self._ties_in, strict=True):
+            parts += [each.values for each in rows] + [tie.values for tie in ties]
         return np.concatenate(parts)
-
-    def _fill(self, cell: int, values: int) -> NumberArray:
-        """The rows of a cell: relations, then traces; their own columns, those of traces, then values."""
-        basis, traces = self.basis, self._traces_in[cell]
-        own = basis.columns(cell)
-        count = own.stop - own.start
-        width = count + sum(trace.count for trace in traces)
-        matrix = np.zeros((self._heights[cell], width + values), dtype=self.dtype, order="F")
-        row = 0
-        for rows in self._rows_in[cell]:
-            end, sites = row + len(rows.placed.sites), rows.placed.sites
-            operator = localise(rows.placed.relation.operator, sites, basis.components)
-            matrix[row:end, :count] = rows.scale * basis.rows(cell, operator)
-            _put(rows.values, matrix[row:end, width:])
-            row = end
-        column = count
-        for trace in traces:
-            nodes = trace.count + _MORE_ROWS
-            end, right = row + nodes, column + trace.count
-            own_side = trace.operators[trace.cells.index(cell)]
-            matrix[row:end, :count] = basis.rows(cell, localise(own_side, trace.sites(nodes), basis.components))
-            matrix[row:end, column:right] = -trace.polynomials(nodes)
-            _put(trace.values(cell, nodes), matrix[row:end, width:])
-            row, column = end, right
-        return matrix
-
-
-@dataclass(frozen=True, eq=False)
-class _CellRows:
-    """Rows of a relation in one cell, and what they are multiplied with."""
-
-    placed: Placed
-    scale: float
-
-    @property
-    def values(self) -> NumberArray:
-        """The right-hand side, scaled."""
-        relation = self.placed.relation
-        return np.asarray(self.scale * relation.values(self.placed.sites))
-
-
-def _put(values: NumberArray, columns: NumberArray) -> None:
-    """Write values into a column, or their real and imaginary parts into two."""
-    columns[:, 0] = values if columns.shape[1] == 1 else values.real
-    if columns.shape[1] == 2:
-        columns[:, 1] = values.imag
-
-
-def _joined(sites: Sequence[Sites]) -> Sites:
-    points = np.concatenate([each.points for each in sites])
-    normals = [each.normals for each in sites if each.normals is not None]
-    return Sites(points, np.concatenate(normals) if len(normals) == len(sites) else None)

@@ -7,21 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from fspielm.collocation.cells.places import Degrees
-from fspielm.equations import Operator
-from fspielm.geometry import Sites
+from fspielm.features import LocalOperator
 from fspielm.geometry.cells import Cover
 
 
-def size_in(
-    cell: int, operator: Operator, sites: Sites, tiling: Cover, degrees: Degrees, scales: Sequence[float]
-) -> float:
+def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> float:
     """The size of an operator on functions of the highest degree, away from the ends of the cell."""
+    if not len(operator.points):
+        return 1.0
     frame = tiling.cells[cell]
     steep = 2.0 * np.maximum(degrees[cell], 1) / (frame.upper - frame.lower)
-    if not len(sites):
-        return 1.0
-    squares = [
-        np.abs(scales[term.unknown] * np.prod(steep**term.orders) * term.at(sites)) ** 2 for term in operator.terms
-    ]
+    unknowns = list(operator.unknowns or (0,) * len(operator.orders))
+    each = np.asarray(scales)[unknowns] * np.prod(steep**operator.orders, axis=1)
+    # one column where coefficients are the same at all points
+    squares = np.abs(each[:, None] * operator.coefficients.reshape(len(each), -1)) ** 2
     size = float(np.sqrt(np.mean(np.sum(squares, axis=0))))
     return size if size > 0 else 1.0

@@ -15,6 +15,7 @@ from fspielm.collocation.cells.places import Degrees, gauss
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
+from fspielm.features import localise
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Contact, Cover, Joint
 
@@ -114,7 +115,7 @@ def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequ
         for rule in line.rules:
             operators = rule.first, rule.second
             sizes = [
-                size_in(cell, operator, sites, tiling, degrees, scales)
+                size_in(cell, localise(operator, sites, len(scales)), tiling, degrees, scales)
                 for cell, operator in zip(both, operators, strict=True)
             ]
             # so that no row is larger than others, whatever the contrast

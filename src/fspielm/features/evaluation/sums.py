@@ -122,8 +122,9 @@ def _on_slab(
 ) -> NumberArray:
     """Values ``(T, F, n)`` of T operators on F fields."""
     if basis.on_cells:
-        leaves = split_leaves(basis, fields)
-        return np.stack([sum(leaf.sums(part, local) for leaf, part in leaves) for local in operators])
+        leaves = zip(basis.on_cells, (part for _, part in split_leaves(basis, fields)), strict=True)
+        found = [[leaf.sums(part, local) for local in operators] for leaf, part in leaves]
+        return np.asarray(np.sum(found, axis=0))
     waves, others = split_waves(basis, fields)
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)

@@ -35,7 +35,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
 
     Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
     """
-    tails = patchwork.tails(coefficients).worst(sizes / np.asarray(patchwork.scales))
+    tails = patchwork.tails(coefficients, patchwork.problem).worst(sizes / np.asarray(patchwork.scales))
     factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
     most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
     wanted = np.log(np.maximum(tails.size / most, 1.0))

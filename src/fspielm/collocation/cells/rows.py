@@ -1,0 +1,109 @@
+"""Rows of one cell, with all that functions of the user's say about them.
+
+Those are asked here, once and in the thread of whoever calls: rows are filled on several threads later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import NumberArray
+from fspielm.collocation.cells.places import Placed
+from fspielm.collocation.cells.traces import Trace
+from fspielm.features import CellBasis, LocalOperator
+
+# Rows along an edge beyond the number of polynomials there.
+_MORE_ROWS = 4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CellRows:
+    """Rows of a relation in one cell.
+
+    Attributes
+    ----------
+    placed : Placed
+    operator : LocalOperator
+    scale : float
+        What they are multiplied with.
+    values : (n,) array
+        The right-hand side, scaled.
+    """
+
+    placed: Placed
+    operator: LocalOperator
+    scale: float
+    values: NumberArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tie:
+    """Rows that give one cell a trace that it shares.
+
+    Attributes
+    ----------
+    trace : Trace
+    operator : LocalOperator
+        That of the cell's side.
+    values : (n,) array
+    """
+
+    trace: Trace
+    operator: LocalOperator
+    values: NumberArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def fitted_along(trace: Trace) -> int:
+    """At how many nodes along its edge a trace is fitted."""
+    return trace.count + _MORE_ROWS
+
+
+def checked_along(trace: Trace) -> int:
+    """At how many others it is looked at."""
+    return trace.count + 2 * _MORE_ROWS + 1
+
+
+def fill_cell(
+    basis: CellBasis, cell: int, rows: Sequence[CellRows], ties: Sequence[Tie], kind: tuple[np.dtype[Any], int]
+) -> NumberArray:
+    """All rows of a cell on its own columns, on those of its traces, and their values.
+
+    `kind` is the type of the numbers, and how many columns values take: two for parts of complex ones beside real rows.
+    """
+    own = basis.columns(cell)
+    count = own.stop - own.start
+    width = count + sum(tie.trace.count for tie in ties)
+    dtype, values = kind
+    matrix = np.zeros((sum(map(len, rows)) + sum(map(len, ties)), width + values), dtype=dtype, order="F")
+    row, column = 0, count
+    for each in rows:
+        end = row + len(each)
+        matrix[row:end, :count] = each.scale * basis.rows(cell, each.operator)
+        _put(each.values, matrix[row:end, width:])
+        row = end
+    for tie in ties:
+        end, right = row + len(tie), column + tie.trace.count
+        matrix[row:end, :count] = basis.rows(cell, tie.operator)
+        matrix[row:end, column:right] = -tie.trace.polynomials(len(tie))
+        _put(tie.values, matrix[row:end, width:])
+        row, column = end, right
+    return matrix
+
+
+def _put(values: NumberArray, columns: NumberArray) -> None:
+    """Write values into a column, or their real and imaginary parts into two."""
+    columns[:, 0] = values if columns.shape[1] == 1 else values.real
+    if columns.shape[1] == 2:
+        columns[:, 1] = values.imag
