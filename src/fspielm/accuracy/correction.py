@@ -19,10 +19,9 @@ import numpy as np
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import close_rows
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, safe_rms
-from fspielm.collocation import BlockRows, Finite, RowBlock, make_block
+from fspielm.collocation import BlockRows, Finite
 from fspielm.equations import Problem
-from fspielm.features import CellBasis, localise
-from fspielm.features.evaluation import evaluate
+from fspielm.features import CellBasis, RowsInCells, localise
 from fspielm.geometry import Sites
 from fspielm.linalg import Factored
 
@@ -69,29 +68,33 @@ class Correction:
         """``H'^H r'``, and the same of residuals of random signs in cells that are cut, shape ``(M, 1 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
         total = np.zeros((1 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
-        for rows in self._rows(problem):
-            deviation = rows.weight * (rows.apply(self.finite, coefficients) - rows.block.values)
-            uneven = self.finite.uneven(rows.block.pieces[0][1])
-            total += rows.adjoint(self.finite, rows.weight * _with_signs(deviation, uneven, rng))
+        for held in self._rows(problem):
+            deviation = held.weight * (held.rows @ coefficients - held.values)
+            total += held.rows.adjoint(held.weight * _with_signs(deviation, self.finite.uneven(held.sites), rng))
         for seam in self.finite.seams(coefficients):
             total += self.finite.across_seams(_with_signs(seam.deviation, seam.uneven, rng))
         return total.T
 
     def _rows(self, problem: Problem) -> list[_Rows]:
         """All that is held out, and rows where something is narrow."""
+        basis = self.finite.basis
+        assert isinstance(basis, CellBasis)
         found = []
         fitted = {block.name: block for block in self.blocks}
         for relation in problem.relations:
             if relation.name not in fitted:
                 continue
             own, sites = fitted[relation.name], self.held_out.sites[relation.name]
-            block = make_block(relation, sites)
-            emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(block)))
-            found.append(_Rows(block, own.scale * np.sqrt(own.count / len(block)) * emphasis))
+            rows = self.held_out.rows[relation.name]
+            assert isinstance(rows, RowsInCells)
+            emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
+            weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
+            found.append(_Rows(rows, sites, weight, relation.values(sites)))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
-                weight = self._weight(own, close.block.pieces[0][1], close.shares)
-                found.append(_Rows(close.block, weight))
+                operator, sites = close.block.pieces[0]
+                rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
+                found.append(_Rows(rows, sites, self._weight(own, sites, close.shares), close.block.values))
         return found
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
@@ -102,30 +105,12 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of a relation that are held out, and their weights."""
+    """Rows of a relation that are held out, where they are, their weights and the values that they should have."""
 
-    block: RowBlock
+    rows: RowsInCells
+    sites: Sites
     weight: FloatArray
-
-    def apply(self, finite: Finite, coefficients: NumberArray) -> NumberArray:
-        """On a sum with coefficients ``(M,)``; directly: residuals are made of little else than rounding at last."""
-        pieces = [
-            evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method="direct")
-            for operator, sites in self.block.pieces
-        ]
-        return self.block.summed(np.asarray(sum(pieces)))
-
-    def adjoint(self, finite: Finite, rows: NumberArray) -> NumberArray:
-        """The sums over rows, times numbers ``(F, n)``, of every function, shape ``(F, M)``."""
-        basis = finite.basis
-        assert isinstance(basis, CellBasis)
-        spread = self.block.spread(rows)
-        return np.asarray(
-            sum(
-                basis.adjoint_sums(spread, localise(operator, sites, basis.components))
-                for operator, sites in self.block.pieces
-            )
-        )
+    values: NumberArray
 
 
 def _with_signs(deviation: NumberArray, uneven: BoolArray, rng: np.random.Generator) -> NumberArray:

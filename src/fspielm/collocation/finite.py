@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
-from fspielm.features import Basis
+from fspielm.features import Basis, RowsInCells
 from fspielm.geometry import Sites
 
 
@@ -26,10 +26,13 @@ class Checks:
     sites : mapping of block name to Sites
     emphasis : mapping of block name to (n,) array
         By how much the deviation at each site counts more than on average; without an entry, all count alike.
+    rows : mapping of block name to RowsInCells
+        The blocks themselves, of functions on cells.
     """
 
     sites: Mapping[str, Sites]
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: Mapping[str, RowsInCells] = field(default_factory=dict)
 
 
 @final

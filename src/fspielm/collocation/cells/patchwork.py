@@ -19,7 +19,7 @@ from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, LocalOperator, localise
+from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
@@ -68,16 +68,16 @@ class Patchwork(Finite):
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
             nodes = fitted_along(trace)
-            sites = trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
-                found[cell].append(Tie(trace, localise(operator, sites, len(self.scales)), trace.values(cell, nodes)))
+            for side, cell in enumerate(trace.cells):
+                operator = trace.localised(side, nodes, len(self.scales))
+                found[cell].append(Tie(trace, operator, trace.values(cell, nodes)))
         return found
 
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             scale = placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
@@ -190,7 +190,7 @@ class Patchwork(Finite):
             if not len(placed.sites):
                 continue
             cell = placed.cell
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
             squares[cell] += float(np.sum(deviation**2))
@@ -213,14 +213,17 @@ class Patchwork(Finite):
         for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
-        sites, emphasis = {}, {}
+        sites, emphasis, rows = {}, {}, {}
         for name, its in by_name.items():
+            rows[name] = RowsInCells(
+                self.basis, tuple((placed.cell, placed.localised(len(self.scales))) for placed in its)
+            )
             sites[name] = join_sites([placed.sites for placed in its])
             cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
-        return Checks(sites, emphasis)
+        return Checks(sites, emphasis, rows)
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""
@@ -272,10 +275,10 @@ class Patchwork(Finite):
         found = []
         for trace in self._traces:
             nodes = checked_along(trace)
-            weight, sites = float(np.sqrt(fitted_along(trace) / nodes)), trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
-                local = localise(operator, sites, self.basis.components)
-                found.append(_CheckedTie(trace, cell, local, trace.polynomials(nodes), weight))
+            weight = float(np.sqrt(fitted_along(trace) / nodes))
+            for side, cell in enumerate(trace.cells):
+                operator = trace.localised(side, nodes, self.basis.components)
+                found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), weight))
         return found
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
