@@ -3,9 +3,12 @@
 The norm of all that could be amplified, times that of the residual, is far too much where the residual oscillates as
 fast as the functions of a cell can: it hardly has a part in what the whole of the problem amplifies. With H' the rows
 that are held out, weighted as those fitted, and r' their residual, ``(R^H R)^-1 H'^H r'`` is what they would change of
-the coefficients: the error, as far as the functions hold it. Rows of a whole cell are at nodes of a quadrature; where
-the boundary cuts cells, sums over rows have an error of their own, as if their places were random: by how much that
-changes the coefficients is told by residuals of random signs.
+the coefficients: the error, as far as the functions hold it. What they do not hold, and what is orthogonal to them in
+the rows that are dense at the ends of cells, is not orthogonal to them in the solution: rows that are as dense
+everywhere would change the coefficients by about as much as is missed.
+
+Rows of a whole cell are at nodes of a quadrature. Where the boundary cuts cells, sums over rows have an error of their
+own, as if their places were random: by how much that changes the coefficients is told by residuals of random signs.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from fspielm.linalg import Factored
 _SIGNS = 3
 _CHANCE = 3.0
 # What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
-_AMPLE = 3.0
+_AMPLE = 5.0
 
 
 @final
@@ -60,19 +63,20 @@ class Correction:
         changes = self.factored.solve_triangle(self.factored.solve_triangle(gradients, adjoint=True))
         found = []
         for Phi in self.values:
-            change, *by_chance = (safe_rms(each) for each in (Phi @ changes).T)
-            found.append(_AMPLE * (change + _CHANCE * safe_rms(np.array(by_chance))))
+            dense, even, *by_chance = (safe_rms(each) for each in (Phi @ changes).T)
+            found.append(_AMPLE * (max(dense, even) + _CHANCE * safe_rms(np.array(by_chance))))
         return found
 
     def _gradients(self, coefficients: NumberArray, problem: Problem) -> NumberArray:
-        """``H'^H r'``, and the same of residuals of random signs in cells that are cut, shape ``(M, 1 + _SIGNS)``."""
+        """``H'^H r'``, for even rows too, and for random signs in cells that are cut, shape ``(M, 2 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
-        total = np.zeros((1 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
+        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
         for held in self._rows(problem):
             deviation = held.weight * (held.rows @ coefficients - held.values)
-            total += held.rows.adjoint(held.weight * _with_signs(deviation, self.finite.uneven(held.sites), rng))
+            kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
+            total += held.rows.adjoint(held.weight * kinds * deviation)
         for seam in self.finite.seams(coefficients):
-            total += self.finite.across_seams(_with_signs(seam.deviation, seam.uneven, rng))
+            total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
         return total.T
 
     def _rows(self, problem: Problem) -> list[_Rows]:
@@ -113,7 +117,7 @@ class _Rows:
     values: NumberArray
 
 
-def _with_signs(deviation: NumberArray, uneven: BoolArray, rng: np.random.Generator) -> NumberArray:
-    """A deviation, and what of it is at uneven places, with random signs."""
-    signs = rng.choice([-1.0, 1.0], size=(_SIGNS, len(deviation)))
-    return np.concatenate([deviation[None], signs * uneven * deviation])
+def _kinds(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator) -> FloatArray:
+    """What deviations count in each way to look at them, shape ``(2 + _SIGNS, n)``."""
+    signs = rng.choice([-1.0, 1.0], size=(_SIGNS, len(sparse)))
+    return np.concatenate([np.ones((1, len(sparse))), sparse[None], signs * uneven])

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
+from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.tails import Tails, tails_of
@@ -243,7 +243,9 @@ class Patchwork(Finite):
         rows = self.counts[JOINED]
         deviation = np.concatenate(parts)
         uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], list(map(len, parts)))
-        return (Seam(BlockRows(JOINED, slice(0, rows), float(np.sqrt(len(deviation) / rows))), deviation, uneven),)
+        sparse = np.concatenate([sparse_at(gauss(len(part))) for part in parts])
+        scale = float(np.sqrt(len(deviation) / rows))
+        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
 
     @cached_property
     def _is_cut(self) -> BoolArray:
@@ -254,6 +256,15 @@ class Patchwork(Finite):
         if not self._is_cut.any():
             return np.zeros(len(sites), dtype=np.bool_)
         return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """Nodes are dense at the ends of cells."""
+        cells = self.tiling.locate(sites.points)
+        lower, upper = self.tiling.frames.lower[cells], self.tiling.frames.upper[cells]
+        each = sparse_at(((sites.points - lower) - (upper - sites.points)) / (upper - lower)).prod(axis=1)
+        number = np.bincount(cells, minlength=len(self.tiling.cells))
+        total = np.bincount(cells, each, minlength=len(self.tiling.cells))
+        return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of how coefficients show in the deviation of seams."""

@@ -30,6 +30,8 @@ _BALL = np.pi / 4
 _MORE_ALONG = 4
 _ALONG_CUT = 3.0
 _LEAST_ALONG = 8
+# Nodes so close to an end, from -1 to 1, are on it; in terms of the sine of their angle.
+_END = 1e-4
 # Layers of points along such a curve.
 _LAYERS = 3
 _HAIR = 1e-9
@@ -104,6 +106,12 @@ def held_to(problem: Problem) -> tuple[Relation, ...]:
 def gauss(count: int) -> FloatArray:
     """Nodes of Gauss and Legendre from -1 to 1."""
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])
+
+
+def sparse_at(unit: FloatArray) -> FloatArray:
+    """How far apart nodes of polynomials from -1 to 1 are, of what they are on average; on the ends all are alike."""
+    inner = np.sqrt(np.clip(1.0 - unit**2, 0.0, None))
+    return np.where(inner > _END, 0.5 * np.pi * inner, 1.0)
 
 
 def check_suitable(problem: Problem) -> None:
