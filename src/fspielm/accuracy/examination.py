@@ -10,13 +10,13 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
-from fspielm.accuracy.leading import Leading, find_leading, rows_of
+from fspielm.accuracy.leading import Leading, find_leading, leading_of, rows_of
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.arrays import NumberArray, safe_norm, safe_rms
+from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
 from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
@@ -86,7 +86,8 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        shown = [float("inf") if undetermined else own for own in self._shown(coefficients, problem, misfit)]
+        found, by_cell = self._shown(coefficients, problem, misfit)
+        shown = [float("inf") if undetermined else own for own in found]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
@@ -106,19 +107,30 @@ class Examination:
             beyond=beyond.reason if 2 * beyond.error >= max(shown) + beyond.error else "",
             unresolved=misfit.unresolved,
             fields=fields,
+            cells=None if by_cell is None else self._by_cell(by_cell, fields),
         )
 
-    def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
-        """What the residual may amount to in each unknown."""
+    def _shown(
+        self, coefficients: NumberArray, problem: Problem, misfit: _Misfit
+    ) -> tuple[list[float], FloatArray | None]:
+        """What the residual may amount to in each unknown; and in each cell, ``(C, U)``, where there are such."""
         if not self.leading:
-            return [own * misfit.residual for own in self.sensitivity.each]
+            return [own * misfit.residual for own in self.sensitivity.each], None
         rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        errors = self.discretisation.left_out(coefficients, problem)
+        left_out = self.discretisation.left_out(coefficients, problem)
+        by_cell = left_out + np.stack([leading.errors(rows) for leading in self.leading], axis=1)
+        errors = np.linalg.norm(left_out, axis=0)
         if problem is not self.discretisation.problem:
             # other data may be narrow in other places, where no leading function was looked at
             elsewhere = math.sqrt(max(misfit.residual**2 - safe_norm(rows) ** 2, 0.0))
             errors = errors + np.asarray(self.sensitivity.each) * elsewhere
-        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, errors, strict=True)]
+        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, errors, strict=True)], by_cell
+
+    def _by_cell(self, errors: FloatArray, fields: Sequence[FieldEstimate]) -> CellErrors:
+        """Errors ``(C, U)`` in units of the unknowns' sizes: of the largest of them."""
+        scales = np.array([field.scale if field.scale > 0 else 1.0 for field in fields])
+        amplification = np.stack([leading.by_cell for leading in self.leading], axis=1)
+        return CellErrors((errors / scales).max(axis=1), (amplification / scales).max(axis=1))
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """For many solutions on one basis: fresh rows, filled; as it is where functions were looked at in its own."""
@@ -214,10 +226,7 @@ def examine(
         tuple(each.values for each in found),
         max(found, key=lambda each: float(each.amplifications[0])).functions[0],
     )
-    leading = tuple(
-        Leading(each.amplifications, each.rest, rows_of(discretisation, held_out, blocks, each.functions))
-        for each in found
-    )
+    leading = tuple(leading_of(discretisation, held_out, blocks, each) for each in found)
     return Examination(discretisation, blocks, held_out, sensitivity, leading)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import close_rows
@@ -28,8 +29,12 @@ from fspielm.linalg import Factored
 _FUNCTIONS = 32
 _BESIDE = 8
 _STEPS = 4
+# Random sums of all functions, by which it is seen in which cells they are large.
+_SUMS = 16
 # Of what chance may make of a component, in standard errors.
 _CHANCE = 3.0
+# Cells next to each other may err alike.
+_TOGETHER = 2.0
 # What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
 _AMPLE = 3.0
 
@@ -47,18 +52,30 @@ class Leading:
         The amplification of all others, at most.
     rows : (k, n) array
         These functions, of size one in the rows of the system, in the rows that are held out.
+    cells : (n,) integer array
+        The cell that each of those rows is of.
+    by_cell : (C,) array
+        By how much a deviation in each cell is amplified at most.
     """
 
     amplifications: FloatArray
     rest: float
     rows: NumberArray
+    cells: NDArray[np.intp]
+    by_cell: FloatArray
 
     def error(self, deviation: NumberArray) -> float:
         """What a deviation ``(n,)`` in the rows that are held out amounts to in the solution."""
         parts = np.abs(self.rows.conj() @ deviation)
         chance = np.sqrt(np.abs(self.rows) ** 2 @ np.abs(deviation) ** 2)
-        leading = np.linalg.norm(self.amplifications * (parts + _CHANCE * chance))
-        return float(_AMPLE * np.hypot(leading, self.rest * np.linalg.norm(deviation)))
+        leading = float(np.linalg.norm(self.amplifications * (parts + _CHANCE * chance)))
+        anywhere = self.rest * float(np.linalg.norm(deviation))
+        return float(np.hypot(_AMPLE * leading, min(_AMPLE * anywhere, np.linalg.norm(self.errors(deviation)))))
+
+    def errors(self, deviation: NumberArray) -> FloatArray:
+        """What it amounts to in the worst case, by the cells that it is in: in a tiny one it hardly shows elsewhere."""
+        squares = np.bincount(self.cells, np.abs(deviation) ** 2, minlength=len(self.by_cell))
+        return np.asarray(_AMPLE * _TOGETHER * self.by_cell * np.sqrt(squares))
 
 
 @final
@@ -73,6 +90,8 @@ class Amplified:
         The next one.
     functions : (k, M) array
         Coefficients of the functions that are amplified so much.
+    sums : (m, M) array
+        Random sums of all functions, each amplified as it is.
     values : (n, M) array
         All functions of the basis where the solution is looked at, sparse.
     """
@@ -80,6 +99,7 @@ class Amplified:
     amplifications: FloatArray
     rest: float
     functions: NumberArray
+    sums: NumberArray
     values: NumberArray
 
 
@@ -105,10 +125,21 @@ def _iterate(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> 
         space = factored.solve_triangle(Phi_H @ (Phi @ factored.solve_triangle(space)), adjoint=True)
     space = np.linalg.qr(space)[0]
     _, sizes, right = np.linalg.svd(Phi @ factored.solve_triangle(space), full_matrices=False)
-    functions = factored.solve_triangle(space @ adjoint(right[:count]))
+    leading = space @ adjoint(right[:count])
     sizes = sizes / np.sqrt(Phi.shape[0])
     rest = float(sizes[count]) if len(sizes) > count else 0.0
-    return Amplified(sizes[:count], rest, functions.T, Phi)
+    sums = factored.solve_triangle(Phi_H @ rng.standard_normal((Phi.shape[0], _SUMS)), adjoint=True)
+    functions = factored.solve_triangle(np.concatenate([leading, sums / np.sqrt(Phi.shape[0])], axis=1)).T
+    return Amplified(sizes[:count], rest, functions[:count], functions[count:], Phi)
+
+
+def leading_of(finite: Finite, held_out: HeldOut, blocks: Sequence[BlockRows], found: Amplified) -> Leading:
+    """The functions that are amplified most, and in which cells all are large, in the rows that are held out."""
+    count = len(found.functions)
+    rows = rows_of(finite, held_out, blocks, np.concatenate([found.functions, found.sums]))
+    cells = _cells_of(finite, held_out, blocks)
+    squares = np.bincount(cells, np.mean(np.abs(rows[count:]) ** 2, axis=0), minlength=finite.pieces)
+    return Leading(found.amplifications, found.rest, rows[:count], cells, np.sqrt(squares))
 
 
 def rows_of(
@@ -130,6 +161,17 @@ def rows_of(
         for seam in finite.seams(fields, solve=problem is not None)
     ]
     return np.concatenate(parts, axis=-1)
+
+
+def _cells_of(finite: Finite, held_out: HeldOut, blocks: Sequence[BlockRows]) -> NDArray[np.intp]:
+    """The cells that these rows are of."""
+    parts = []
+    for fitted in blocks:
+        parts.append(finite.cells_at(held_out.sites[fitted.name].points))
+        close = close_rows(finite.problem, _named(fitted.name, finite.problem), finite)
+        if close is not None:
+            parts.append(finite.cells_at(close.block.pieces[0][1].points))
+    return np.concatenate([*parts, finite.seam_cells])
 
 
 def _rows_closely(finite: Finite, fitted: BlockRows, fields: NumberArray, problem: Problem | None) -> list[NumberArray]:

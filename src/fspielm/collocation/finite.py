@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -92,11 +93,12 @@ class Finite(ABC):
         """The same for other data of the problem."""
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told.
+        """What the functions of each cell leave out of each unknown, as far as that can be told, ``(C, U)``.
 
-        The `problem` may have other data than the one that was factored.
+        Of the root mean square over the domain, to which squares add up. The `problem` may have other data than the one
+        that was factored.
         """
-        return np.zeros(len(self.problem.unknowns))
+        return np.zeros((self.pieces, len(self.problem.unknowns)))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
         """By how much deviations at some sites of a block count more than on average; None where all count alike.
@@ -104,6 +106,20 @@ class Finite(ABC):
         Each stands for a share of all that the block holds on.
         """
         return None
+
+    @property
+    def pieces(self) -> int:
+        """How many cells there are."""
+        return 1
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """The cell that each point ``(n, d)`` lies in; the only one, where functions are not made of pieces."""
+        return np.zeros(len(points), dtype=np.intp)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """The cell that each deviation of all `seams` is of."""
+        return np.empty(0, dtype=np.intp)
 
     def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
         """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces.

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
@@ -168,8 +169,8 @@ class Patchwork(Finite):
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        squares = self.tails(coefficients, problem).left_out ** 2
-        return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
+        each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
+        return np.asarray(each * self.scales)
 
     def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
         """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.
@@ -226,6 +227,21 @@ class Patchwork(Finite):
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""
         return replace(self, problem=problem)
+
+    @property
+    def pieces(self) -> int:
+        """See `Finite.pieces`."""
+        return len(self.tiling.cells)
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """See `Finite.cells_at`."""
+        return self.tiling.locate(points)
+
+    @cached_property
+    def seam_cells(self) -> NDArray[np.intp]:  # type: ignore[override]  # found once
+        """See `Finite.seam_cells`."""
+        each = [np.repeat(trace.cells, checked_along(trace)) for trace in self._traces]
+        return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
     def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
         """How far the traces of cells are from those that they were fitted to, between the places of that."""

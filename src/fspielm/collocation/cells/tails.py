@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.features import CellBasis
 from fspielm.features.cells import ball
 
-# Degrees in the shell whose coefficients are the tail.
-_SHELL = 2.5
+# The last degrees, whose coefficients are the tail.
+_LAST = 2
 
 
 @final
@@ -72,7 +73,7 @@ class Tails:
     def left_out(self) -> FloatArray:
         """What comes after the last degrees, if it falls on as before, ``(C, U)``."""
         falls = np.clip(self.rate, _SLOWEST, None)
-        return np.asarray(self.last / -np.expm1(-_SHELL * falls))
+        return np.asarray(self.last / -np.expm1(-_LAST * falls))
 
 
 # However slowly coefficients seem to fall; and where nothing is known.
@@ -82,20 +83,31 @@ _SLOWEST, _USUAL = 0.05, 0.7
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     """Those of a solution."""
     found = [
-        _tail(basis, cell, np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
-        for cell in range(len(basis.frames))
+        _tail(tuple(degrees), np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
+        for cell, degrees in enumerate(basis.degrees.tolist())
     ]
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    degrees = basis.degrees[cell]
-    relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
+def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    shell, dominating = _shells(degrees)
+    highest = max(degrees)
+    squares = parts**2
+    each = np.stack([np.bincount(shell, own, minlength=highest + 1) for own in squares])
+    # what is to come from each degree on: odd ones may be missing
+    ahead = np.sqrt(np.cumsum(each[:, ::-1], axis=1)[:, ::-1])
+    start, half = max(highest + 1 - _LAST, 0), highest // 2
+    last = ahead[:, start]
+    fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
+    outermost = shell >= start
+    along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
+    return last, np.stack(along, axis=1), fall / max(start - half, 1)
+
+
+@cache
+def _shells(degrees: tuple[int, ...]) -> tuple[NDArray[np.intp], BoolArray]:
+    """Of each function in a cell, its degree, all axes taken together; and whether it oscillates most along an axis."""
+    relative = ball(degrees) / np.maximum(degrees, 1)
     radius = np.linalg.norm(relative, axis=1)
-    width = _SHELL / degrees.max()
-    shell, middle = radius > 1 - width, (radius > 0.5) & (radius <= 0.5 + width)
-    dominating = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
-    along = [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))]
-    last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
-    fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
-    return last, np.stack(along, axis=1), fall / (0.5 * degrees.max())
+    dominating: BoolArray = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
+    return np.ceil(radius * max(degrees) - 1e-9).astype(np.intp), dominating
