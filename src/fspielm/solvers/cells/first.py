@@ -16,7 +16,8 @@ from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import scrutinise
 from fspielm.solvers.cells.corners import special_points
-from fspielm.solvers.cells.grading import balanced, cut_at, in_narrow, toward, toward_narrow
+from fspielm.solvers.cells.grading import balanced, cut_at, toward
+from fspielm.solvers.cells.narrow import toward_narrow
 from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
@@ -31,10 +32,8 @@ _CELLS_CUT = 3
 _CELLS_NARROW = 4
 # Toward sharp corners cells are halved so often to begin with.
 _LEVELS = 2
-# The degree of polynomials beside a sharp corner, and where something is narrow: in any case, for each digit, and for
-# each width in a cell.
-_LEAST_SHARP, _EACH_DIGIT_SHARP, _EACH_WIDTH = 2.0, 1.4, 1.5
-_WIDE = 3.0
+# The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
+_LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
 # Along each axis, where materials jump.
 _MOST_ALONG = 24
 
@@ -61,11 +60,13 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
-    tiling = toward_narrow(_grids(problem, frequencies, sharp), places)
+    digits = -math.log10(request.tol)
+    degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
+    tiling = toward_narrow(problem, _grids(problem, frequencies, sharp), places, degree, request.tol)
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
     tiling = balanced(tiling)
-    degrees = _degrees(problem, tiling, frequencies, -math.log10(request.tol))
+    degrees = _degrees(problem, tiling, frequencies, digits)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 
@@ -77,10 +78,9 @@ def _degrees(problem: Problem, tiling: Cover, frequencies: FloatArray, digits: f
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
     each = _EACH_WAVE * frequencies * sides / (2 * np.pi) + _LEAST_DEGREE + _EACH_DIGIT * digits
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
-    if any(special.is_sharp for special in special_points(problem)):
+    narrow = any(place.kind == "narrow" for place in scrutinise(problem).places)
+    if narrow or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, steep)
-    for cell, width, _ in in_narrow(tiling, scrutinise(problem).places):
-        each[cell] = np.maximum(each[cell], steep + _EACH_WIDTH * np.minimum(sides[cell] / width, _WIDE))
     return np.minimum(np.ceil(each).astype(int), MOST_DEGREE)
 
 
