@@ -8,7 +8,7 @@ measured, on rows that were not fitted, as well as what chance makes of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -108,11 +108,24 @@ def find_leading(
 ) -> list[Amplified]:
     """For each unknown, by iteration of a subspace."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
+    weights = _weights(basis, probes.points)
     found = []
     for unknown in range(len(problem.unknowns)):
         Phi = tabulate(basis, identity(problem.dimension).on(unknown), probes, threads=threads)
-        found.append(_iterate(Phi, factored, rng))
+        found.append(replace(_iterate(weights @ Phi, factored, rng), values=Phi))
     return found
+
+
+def _weights(basis: Basis, points: FloatArray) -> NumberArray:
+    """What each point stands for, as a diagonal matrix: one that is in a tiny cell by chance, for no more than that."""
+    from scipy.sparse import diags_array
+
+    squares = np.ones(len(points))
+    for each in basis.on_cells:
+        cells, areas = each.frames.locate(points), np.prod(each.frames.lengths, axis=1)
+        met = np.bincount(cells, minlength=len(areas))
+        squares = np.minimum(squares, len(points) * areas[cells] / areas.sum() / met[cells])
+    return diags_array(np.sqrt(squares)).tocsr()
 
 
 def _iterate(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> Amplified:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -25,8 +26,8 @@ _MOST_CELLS = 500
 _BESIDES = 0.3
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
-# Where the boundary cuts a cell, so many more nodes along each axis; the share of degrees that are the last; and what is
-# no more than rounding.
+# Where the boundary cuts a cell, so many more nodes along each axis; the share of degrees that are the last; and what
+# is no more than rounding.
 _MORE, _LAST, _ROUNDING = 4, 0.85, 1e-14
 # Where nodes meet nothing of what is narrow: it is somewhere along an axis, if it takes less than this share of it.
 _UNSEEN, _SOMEWHERE = 0.1, 0.5
@@ -53,32 +54,69 @@ class Held:
 
 
 def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], degree: int, tol: float) -> Cover:
-    """Halved, where something is narrow in the domain, until polynomials of a degree hold the data to a tolerance."""
-    size = float(np.max(np.subtract(*reversed(tiling.domain.bounding_box))))
+    """Halved, where something is narrow, until polynomials of a degree hold the data to a tolerance.
+
+    Layers that the boundary's data show go on in the domain if there is anything narrow in it too; otherwise these are
+    spots on the boundary, and cells at them as short along every axis.
+    """
     narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
-    narrow = [place for place in narrow if np.all(np.ptp(place.sites.points, axis=0) > CLOSE * size)]
-    if not narrow:
-        return tiling
-    points = np.concatenate([place.sites.points for place in narrow])
+    size = float(np.max(np.subtract(*reversed(tiling.domain.bounding_box))))
+    flat = [np.ptp(place.sites.points, axis=0) <= CLOSE * size for place in narrow]
+    inner = [place for place, level in zip(narrow, flat, strict=True) if not level.any()]
+    if inner:
+        points = np.concatenate([place.sites.points for place in inner])
+        tiling = _halved(tiling, partial(_held, problem, degree), points, tol, everywhere=True)
+    for place, level in zip(narrow, flat, strict=True):
+        relation = next((each for each in problem.relations if repr(each.name) in place.source), None)
+        if relation is None or relation.operator.order > 0 or np.count_nonzero(level) != problem.dimension - 1:
+            continue
+        held = partial(_held_along, relation, int(np.argmin(level)), degree, only=bool(inner))
+        tiling = _halved(tiling, held, place.sites.points, tol)
+    return tiling
+
+
+def _halved(
+    tiling: Cover, hold: Callable[[Cover, int, FloatArray], Held], points: FloatArray, tol: float, *, everywhere: bool = False
+) -> Cover:
+    """Halved until data are held in the cells of some points, or everywhere."""
     known: dict[bytes, Held] = {}
     for _ in range(_MOST_HALVINGS):
         cells = tiling.locate(points)
-        found = []
-        for index, cell in enumerate(tiling.cells):
+        found = {}
+        for index in range(len(tiling.cells)) if everywhere else np.unique(cells).tolist():
+            cell = tiling.cells[index]
             key = cell.lower.tobytes() + cell.upper.tobytes()
             if key not in known:
-                known[key] = _held(problem, tiling, index, degree, points[cells == index])
-            found.append(known[key])
-        most = _BESIDES * tol * max(each.size for each in found)
-        wanted = {i: np.flatnonzero(each.along).tolist() for i, each in enumerate(found) if each.error > most}
+                known[key] = hold(tiling, index, points[cells == index])
+            found[index] = known[key]
+        most = _BESIDES * tol * max(each.size for each in found.values())
+        wanted = {index: np.flatnonzero(each.along).tolist() for index, each in found.items() if each.error > most}
         if not wanted or len(tiling.cells) + 3 * len(wanted) > _MOST_CELLS:
             break
         tiling = tiling.halve(wanted)
     return tiling
 
 
-def _held(problem: Problem, tiling: Cover, index: int, degree: int, points: FloatArray) -> Held:
-    """How well polynomials hold the data of all equations in a cell, between its nodes and where something is narrow."""
+def _held_along(
+    relation: Relation, axis: int, degree: int, tiling: Cover, index: int, points: FloatArray, *, only: bool
+) -> Held:
+    """How well polynomials hold the values of a condition along an axis; the cell is too long along it, or `only` it."""
+    cell = tiling.cells[index]
+    line = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in (degree + 1, degree + 2)]
+    sites = [np.tile(points[:1], (len(unit), 1)) for unit in line]
+    for unit, some in zip(line, sites, strict=True):
+        some[:, axis] = 0.5 * ((1 - unit) * cell.lower[axis] + (1 + unit) * cell.upper[axis])
+    fitted, checked = sites[0], np.concatenate([sites[1], points])
+    local = [2 * (some[:, axis] - cell.lower[axis]) / (cell.upper - cell.lower)[axis] - 1 for some in (fitted, checked)]
+    functions, others = (chebvander(some, degree) for some in local)
+    values = np.nan_to_num(relation.value(fitted))
+    off = np.abs(others @ np.linalg.solve(functions, values) - np.nan_to_num(relation.value(checked)))
+    along: BoolArray = (np.arange(len(cell.lower)) == axis) | (not only)
+    return Held(float(np.max(np.abs(values))), float(off.max()), along)
+
+
+def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: FloatArray) -> Held:
+    """How well polynomials hold the data of all equations in a cell, between nodes and where something is narrow."""
     cell, dimension = tiling.cells[index], problem.dimension
     # a node more along each axis lies between the others
     fitted, checked = (_inside(tiling, index, count) for count in (degree + 1 + _MORE * (not cell.whole), degree + 2))

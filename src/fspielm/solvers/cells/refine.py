@@ -22,6 +22,8 @@ from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, grade, plan
 _MARGIN = 2.0
 # The deviation of a cell is no more than so many times its last coefficients: the rest comes from its neighbours.
 _FROM_TAIL = 60.0
+# And of what they leave out in the cell itself.
+_HERE = 3.0
 # Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
 # those are not resolved.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
@@ -47,7 +49,7 @@ def refine(
     problem, tiling = patchwork.problem, patchwork.tiling
     every = patchwork.tails(coefficients, problem)
     tails = every.worst(sizes / np.asarray(patchwork.scales))
-    own = _own(patchwork, every, errors)
+    own = _own(patchwork, every, sizes, errors)
     most = float(np.linalg.norm(errors.relative)) / (_MARGIN * excess * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
@@ -65,7 +67,7 @@ def refine(
     for special in special_points(problem):
         at = touching(tiling, special.point)
         at = at[needs[at]]
-        if not len(at):
+        if not along[at].all(axis=1).any():  # what is there at most goes along a side
             continue
         first = at[np.argmax(wanted[at])]
         found = grade(int(highest[first]), special.power, special.gain, float(wanted[first]), least)
@@ -85,11 +87,13 @@ def refine(
     )
 
 
-def _own(patchwork: Patchwork, tails: Tails, errors: CellErrors) -> FloatArray:
+def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
     """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
     whole = np.array([cell.whole for cell in patchwork.tiling.cells])
-    possible = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
-    return np.where(whole, np.minimum(errors.relative, possible), errors.relative)
+    areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
+    here = _HERE * np.sqrt(areas / areas.sum()) * tails.worst(sizes / np.asarray(patchwork.scales)).size
+    elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
+    return np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
 
 
 def _least_degree(patchwork: Patchwork) -> int:
