@@ -44,7 +44,7 @@ class CellErrors:
     Attributes
     ----------
     relative : (C,) array
-        Of the relative error, what comes from the cell; squares add up.
+        Of the relative error, what comes from the cell at most; squares add up.
     amplification : (C,) array
         How much larger that is than the deviation in the cell, in scaled rows.
     """
@@ -101,7 +101,7 @@ class ErrorEstimate:
     fields : tuple of FieldEstimate
         What is said of each unknown.
     cells : CellErrors or None
-        What is said of each cell, where functions are those of cells.
+        What is said of each cell, where functions are those of cells that are not all resolved.
     """
 
     relative: float

@@ -10,13 +10,14 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.by_cell import ByCell, by_cell
+from fspielm.accuracy.correction import Correction
+from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
-from fspielm.accuracy.leading import Leading, find_leading, leading_of, rows_of
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
+from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
 from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
@@ -53,15 +54,15 @@ class Examination:
         The blocks that were fitted, which say how much each counts.
     held_out : HeldOut
     sensitivity : Sensitivity
-    leading : tuple of Leading
-        For each unknown, where functions are those of cells.
+    correction : Correction or None
+        What is known of the residual's effect, where functions are those of cells.
     """
 
     discretisation: Finite
     blocks: Sequence[BlockRows]
     held_out: HeldOut
     sensitivity: Sensitivity
-    leading: tuple[Leading, ...] = ()
+    correction: Correction | None = None
 
     def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
@@ -86,8 +87,12 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        found, by_cell = self._shown(coefficients, problem, misfit)
-        shown = [float("inf") if undetermined else own for own in found]
+        cells = self._by_cell(coefficients, problem)
+        shown = self._shown(coefficients, problem, misfit)
+        if cells is not None:
+            unresolved = self.discretisation.unresolved(coefficients)
+            shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
+        shown = [float("inf") if undetermined else own for own in shown]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
@@ -107,34 +112,32 @@ class Examination:
             beyond=beyond.reason if 2 * beyond.error >= max(shown) + beyond.error else "",
             unresolved=misfit.unresolved,
             fields=fields,
-            cells=None if by_cell is None else self._by_cell(by_cell, fields),
+            cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
 
-    def _shown(
-        self, coefficients: NumberArray, problem: Problem, misfit: _Misfit
-    ) -> tuple[list[float], FloatArray | None]:
-        """What the residual may amount to in each unknown; and in each cell, ``(C, U)``, where there are such."""
-        if not self.leading:
-            return [own * misfit.residual for own in self.sensitivity.each], None
-        rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        left_out = self.discretisation.left_out(coefficients, problem)
-        by_cell = left_out + np.stack([leading.errors(rows) for leading in self.leading], axis=1)
-        errors = np.linalg.norm(left_out, axis=0)
-        if problem is not self.discretisation.problem:
-            # other data may be narrow in other places, where no leading function was looked at
-            elsewhere = math.sqrt(max(misfit.residual**2 - safe_norm(rows) ** 2, 0.0))
-            errors = errors + np.asarray(self.sensitivity.each) * elsewhere
-        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, errors, strict=True)], by_cell
+    def _by_cell(self, coefficients: NumberArray, problem: Problem) -> ByCell | None:
+        """What cells amount to, where there are such that are not resolved.
 
-    def _by_cell(self, errors: FloatArray, fields: Sequence[FieldEstimate]) -> CellErrors:
-        """Errors ``(C, U)`` in units of the unknowns' sizes: of the largest of them."""
-        scales = np.array([field.scale if field.scale > 0 else 1.0 for field in fields])
-        amplification = np.stack([leading.by_cell for leading in self.leading], axis=1)
-        return CellErrors((errors / scales).max(axis=1), (amplification / scales).max(axis=1))
+        Finer rows would change little of what their functions cannot hold anyway, as beside a singular corner.
+        """
+        if self.correction is None or not self.discretisation.unresolved(coefficients).any():
+            return None
+        return by_cell(self.correction, coefficients, problem)
+
+    def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
+        """What the residual may amount to in each unknown."""
+        at_most = [own * misfit.residual for own in self.sensitivity.each]
+        if self.correction is None:
+            return at_most
+        # as long as the residual is about as large as the data, what it is made of is not known
+        unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
+        shown = self.correction.errors(coefficients, problem)
+        left_out = self.discretisation.left_out(coefficients, problem)
+        return [own + float(out) + unknown * most for own, out, most in zip(shown, left_out, at_most, strict=True)]
 
     def for_many(self, rng: np.random.Generator) -> Examination:
-        """For many solutions on one basis: fresh rows, filled; as it is where functions were looked at in its own."""
-        if self.leading:
+        """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""
+        if self.correction is not None:
             return self
         fresh = HeldOut.draw(self.discretisation, rng)
         return replace(self, held_out=fresh.tabulated(self.discretisation))
@@ -217,17 +220,9 @@ def examine(
     # in this order, in which they draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
-    if not basis.is_piecewise:
-        sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
-        return Examination(discretisation, blocks, held_out, sensitivity)
-    found = find_leading(problem, basis, factored, rng, threads)
-    sensitivity = Sensitivity(
-        tuple(float(each.amplifications[0]) for each in found),
-        tuple(each.values for each in found),
-        max(found, key=lambda each: float(each.amplifications[0])).functions[0],
-    )
-    leading = tuple(leading_of(discretisation, held_out, blocks, each) for each in found)
-    return Examination(discretisation, blocks, held_out, sensitivity, leading)
+    sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction if basis.is_piecewise else None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.features import Basis
@@ -42,12 +42,15 @@ class Seam:
     ----------
     rows : BlockRows
         What was fitted.
-    deviation : (..., n) array
+    deviation : (n,) array
         At other places, in units of the rows that were fitted.
+    uneven : (n,) boolean array
+        Where sums over those places are no integrals; see `Finite.uneven`.
     """
 
     rows: BlockRows
     deviation: NumberArray
+    uneven: BoolArray
 
 
 class Finite(ABC):
@@ -82,7 +85,7 @@ class Finite(ABC):
 
     @abstractmethod
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """Fewer rows than were fitted, by the same law."""
+        """Other rows than those that were fitted, by the same law."""
 
     @abstractmethod
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
@@ -93,19 +96,19 @@ class Finite(ABC):
         """The same for other data of the problem."""
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """What the functions of each cell leave out of each unknown, as far as that can be told, ``(C, U)``.
+        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told.
 
-        Of the root mean square over the domain, to which squares add up. The `problem` may have other data than the one
-        that was factored.
+        The `problem` may have other data than the one that was factored.
         """
-        return np.zeros((self.pieces, len(self.problem.unknowns)))
+        return np.zeros(len(self.problem.unknowns))
 
-    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
-        """By how much deviations at some sites of a block count more than on average; None where all count alike.
+    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """The same by cell, ``(C, U)``; squares add up."""
+        return self.left_out(coefficients, problem)[None]
 
-        Each stands for a share of all that the block holds on.
-        """
-        return None
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
+        return np.zeros(self.pieces, dtype=np.bool_)
 
     @property
     def pieces(self) -> int:
@@ -121,9 +124,21 @@ class Finite(ABC):
         """The cell that each deviation of all `seams` is of."""
         return np.empty(0, dtype=np.intp)
 
-    def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
-        """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces.
+    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
+        """By how much deviations at some sites of a block count more than on average; None where all count alike.
 
-        With the jumps of the problem if they are to `solve` it, with none otherwise.
+        Each stands for a share of all that the block holds on.
         """
+        return None
+
+    def uneven(self, sites: Sites) -> BoolArray:
+        """At which of some sites that are held out sums over such ones are no better than those over random places."""
+        return np.ones(len(sites), dtype=np.bool_)
+
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""
         return ()
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of how coefficients show at the seams, on numbers ``(F, n)`` there, shape ``(F, M)``."""
+        return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)

@@ -58,15 +58,14 @@ def special_points(problem: Problem) -> list[Special]:
     lower, upper = problem.domain.bounding_box
     met = meeting_points(problem)
     found = [_special(corner.point, _power(corner, order), order) for corner in problem.domain.corners()]
-    for place in change_places(problem):
+    found += [
+        _special(place.point, _HALF, order)
+        for place in change_places(problem)
         # where interfaces end, data have kinks as solutions do
-        if all(math.dist(place.point, point) > CLOSE * np.max(upper - lower) for point in met):
-            found.append(_special(place.point, _HALF, order))
-    for point in met:
-        power = lowest_power(problem, point)
-        if power < 1:
-            found.append(_special(point, power, order))
-    return found
+        if all(math.dist(place.point, point) > CLOSE * np.max(upper - lower) for point in met)
+    ]
+    vertices = [_special(point, lowest_power(problem, point), order) for point in met]
+    return found + [vertex for vertex in vertices if vertex.is_sharp]
 
 
 def _special(point: FloatArray | tuple[float, float], power: float, order: int) -> Special:

@@ -22,10 +22,12 @@ from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
 
-# Wavelengths of the highest frequency in a cell.
-_WAVES = 1.5
-# The degree of polynomials: for each wavelength, in any case, and for each digit.
-_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 0.6
+# Wavelengths of the highest frequency in a cell: about the cheapest, whatever the digits.
+_WAVES = 3.0
+# The coefficients of a wave fall from the degree z = pi times the wavelengths in a cell on, to one of D digits within
+# a number of degrees that grows like (D^2 z)^(1/3) (asymptotics of Bessel's functions); z is at least this.
+_FALL = 1.8
+_LEAST_PHASE = 1.5
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
 # Where data are narrow somewhere, so many along each axis for them at most.
@@ -66,22 +68,28 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
     tiling = balanced(tiling)
-    degrees = _degrees(problem, tiling, frequencies, digits)
+    degrees = _degrees_of(problem, tiling, frequencies, digits)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 
 
-def _degrees(problem: Problem, tiling: Cover, frequencies: FloatArray, digits: float) -> Degrees:
+def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits: float) -> Degrees:
     """Of the polynomials in each cell, for the waves in it, and for what is sharp or narrow."""
     sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
     if problem.interfaces:  # neighbours of two materials are to have the same
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
-    each = _EACH_WAVE * frequencies * sides / (2 * np.pi) + _LEAST_DEGREE + _EACH_DIGIT * digits
+    each = _degrees(frequencies * sides / (2 * np.pi), digits)
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
     narrow = any(place.kind == "narrow" for place in scrutinise(problem).places)
     if narrow or any(special.is_sharp for special in special_points(problem)):
-        each = np.maximum(each, steep)
-    return np.minimum(np.ceil(each).astype(int), MOST_DEGREE)
+        each = np.maximum(each, math.ceil(steep))
+    return np.minimum(each, MOST_DEGREE)
+
+
+def _degrees(waves: FloatArray, digits: float) -> Degrees:
+    """Degrees at which coefficients of so many waves have fallen by so many digits."""
+    phase = np.maximum(np.pi * waves, _LEAST_PHASE)
+    return np.ceil(phase + _FALL * np.cbrt(digits**2 * phase)).astype(int)
 
 
 def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray]) -> Cover:

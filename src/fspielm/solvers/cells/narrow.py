@@ -76,7 +76,12 @@ def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], deg
 
 
 def _halved(
-    tiling: Cover, hold: Callable[[Cover, int, FloatArray], Held], points: FloatArray, tol: float, *, everywhere: bool = False
+    tiling: Cover,
+    hold: Callable[[Cover, int, FloatArray], Held],
+    points: FloatArray,
+    tol: float,
+    *,
+    everywhere: bool = False,
 ) -> Cover:
     """Halved until data are held in the cells of some points, or everywhere."""
     known: dict[bytes, Held] = {}
@@ -100,7 +105,7 @@ def _halved(
 def _held_along(
     relation: Relation, axis: int, degree: int, tiling: Cover, index: int, points: FloatArray, *, only: bool
 ) -> Held:
-    """How well polynomials hold the values of a condition along an axis; the cell is too long along it, or `only` it."""
+    """How well polynomials hold the values of a condition along an axis; `only` along it, a cell may be too long."""
     cell = tiling.cells[index]
     line = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in (degree + 1, degree + 2)]
     sites = [np.tile(points[:1], (len(unit), 1)) for unit in line]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 
-MOST_DEGREE = 26
+MOST_DEGREE = 32
 # A cell is halved so often at once at most.
 _MOST_HALVINGS = 2
 # Coefficients that fall more slowly than this show nothing yet: there is no end to what they promise.

@@ -21,7 +21,9 @@ from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, grade, plan
 # The error estimate is to end below the tolerance by this factor.
 _MARGIN = 2.0
 # The deviation of a cell is no more than so many times its last coefficients: the rest comes from its neighbours.
-_FROM_TAIL = 60.0
+_FROM_TAIL = 10.0
+# Where coefficients fall by more than this with each degree, deviations oscillate, and amount to less than they might.
+_RESOLVED, _RESOLVED_LESS = 0.8, 0.1
 # And of what they leave out in the cell itself.
 _HERE = 3.0
 # Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
@@ -39,9 +41,9 @@ Cells = NDArray[np.intp]
 
 
 def refine(
-    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, excess: float
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, excess: float, tol: float
 ) -> tuple[Patchwork, str]:
-    """Smaller cells, or higher degrees, for errors that are too large by a factor; and what was done, in words.
+    """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
 
     `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
     what its coefficients promise; those at corners are halved toward them as often as it takes.
@@ -50,7 +52,9 @@ def refine(
     every = patchwork.tails(coefficients, problem)
     tails = every.worst(sizes / np.asarray(patchwork.scales))
     own = _own(patchwork, every, sizes, errors)
-    most = float(np.linalg.norm(errors.relative)) / (_MARGIN * excess * np.sqrt(len(own)))
+    # by as much as the whole error is too large; where that is not known, as the cells' are
+    total = float(np.linalg.norm(own))
+    most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
     share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED else _SHARE
@@ -61,7 +65,9 @@ def refine(
     along: BoolArray = tails.along >= _AXIS * tails.along.max(axis=1, keepdims=True)
     plans = plan(highest, tails.rate, wanted, along.sum(axis=1), least)
     halvings = np.where(needs, plans.halvings, 0)
-    raised = np.where(halvings == 0, np.maximum(plans.degrees, np.minimum(highest + _LEAST_RAISE, MOST_DEGREE)), plans.degrees)
+    raised = np.where(
+        halvings == 0, np.maximum(plans.degrees, np.minimum(highest + _LEAST_RAISE, MOST_DEGREE)), plans.degrees
+    )
     wish = np.where(needs, raised - highest, 0)
     gradings: list[tuple[Special, Grading, float]] = []
     for special in special_points(problem):
@@ -91,9 +97,11 @@ def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErro
     """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
     whole = np.array([cell.whole for cell in patchwork.tiling.cells])
     areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
-    here = _HERE * np.sqrt(areas / areas.sum()) * tails.worst(sizes / np.asarray(patchwork.scales)).size
+    tail = tails.worst(sizes / np.asarray(patchwork.scales))
+    here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
     elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
-    return np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
+    own = np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
+    return np.where(whole & (tail.rate > _RESOLVED), _RESOLVED_LESS * own, own)
 
 
 def _least_degree(patchwork: Patchwork) -> int:

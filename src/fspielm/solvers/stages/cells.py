@@ -48,10 +48,8 @@ class Cells(Stage):
             return Ending("smaller cells and higher degrees bring nothing more")
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
-        assert latest.estimate.cells is not None
-        by_cell = latest.estimate.cells
-        error = errors[-1] if math.isfinite(errors[-1]) else float(np.linalg.norm(by_cell.relative))
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, by_cell, error / self.request.tol)
+        assert latest.cells is not None
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
