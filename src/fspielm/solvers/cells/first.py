@@ -30,8 +30,8 @@ _FALL = 1.8
 _LEAST_PHASE = 1.5
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
-# Where data are narrow somewhere, so many along each axis for them at most.
-_CELLS_NARROW = 4
+# Where data are narrow somewhere, so many wavelengths of them along each axis at most: cells are halved for the others.
+_WAVES_NARROW = 2
 # Toward sharp corners cells are halved so often to begin with.
 _LEVELS = 2
 # The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
@@ -59,7 +59,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     elif any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
         of_data = np.array([source != "the equation" for source in bands.sources])
-        most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
+        most = 2 * np.pi * _WAVES_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
     digits = -math.log10(request.tol)

@@ -11,8 +11,9 @@ from fspielm.arrays import FloatArray
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import CLOSE
 
-# Neighbours are no more unlike than that, in their longest sides.
-_UNLIKE = 4.5
+# Neighbours are no more unlike than that, in their longest sides; and beside what is narrow, where solutions change
+# over distances like that from it.
+_UNLIKE, UNLIKE_BESIDE = 4.5, 2.2
 # A cell is cut at a point unless that is as close to its end, relative to its length.
 _CUT = 0.02
 # Sides that are no shorter than this share of the longest are halved toward a point.
@@ -51,7 +52,7 @@ def cut_at(tiling: Cover, points: Iterable[FloatArray]) -> Cover:
     return tiling
 
 
-def balanced(tiling: Cover) -> Cover:
+def balanced(tiling: Cover, unlike: float = _UNLIKE) -> Cover:
     """With large cells halved until none is next to much smaller ones."""
     while True:
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
@@ -59,7 +60,7 @@ def balanced(tiling: Cover) -> Cover:
         pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts)]
         for pair in pairs:
             for large, small in (pair, pair[::-1]):
-                axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
+                axes = np.flatnonzero(sides[large] > unlike * sides[small].max()).tolist()
                 if axes:
                     wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
         if not wanted:

@@ -18,6 +18,7 @@ from fspielm.geometry import Sites
 from fspielm.geometry.cells import Cell, Cover
 from fspielm.scrutiny import Narrow
 from fspielm.solvers.cells.corners import CLOSE
+from fspielm.solvers.cells.grading import UNLIKE_BESIDE, balanced
 
 # Cells are halved so often, and there are no more of them to begin with.
 _MOST_HALVINGS = 24
@@ -66,6 +67,7 @@ def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], deg
     if inner:
         points = np.concatenate([place.sites.points for place in inner])
         tiling = _halved(tiling, partial(_held, problem, degree), points, tol, everywhere=True)
+        tiling = balanced(tiling, UNLIKE_BESIDE)
     for place, level in zip(narrow, flat, strict=True):
         relation = next((each for each in problem.relations if repr(each.name) in place.source), None)
         if relation is None or relation.operator.order > 0 or np.count_nonzero(level) != problem.dimension - 1:

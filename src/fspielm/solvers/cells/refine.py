@@ -30,6 +30,8 @@ _HERE = 3.0
 # those are not resolved.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
+# Of the worst error, what there must be at a corner at which slopes are finite to speak of one.
+_SMOOTH = 0.1
 # A degree is raised by at least two.
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
@@ -41,7 +43,7 @@ Cells = NDArray[np.intp]
 
 
 def refine(
-    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, excess: float, tol: float
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
 ) -> tuple[Patchwork, str]:
     """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
 
@@ -70,17 +72,22 @@ def refine(
     )
     wish = np.where(needs, raised - highest, 0)
     gradings: list[tuple[Special, Grading, float]] = []
-    for special in special_points(problem):
+    graded: set[int] = set()
+    for special in sorted(special_points(problem), key=lambda special: special.power):
         at = touching(tiling, special.point)
         at = at[needs[at]]
         if not along[at].all(axis=1).any():  # what is there at most goes along a side
             continue
         first = at[np.argmax(wanted[at])]
         found = grade(int(highest[first]), special.power, special.gain, float(wanted[first]), least)
-        # halves of these cells are no better than they are
-        if len(at) * found.cost < float(plans.raising[at].sum()):
-            gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
-            halvings[at], wish[at] = 0, 0
+        if not special.is_sharp:
+            # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
+            elsewhere = own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())
+            if elsewhere or len(at) * found.cost > float(plans.raising[at].sum()):
+                continue
+        gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
+        halvings[at], wish[at] = 0, 0
+        graded |= set(at.tolist()) if special.is_sharp else set()
     growing = _Growing(tiling, np.maximum(patchwork.degrees + wish[:, None], least))
     growing.halve(halvings, along)
     growing.grade(gradings)
