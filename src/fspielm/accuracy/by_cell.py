@@ -17,7 +17,7 @@ from fspielm.features import Basis, CellBasis
 _SUMS = 4
 # Functions of cells show somewhat less than what the true solution has besides; and cells next to each other may err
 # alike.
-_AMPLE = 6.0
+_AMPLE = 8.0
 
 
 @final
@@ -65,7 +65,8 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
         """Of what a sum leaves of all rows, in each cell."""
         parts = [each.weight * (each.apply(finite, fields) - (each.block.values if solve else 0.0)) for each in rows]
         parts += [seam.deviation for seam in finite.seams(fields)]
-        return np.bincount(cells, np.abs(np.concatenate(parts)) ** 2, minlength=finite.pieces)
+        each = np.abs(np.concatenate(parts)) ** 2
+        return np.asarray(np.bincount(cells, each, minlength=finite.pieces), dtype=np.float64)
 
     amplification = []
     for Phi in correction.values:
@@ -87,4 +88,4 @@ def _weights(basis: Basis, Phi: Any) -> FloatArray:
     cells = np.searchsorted(basis.starts, table.indices[table.indptr[:-1]], side="right") - 1
     areas = np.prod(basis.frames.lengths, axis=1)
     met = np.bincount(cells, minlength=len(areas))
-    return np.sqrt(np.minimum(1.0, len(cells) * areas[cells] / areas.sum() / met[cells]))
+    return np.asarray(np.sqrt(np.minimum(1.0, len(cells) * areas[cells] / areas.sum() / met[cells])))

@@ -27,6 +27,9 @@ from fspielm.linalg.nested import Leaf, Nested
 
 # Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
 _SLOW, _NOTHING = 0.8, 1e-13
+# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
+# opens more.
+_TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"
 
@@ -179,15 +182,16 @@ class Patchwork(Finite):
         return np.asarray(each * self.scales)
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
-        """Those whose coefficients do not fall; where the boundary cuts cells, those with a corner."""
+        """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
         tails = tails_of(self.basis, coefficients)
         slow: BoolArray = np.any((tails.rate < _SLOW) & (tails.last > _NOTHING * tails.last.max(axis=0)), axis=1)
         slow[self._is_cut] = False
         if self.problem.dimension == 2 and self.problem.domain.time is None:
             frames = self.tiling.frames
             for place in (*self.problem.domain.corners(), *change_places(self.problem)):
-                point = np.array(place.point)
-                slow |= self._is_cut & np.all((frames.lower <= point) & (point <= frames.upper), axis=1)
+                point, slack = np.array(place.point), _TOUCHING * frames.lengths
+                at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+                slow |= at & (self._is_cut | (place.opening > _STRAIGHT))
         return slow
 
     @property
@@ -200,7 +204,7 @@ class Patchwork(Finite):
         return self.tiling.locate(points)
 
     @cached_property
-    def seam_cells(self) -> NDArray[np.intp]:  # type: ignore[override]  # found once
+    def seam_cells(self) -> NDArray[np.intp]:
         """See `Finite.seam_cells`."""
         return np.repeat([check.cell for check in self._checked], [len(check.polynomials) for check in self._checked])
 

@@ -16,6 +16,8 @@ MOST_DEGREE = 32
 _MOST_HALVINGS = 2
 # Coefficients that fall more slowly than this show nothing yet: there is no end to what they promise.
 UNRESOLVED = 0.2
+# What coefficients are to fall by besides, since a rate is not exact; and the share of a degree that halves keep.
+_SURE, _KEPT = 1.0, 0.85
 # A cell takes as long as a matrix of its functions, and as one of this degree besides.
 _POWER, _BESIDES = 6, 12
 # Beside a corner, cells that are as far from it as they are long: by how much logarithms fall with each degree. From
@@ -58,11 +60,12 @@ def plan(degrees: NDArray[np.int_], rates: FloatArray, wanted: FloatArray, axes:
     slow = np.maximum(rates, 0.02)
     halvings = np.arange(_MOST_HALVINGS + 1)[:, None]
     faster = np.arccosh(1 + 2.0**halvings * (np.cosh(np.minimum(slow, 5.0)) - 1))
-    needed = np.maximum(np.ceil((wanted + slow * degrees) / faster), least)
+    needed = np.ceil((wanted + _SURE + slow * degrees) / faster)
+    needed = np.maximum(np.maximum(needed, np.ceil(_KEPT * degrees)), least)
     cost = 2.0 ** (axes * halvings) * (needed**_POWER + _BESIDES**_POWER)
     cost = np.where(needed > MOST_DEGREE, np.inf, cost)
     best, each = np.argmin(cost, axis=0), np.arange(len(degrees))
-    lost: BoolArray = ~np.isfinite(cost).any(axis=0)
+    lost: BoolArray = np.all(np.isinf(cost), axis=0)
     # a point somewhere in a cell is found step by step; what is everywhere too fast needs several
     best = np.where(lost, np.where(rates < UNRESOLVED, _MOST_HALVINGS, 1), best)
     found = np.where(lost, np.minimum(degrees, MOST_DEGREE), needed[best, each])
@@ -96,4 +99,7 @@ def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> 
     # with no polynomials at all, the largest of these cells would err by so much more
     first = wanted + 2 * power * math.log(max(degree, 2))
     degrees = [first - _LESS * gain * level for level in range(levels)]
-    return Grading(levels, tuple(min(max(math.ceil(w / _BESIDE_CORNER) + 1, least), MOST_DEGREE) for w in degrees))
+    # and what is smooth in these cells falls faster in each smaller one
+    smooth = [degree * _BESIDE_CORNER / (_BESIDE_CORNER + math.log(2) * (level + 1)) for level in range(levels)]
+    both = [max(w / _BESIDE_CORNER + 1, own, least) for w, own in zip(degrees, smooth, strict=True)]
+    return Grading(levels, tuple(min(math.ceil(each), MOST_DEGREE) for each in both))

@@ -80,11 +80,12 @@ def refine(
             continue
         first = at[np.argmax(wanted[at])]
         found = grade(int(highest[first]), special.power, special.gain, float(wanted[first]), least)
-        if not special.is_sharp:
-            # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
-            elsewhere = own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())
-            if elsewhere or len(at) * found.cost > float(plans.raising[at].sum()):
-                continue
+        # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
+        if not special.is_sharp and (own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())):
+            continue
+        falls = not special.is_sharp or tails.rate[first] > _RESOLVED
+        if falls and len(at) * found.cost > float(plans.raising[at].sum()):
+            continue
         gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
         halvings[at], wish[at] = 0, 0
         graded |= set(at.tolist()) if special.is_sharp else set()
