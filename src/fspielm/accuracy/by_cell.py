@@ -61,10 +61,14 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
     rows = correction.rows(problem)
     cells = np.concatenate([*(finite.cells_at(each.block.pieces[0][1].points) for each in rows), finite.seam_cells])
 
+    jumps = [seam.deviation for seam in finite.seams(np.zeros_like(coefficients))]
+
     def squares(fields: NumberArray, *, solve: bool) -> FloatArray:
         """Of what a sum leaves of all rows, in each cell."""
         parts = [each.weight * (each.apply(finite, fields) - (each.block.values if solve else 0.0)) for each in rows]
-        parts += [seam.deviation for seam in finite.seams(fields)]
+        parts += [
+            seam.deviation - (0.0 if solve else jump) for seam, jump in zip(finite.seams(fields), jumps, strict=True)
+        ]
         each = np.abs(np.concatenate(parts)) ** 2
         return np.asarray(np.bincount(cells, each, minlength=finite.pieces), dtype=np.float64)
 

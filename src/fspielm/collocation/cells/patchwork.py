@@ -206,7 +206,8 @@ class Patchwork(Finite):
     @cached_property
     def seam_cells(self) -> NDArray[np.intp]:
         """See `Finite.seam_cells`."""
-        return np.repeat([check.cell for check in self._checked], [len(check.polynomials) for check in self._checked])
+        each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
+        return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
     def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
         """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.

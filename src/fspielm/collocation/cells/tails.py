@@ -44,7 +44,9 @@ class Tails:
     Attributes
     ----------
     last : (C, U) array
-        Norms of those in the outermost shell of degrees.
+        Norms of those of the last degrees.
+    outer : (C, U) array
+        The same with one degree more.
     along : (C, U, d) array
         The same, by the axis along which they oscillate most.
     rate : (C, U) array
@@ -52,6 +54,7 @@ class Tails:
     """
 
     last: FloatArray
+    outer: FloatArray
     along: FloatArray
     rate: FloatArray
 
@@ -65,15 +68,16 @@ class Tails:
 
     def replaced(self, cells: NDArray[np.intp], sizes: FloatArray) -> Tails:
         """With other sizes for the last coefficients of some cells, which fall as usual."""
-        last, along, rate = self.last.copy(), self.along.copy(), self.rate.copy()
-        last[cells], along[cells], rate[cells] = sizes[:, None], sizes[:, None, None], _USUAL
-        return Tails(last, along, rate)
+        last, outer, along, rate = (each.copy() for each in (self.last, self.outer, self.along, self.rate))
+        last[cells] = outer[cells] = sizes[:, None]
+        along[cells], rate[cells] = sizes[:, None, None], _USUAL
+        return Tails(last, outer, along, rate)
 
     @property
     def left_out(self) -> FloatArray:
-        """What comes after the last degrees, if it falls on as before, ``(C, U)``."""
-        falls = np.clip(self.rate, _SLOWEST, None)
-        return np.asarray(self.last / -np.expm1(-_LAST * falls))
+        """What comes after the last degrees, if it falls on half as fast as before, ``(C, U)``."""
+        falls = np.clip(0.5 * self.rate, _SLOWEST, None)
+        return np.asarray(self.outer / -np.expm1(-_LAST * falls))
 
 
 # However slowly coefficients seem to fall; and where nothing is known.
@@ -89,7 +93,7 @@ def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     shell, dominating = _shells(degrees)
     highest = max(degrees)
     squares = parts**2
@@ -101,7 +105,7 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, Floa
     fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
     outermost = shell >= start
     along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
-    return last, np.stack(along, axis=1), fall / max(start - half, 1)
+    return last, ahead[:, max(start - 1, 0)], np.stack(along, axis=1), fall / max(start - half, 1)
 
 
 @cache
