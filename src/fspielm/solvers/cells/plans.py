@@ -27,8 +27,8 @@ _BESIDE_CORNER, _LESS = 1.5, 0.65
 # Cells for each halving toward a corner, in each cell there.
 _EACH_LEVEL = 3
 _MOST_LEVELS = 48
-# Further ones, at little cost: the first look at a corner is not exact.
-_MORE_LEVELS = 3
+# What they are to gain besides, at little cost: the first look at a corner is not exact.
+_MORE = 2.5
 
 
 @final
@@ -95,7 +95,7 @@ class Grading:
 
 def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> Grading:
     """The grading that gains a factor, from its logarithm `wanted`, on cells of some degree at a special point."""
-    levels = min(math.ceil(wanted / gain) + _MORE_LEVELS, _MOST_LEVELS)
+    levels = min(math.ceil((wanted + _MORE) / gain), _MOST_LEVELS)
     # with no polynomials at all, the largest of these cells would err by so much more
     first = wanted + 2 * power * math.log(max(degree, 2))
     degrees = [first - _LESS * gain * level for level in range(levels)]
