@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,15 @@ settings.register_profile(
     "fspielm", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("fspielm")
+
+# Thousands of tests are collected, and all that is made for them stays: it need not be looked through again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
 
 DOMAINS: dict[str, Domain] = {
     "1d": fs.Interval(-1, 2),
