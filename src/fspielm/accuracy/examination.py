@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.by_cell import ByCell, by_cell
-from fspielm.accuracy.correction import Correction
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
@@ -22,6 +20,10 @@ from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make
 from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
+
+if TYPE_CHECKING:
+    from fspielm.accuracy.by_cell import ByCell
+    from fspielm.accuracy.correction import Correction
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -122,6 +124,8 @@ class Examination:
         """
         if self.correction is None or not self.discretisation.unresolved(coefficients).any():
             return None
+        from fspielm.accuracy.by_cell import by_cell
+
         return by_cell(self.correction, coefficients, problem)
 
     def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
@@ -221,8 +225,12 @@ def examine(
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    if not basis.is_piecewise:
+        return Examination(discretisation, blocks, held_out, sensitivity)
+    from fspielm.accuracy.correction import Correction
+
     correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
-    return Examination(discretisation, blocks, held_out, sensitivity, correction if basis.is_piecewise else None)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction)
 
 
 @dataclass(frozen=True, eq=False)

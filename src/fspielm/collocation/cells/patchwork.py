@@ -23,6 +23,7 @@ from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
+from fspielm.linalg.merging import merge_order
 from fspielm.linalg.nested import Leaf, Nested
 
 # Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
@@ -143,7 +144,8 @@ class Patchwork(Finite):
             joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
             fill = partial(fill_cell, basis, cell, rows, ties, (self.dtype, values))
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
-        return Nested(tuple(leaves), self.tiling.merges, sharing, values, self.dtype, self.threads, keep)
+        merges = merge_order([leaf.shared for leaf in leaves])
+        return Nested(tuple(leaves), merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
