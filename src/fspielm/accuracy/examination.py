@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
@@ -116,6 +116,15 @@ class Examination:
             fields=fields,
             cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
+
+    def by_cell(self, coefficients: NumberArray, estimate: ErrorEstimate) -> CellErrors | None:
+        """How wrong a solution may be because of each cell, where functions are those of cells."""
+        if estimate.cells is not None or self.correction is None:
+            return estimate.cells
+        from fspielm.accuracy.by_cell import by_cell
+
+        found = by_cell(self.correction, coefficients, self.discretisation.problem)
+        return found.relative(np.array([field.scale for field in estimate.fields]))
 
     def _by_cell(self, coefficients: NumberArray, problem: Problem) -> ByCell | None:
         """What cells amount to, where there are such that are not resolved.
