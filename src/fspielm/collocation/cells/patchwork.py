@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
@@ -60,7 +61,11 @@ class Patchwork(Finite):
 
     @cached_property
     def _traces(self) -> list[Trace]:
-        return traces_of(self.problem, self.tiling, self.degrees, self.scales)
+        return traces_of(self.problem, self.tiling, self.degrees, self.scales, self._contrasts)
+
+    @cached_property
+    def _contrasts(self) -> Contrasts:
+        return contrasts_of(self.problem, self.tiling)
 
     @cached_property
     def _ties_in(self) -> list[list[Tie]]:
@@ -78,9 +83,13 @@ class Patchwork(Finite):
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
             operator = localise(placed.relation.operator, placed.sites, len(self.scales))
-            scale = placed.relation.weight / self._size(placed.cell, operator)
+            scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
+
+    def _contrast(self, placed: Placed) -> float:
+        of = self._contrasts.of_equation if placed.relation.region.kind == "domain" else self._contrasts.of_flux
+        return of(int(self.tiling.materials[placed.cell]), placed.relation.operator)
 
     def _size(self, cell: int, operator: LocalOperator) -> float:
         return size_in(cell, operator, self.tiling, self.degrees, self.scales)
