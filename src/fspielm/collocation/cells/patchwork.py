@@ -11,8 +11,9 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
+from fspielm.collocation.cells.crossings import corner_terms
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
-from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
+from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
@@ -57,7 +58,9 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, and then columns for the traces."""
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, sum(trace.count for trace in self._traces))
+        traces = sum(trace.count for trace in self._traces)
+        corners = corner_terms(self.problem, self.tiling)
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, traces, corners)
 
     @cached_property
     def _traces(self) -> list[Trace]:
@@ -74,8 +77,10 @@ class Patchwork(Finite):
         for trace in self._traces:
             nodes = fitted_along(trace)
             sites = trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
-                found[cell].append(Tie(trace, localise(operator, sites, len(self.scales)), trace.values(cell, nodes)))
+            local = [localise(operator, sites, len(self.scales)) for operator in trace.operators]
+            shared = shared_along(self.basis, trace.cells, local)
+            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
+                found[cell].append(Tie(trace, operator, trace.values(cell, nodes), its))
         return found
 
     @cached_property
@@ -138,12 +143,13 @@ class Patchwork(Finite):
         first = basis.size - basis.elsewhere
         sharing = np.ones(basis.size, dtype=np.int_)
         sharing[first:] = 2
+        sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
         values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
         leaves = []
         for cell, (rows, ties) in enumerate(zip(self._rows_in, self._ties_in, strict=True)):
             own = basis.columns(cell)
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
-            joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
+            joined = np.concatenate([basis.shared(cell), *shared])
             fill = partial(fill_cell, basis, cell, rows, ties, (self.dtype, values))
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
         return Nested(tuple(leaves), self.tiling.merges, sharing, values, self.dtype, self.threads, keep)
@@ -202,6 +208,7 @@ class Patchwork(Finite):
             cell = placed.cell
             operator = localise(placed.relation.operator, placed.sites, len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
+            own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
             squares[cell] += float(np.sum(deviation**2))
             rows[cell] += len(deviation)
@@ -246,8 +253,11 @@ class Patchwork(Finite):
             fitted, nodes = fitted_along(trace), checked_along(trace)
             common = trace.polynomials(nodes) @ fields[:, first + trace.start : first + trace.start + trace.count].T
             sites = trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
-                own = basis.sum_in(cell, fields[:, basis.columns(cell)], localise(operator, sites, basis.components))
+            local = [localise(operator, sites, basis.components) for operator in trace.operators]
+            shared = shared_along(basis, trace.cells, local)
+            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
+                own = basis.sum_in(cell, fields[:, basis.columns(cell)], operator)
+                own = own + fields[:, basis.shared(cell)] @ its.T
                 known = trace.values(cell, nodes) if solve else 0.0
                 parts.append(np.sqrt(fitted / nodes) * (own - common.T - known))
             rows += 2 * fitted

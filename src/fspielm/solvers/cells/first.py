@@ -12,12 +12,13 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import check_suitable
+from fspielm.collocation.cells.crossings import crossings
+from fspielm.collocation.cells.vertices import lowest_power, meeting_points
 from fspielm.equations import Problem, change_places, natural_scales
 from fspielm.equations.once import once
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
-from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
 
@@ -35,6 +36,8 @@ _CELLS_NARROW = 4
 _LEVELS = 2
 _MOST_LEVELS = 30
 _HALF = 0.5
+# At crossings, what sources and terms of lower order bring beside the functions that are known.
+_BEYOND = 2.0
 # Neighbours are no more unlike than that, in their longest sides.
 _UNLIKE = 4.5
 # A cell may be so many times as long as the shortest distance over which anything in it changes; it is halved so often.
@@ -65,13 +68,13 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
     if problem.interfaces:
         frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
-    elif any(place.kind != "smooth" for place in places):
+    if problem.interfaces or any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
-    tiling = _toward_narrow(_grids(problem, frequencies), places)
-    special = [each.point for each in special_points(problem)]
+    tiling = _toward_narrow(_grids(problem, frequencies), _within_materials(problem, places))
+    special = [each.point for each in special_points(problem) if each.power < 1]
     for _ in range(_LEVELS if special else 0):
         tiling = toward(tiling, special)
     tiling = balanced(tiling)
@@ -79,6 +82,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     digits = -math.log10(request.tol)
     each = _EACH_WAVE * waves + _LEAST_DEGREE + _EACH_DIGIT * digits
+    if problem.interfaces:  # what continues across them has all directions
+        each[:] = each.max()
     degrees = np.tile(np.minimum(np.ceil(each).astype(int), MOST_DEGREE), (len(tiling.cells), 1))
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
@@ -142,8 +147,11 @@ def special_points(problem: Problem) -> list[Special]:
         # where interfaces end, data have kinks as solutions do
         if all(math.dist(place.point, point) > _CLOSE * np.max(upper - lower) for point in met)
     ]
-    vertices = [Special(point, lowest_power(problem, point)) for point in met]
-    return corners + changes + [vertex for vertex in vertices if vertex.power < 1]
+    # at crossings cells have functions with the powers that are lower
+    known = [Special(crossing.point, _BEYOND) for crossing in crossings(problem)]
+    others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
+    vertices = [*known, *(Special(point, lowest_power(problem, point)) for point in others)]
+    return corners + changes + [vertex for vertex in vertices if vertex.power != 1]
 
 
 def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
@@ -172,6 +180,20 @@ def balanced(tiling: Cover) -> Cover:
         if not wanted:
             return tiling
         tiling = tiling.halve(wanted)
+
+
+def _within_materials(problem: Problem, places: tuple[Narrow, ...]) -> tuple[Narrow, ...]:
+    """Without what is narrow only because data change where materials do, as they may: cells end there."""
+    if not problem.interfaces:
+        return places
+    found = []
+    for place in places:
+        points = place.sites.points
+        inside = np.all((points >= place.lower) & (points <= place.upper), axis=1)
+        rows = problem.material_of(points[inside])
+        if np.all(rows == rows[:1]):
+            found.append(place)
+    return tuple(found)
 
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:
