@@ -159,6 +159,16 @@ class CellBasis(Basis):
         """What the functions that a cell shares add to sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
         return np.asarray(fields[:, self.shared(cell)] @ self.shared_rows(cell, operator).T)
 
+    def adjoint_sums(self, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The adjoint of `sums`: sums over all points, with weights ``(F, n)``, of each function, shape ``(F, M)``."""
+        found = np.zeros((len(numbers), self.size), dtype=np.result_type(numbers, operator.coefficients))
+        for cell, here in self._by_cell(operator.points):
+            local = operator.select(here)
+            found[:, self.columns(cell)] = self.adjoint_in(cell, numbers[:, here], local)
+            if len(self.shared(cell)):
+                found[:, self.shared(cell)] += numbers[:, here] @ self.shared_rows(cell, local).conj()
+        return found
+
     def sparse(self, operator: LocalOperator) -> Any:
         """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
         from scipy.sparse import coo_array
@@ -205,6 +215,20 @@ class CellBasis(Basis):
                 values = np.einsum("f...kn,kn->f...n", values, tables[axis][orders[axis]])
             total += self.scales[unknown] * coefficient * values
         return total
+
+    def adjoint_in(self, cell: int, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The adjoint of `sum_in`: of weights ``(F, n)``, the sums ``(F, k)`` for the functions of one cell."""
+        degrees = tuple(self.degrees[cell].tolist())
+        tables = self._tables(cell, operator)
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        shape = (len(numbers), self.components, *(degree + 1 for degree in degrees))
+        grids = np.zeros(shape, dtype=np.result_type(numbers, operator.coefficients))
+        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            values = self.scales[unknown] * np.conj(coefficient) * numbers
+            for axis in range(self.dimension - 1):
+                values = values[..., None, :] * tables[axis][orders[axis]]
+            grids[:, unknown] += values @ tables[-1][orders[-1]].T
+        return grids[:, :, *ball(degrees).T].reshape(len(numbers), -1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
         """About how large the terms of derivatives of sums with coefficients `fields` ``(F, M)`` are, ``(F, C)``."""
