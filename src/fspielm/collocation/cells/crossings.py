@@ -25,6 +25,7 @@ _AROUND = (1e-3, 5e-4)
 _BISECTIONS = 44
 # Borders are straight where their directions at both distances are so close.
 _STRAIGHT = 1e-9
+_SIMPLE = math.pi / 12
 # What is so close, of the size of the domain, is there.
 _CLOSE = 1e-9
 # Cells so many times as far as they are large have no use for the functions: polynomials will do.
@@ -105,13 +106,19 @@ def _borders(problem: Problem, size: float) -> tuple[list[FloatArray], list[Floa
         low, high = bisect(
             angles[at], angles[at] + step, lambda a, w=which, b=before, d=distance: np.all(rows(w, a, d) == b, axis=1), _BISECTIONS
         )
-        both.append((which, 0.5 * (low + high)))
+        both.append((which, _snapped(0.5 * (low + high))))
     found = []
     for number in range(len(points)):
         first, second = (angle[which == number] for which, angle in both)
         straight = len(first) == len(second) and bool(np.all(np.abs(first - second) < _STRAIGHT))
         found.append(first if straight and inside[number] else np.empty(0))
     return points, found
+
+
+def _snapped(angles: FloatArray) -> FloatArray:
+    """Angles that are multiples of a simple one up to rounding are just that: many crossings are then alike."""
+    simple = _SIMPLE * np.round(angles / _SIMPLE)
+    return np.where(np.abs(angles - simple) < _STRAIGHT, simple, angles)
 
 
 def _conducts(problem: Problem, place: FloatArray, point: FloatArray) -> float | None:

@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import check_suitable
 from fspielm.collocation.cells.crossings import crossings
-from fspielm.collocation.cells.vertices import lowest_power, meeting_points
+from fspielm.collocation.cells.vertices import is_on_rim, lowest_power, meeting_points
 from fspielm.equations import Problem, change_places, natural_scales
 from fspielm.equations.once import once
 from fspielm.geometry import Domain
@@ -159,7 +159,9 @@ def special_points(problem: Problem) -> list[Special]:
     known = [Special(crossing.point, _BEYOND) for crossing in crossings(problem)]
     others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
     vertices = [*known, *(Special(point, lowest_power(problem, point)) for point in others)]
-    return corners + changes + [vertex for vertex in vertices if vertex.power != 1]
+    # on the boundary, data that do not fit leave a logarithm beside the first power
+    rim = [vertex.power == 1 and is_on_rim(problem, vertex.point) for vertex in vertices]
+    return corners + changes + [each for each, kept in zip(vertices, rim, strict=True) if kept or each.power != 1]
 
 
 def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
@@ -191,11 +193,12 @@ def balanced(tiling: Cover) -> Cover:
 
 
 def _within_materials(problem: Problem, places: tuple[Narrow, ...]) -> tuple[Narrow, ...]:
-    """Without what is narrow only because data change where materials do, as they may: cells end there."""
+    """What is narrow, other than because data change where materials do, as they may: cells end there."""
+    narrow = tuple(place for place in places if place.kind == "narrow" and place.width > 0)
     if not problem.interfaces:
-        return places
+        return narrow
     found = []
-    for place in places:
+    for place in narrow:
         points = place.sites.points
         inside = np.all((points >= place.lower) & (points <= place.upper), axis=1)
         rows = problem.material_of(points[inside])
@@ -206,11 +209,10 @@ def _within_materials(problem: Problem, places: tuple[Narrow, ...]) -> tuple[Nar
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:
     """Halved where data or coefficients change within a short distance; by far not as often where there is no end."""
-    narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
     for _ in range(_MOST_HALVINGS):
         wanted: set[int] = set()
         sides = np.array([float(np.max(cell.upper - cell.lower)) for cell in tiling.cells])
-        for place in narrow:
+        for place in places:
             points = place.sites.points
             inside = np.all((points >= place.lower) & (points <= place.upper), axis=1)
             met = np.unique(tiling.locate(points[inside]))
