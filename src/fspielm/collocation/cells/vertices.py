@@ -10,6 +10,7 @@ import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.equations.once import once
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import runs_along
 
@@ -24,6 +25,7 @@ _UNKNOWN = 0.4
 _SMOOTH = 0.98
 
 
+@once
 def meeting_points(problem: Problem) -> list[FloatArray]:
     """Where interfaces cross, turn or end, each once."""
     size = _size(problem)
