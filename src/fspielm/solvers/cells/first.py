@@ -20,6 +20,7 @@ from fspielm.equations.once import once
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
+from fspielm.solvers.cells.curved import toward_curved
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
 
@@ -76,7 +77,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
-    tiling = _toward_narrow(_grids(problem, frequencies), _within_materials(problem, places))
+    tiling = toward_curved(_grids(problem, frequencies), _MOST_FIRST)
+    tiling = _toward_narrow(tiling, _within_materials(problem, places))
     special = [each.point for each in special_points(problem) if each.power < 1]
     for _ in range(_LEVELS if special else 0):
         tiling = toward(tiling, special)

@@ -18,6 +18,8 @@ _MARGIN = 3.0
 _UNKNOWN = 1e4
 # Cells with this share of the worst tail are helped first: the others' may come from those.
 _SHARE = 0.01
+# Neighbours' degrees are no lower than by so much.
+_LOWER = 3
 # A degree is raised by at least two.
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
@@ -67,8 +69,19 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
 
 
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
-    """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
+    """Raised to what neighbours of another material have, and almost to what those of the same one have.
+
+    A trace of more functions than a cell has stays open, and what a cell of a low degree leaves is seen by those beside.
+    """
     found = degrees.copy()
+    level = False
+    while not level:
+        before = found.copy()
+        for joint in tiling.joints:
+            both = list(joint.cells)
+            found[both] = np.maximum(found[both], found[both].max(axis=0) - _LOWER)
+        level = np.array_equal(before, found)
+    degrees = found.copy()
     for contact in tiling.contacts:
         both = list(contact.cells)
         found[both] = np.maximum(found[both], degrees[both].max(axis=0))
