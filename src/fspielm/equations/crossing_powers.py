@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,8 +55,8 @@ def crossing_powers(openings: tuple[float, ...], conducts: tuple[float, ...]) ->
 
     Notes
     -----
-    In a sector, u is ``r^s`` times a cosine and a sine of ``s`` times the angle. From one border to the next, values and
-    fluxes are multiplied with a matrix of two by two; the product of all of them has the eigenvalue one.
+    In a sector, u is ``r^s`` times a cosine and a sine of ``s`` times the angle. From one border to the next, values
+    and fluxes are multiplied with a matrix of two by two; the product of all of them has the eigenvalue one.
     """
     found = []
     for guess, several in _guesses(openings, conducts):
@@ -66,8 +65,10 @@ def crossing_powers(openings: tuple[float, ...], conducts: tuple[float, ...]) ->
         with mpmath.workdps(_DIGITS):
             power = _polished(guess, several, openings, conducts)
             if abs(power - mpmath.nint(power)) > _WHOLE and power > 0:
-                for state in _states(power, several, openings, conducts):
-                    found.append(CrossingPower(float(power), _factors(power, state, openings, conducts)))
+                found += [
+                    CrossingPower(float(power), _factors(power, state, openings, conducts))
+                    for state in _states(power, several, openings, conducts)
+                ]
     return tuple(found)
 
 
@@ -143,8 +144,3 @@ def _factors(
         here = turn * here
     largest = max(abs(factor) for factor in found)
     return tuple(factor / largest for factor in found)
-
-
-def lowest_of(found: Sequence[CrossingPower]) -> float:
-    """The lowest power; infinite where there is none."""
-    return min((each.power for each in found), default=math.inf)

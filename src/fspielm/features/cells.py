@@ -199,7 +199,9 @@ class CellBasis(Basis):
             each = (end - start) // self.components
             parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
         parts.append(coefficients[..., self.starts[-1] : self.size - self.elsewhere])
-        return CellBasis(self.frames, self.degrees, meeting=self.meeting), self.scales[unknown] * np.concatenate(parts, axis=-1)
+        return CellBasis(self.frames, self.degrees, meeting=self.meeting), self.scales[unknown] * np.concatenate(
+            parts, axis=-1
+        )
 
     def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """Sums in one cell, along one axis after the other."""

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray
 from fspielm.collocation.cells.vertices import meeting_points
 from fspielm.equations import Problem
 from fspielm.equations.crossing_powers import CrossingPower, crossing_powers
@@ -70,7 +70,7 @@ def crossings(problem: Problem) -> list[Crossing]:
             continue
         openings = np.diff([*borders, borders[0] + 2 * math.pi])
         middles = borders + openings / 2
-        around = point + _AROUND[1] * size * np.stack([np.cos(middles), np.sin(middles)], axis=1)
+        around = point + _AROUND[1] * size * _directions(middles)
         conducts = [_conducts(problem, place, point) for place in around]
         if None in conducts:
             continue
@@ -87,32 +87,38 @@ def _borders(problem: Problem, size: float) -> tuple[list[FloatArray], list[Floa
     points = meeting_points(problem)
     if not points:
         return [], []
-    angles = 2 * math.pi * (np.arange(_DIRECTIONS) + 0.25) / _DIRECTIONS
-
-    def rows(which: NDArray[np.intp], angle: FloatArray, distance: float) -> NDArray[np.int_]:
-        away = distance * size * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        return problem.material_of(np.array(points)[which] + away)
-
-    every = np.repeat(np.arange(len(points)), _DIRECTIONS)
-    ring = np.array(points)[every] + _AROUND[0] * size * np.tile(np.stack([np.cos(angles), np.sin(angles)], 1), (len(points), 1))
-    inside = problem.domain.contains(ring).reshape(len(points), -1).all(axis=1)
-    both = []
-    for distance in _AROUND:
-        around = rows(every, np.tile(angles, len(points)), distance).reshape(len(points), _DIRECTIONS, -1)
-        changes = np.any(around != np.roll(around, -1, axis=1), axis=2)
-        which, at = np.nonzero(changes)
-        before = around[which, at]
-        step = 2 * math.pi / _DIRECTIONS
-        low, high = bisect(
-            angles[at], angles[at] + step, lambda a, w=which, b=before, d=distance: np.all(rows(w, a, d) == b, axis=1), _BISECTIONS
-        )
-        both.append((which, _snapped(0.5 * (low + high))))
+    ring = np.array(points)[:, None] + _AROUND[0] * size * _directions(_angles())
+    held = np.asarray(problem.domain.contains(ring.reshape(-1, 2))).reshape(len(points), -1).all(axis=1).tolist()
+    both = [_changes(problem, np.array(points), distance * size) for distance in _AROUND]
     found = []
-    for number in range(len(points)):
+    for number, inside in enumerate(held):
         first, second = (angle[which == number] for which, angle in both)
         straight = len(first) == len(second) and bool(np.all(np.abs(first - second) < _STRAIGHT))
-        found.append(first if straight and inside[number] else np.empty(0))
+        found.append(first if straight and inside else np.empty(0))
     return points, found
+
+
+def _changes(problem: Problem, points: FloatArray, distance: float) -> tuple[NDArray[np.intp], FloatArray]:
+    """Which points have another material from a direction on, at some distance, and those directions."""
+    angles = _angles()
+    around = problem.material_of((points[:, None] + distance * _directions(angles)).reshape(-1, 2))
+    around = around.reshape(len(points), len(angles), -1)
+    which, at = np.nonzero(np.any(around != np.roll(around, -1, axis=1), axis=2))
+    before = around[which, at]
+
+    def is_before(angle: FloatArray) -> BoolArray:
+        return np.asarray(np.all(problem.material_of(points[which] + distance * _directions(angle)) == before, axis=1))
+
+    low, high = bisect(angles[at], angles[at] + 2 * math.pi / len(angles), is_before, _BISECTIONS)
+    return which, _snapped(0.5 * (low + high))
+
+
+def _angles() -> FloatArray:
+    return 2 * math.pi * (np.arange(_DIRECTIONS) + 0.25) / _DIRECTIONS
+
+
+def _directions(angles: FloatArray) -> FloatArray:
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def _snapped(angles: FloatArray) -> FloatArray:
@@ -160,10 +166,8 @@ def corner_terms(problem: Problem, tiling: Cover) -> CornerTerms:
         count += len(crossing.functions)
     if not parts:
         return no_corner_terms()
-    cell, column, point, power, length_of, turns, factor_of = zip(*sorted(parts, key=lambda part: part[:2]), strict=True)
-    return CornerTerms(
-        np.array(cell), np.array(column), np.array(point), np.array(power), np.array(length_of), np.array(turns), np.array(factor_of)
-    )
+    each = zip(*sorted(parts, key=lambda part: part[:2]), strict=True)
+    return CornerTerms(*(np.array(numbers) for numbers in each))
 
 
 def _sector(crossing: Crossing, tiling: Cover, cell: int) -> int | None:

@@ -114,9 +114,9 @@ def shared_along(basis: CellBasis, cells: tuple[int, int], operators: Sequence[L
 
     They fit together by themselves, however fast they vary along the edge.
     """
-    columns = [basis.shared(cell) for cell in cells]
+    one, other = (basis.shared(cell) for cell in cells)
     rows = [basis.shared_rows(cell, operator) for cell, operator in zip(cells, operators, strict=True)]
-    _, first, second = np.intersect1d(*columns, return_indices=True)
+    _, first, second = np.intersect1d(one, other, return_indices=True)
     rows[1][:, second] -= rows[0][:, first]
     rows[0][:, first] = 0.0
     return rows

@@ -13,8 +13,8 @@ from fspielm.geometry.cells import Cover
 
 # Points along what of a curve is in one cell.
 _LOOKS = 32
-# Cells are no longer than so many radii of curves in them; nor than so many times the distance over which solutions vary
-# in a gap, the root of its width times the radius.
+# Cells are no longer than so many radii of curves in them; nor than so many times the distance over which solutions
+# vary in a gap, the root of its width times the radius.
 _RADII = 1.5
 _GAPS = 2.0
 # Curves face one another where the cosine of the angle between their normals is below this.
@@ -25,13 +25,14 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class _Curves:
-    """Points on all curves that cut cells: their cells, the curves' numbers, normals and radii."""
+    """Points on all curves that cut cells: their cells and materials, the curves' numbers, normals and radii."""
 
     points: FloatArray
     normals: FloatArray
     radii: FloatArray
     cells: NDArray[np.intp]
     curves: NDArray[np.intp]
+    materials: NDArray[np.intp]
 
 
 def toward_curved(tiling: Cover, most: int) -> Cover:
@@ -65,7 +66,9 @@ def _sampled(tiling: Cover) -> _Curves | None:
         radius = length / turned if turned > 1e-9 else np.inf
         same = np.ones(_LOOKS, dtype=np.intp)
         number = known.setdefault(id(part), len(known))
-        found.append((sites.points, sites.normals, radius * same, stretch.cell * same, number * same))
+        material = int(tiling.materials[stretch.cell])
+        own = sites.points, sites.normals, radius * same, stretch.cell * same, number * same, material * same
+        found.append(own)
     return _Curves(*(np.concatenate(each) for each in zip(*found, strict=True))) if found else None
 
 
@@ -73,12 +76,15 @@ def _necks(curves: _Curves) -> FloatArray:
     """At each point, the distance over which a solution varies in the gap to the curve that it faces, if any."""
     found = np.full(len(curves.points), np.inf)
     for curve in np.unique(curves.curves):
-        own, others = np.flatnonzero(curves.curves == curve), np.flatnonzero(curves.curves != curve)
+        own = np.flatnonzero(curves.curves == curve)
+        others = np.flatnonzero((curves.curves != curve) & (curves.materials == curves.materials[own[0]]))
         if not len(others):
             continue
         width, nearest = cKDTree(curves.points[others]).query(curves.points[own])
         there = others[nearest]
         facing = np.sum(curves.normals[own] * curves.normals[there], axis=1) < _FACING
+        # with the domain between them
+        facing &= np.sum(curves.normals[own] * (curves.points[there] - curves.points[own]), axis=1) < _FACING * width
         radius = np.where(facing, np.minimum(curves.radii[own], curves.radii[there]), np.inf)
         found[own] = np.where(width > 0, np.sqrt(np.maximum(width, _TINY) * radius), np.inf)
     return found

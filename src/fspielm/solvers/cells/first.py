@@ -72,7 +72,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
     if problem.interfaces:
         frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
-    if problem.interfaces or any(place.kind != "smooth" for place in places):
+    steady = problem.domain.time is None
+    if steady if problem.interfaces else any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
@@ -86,7 +87,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     # in the longest cells
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     degrees = np.tile(np.minimum(_degrees(waves, request.tol), MOST_DEGREE), (len(tiling.cells), 1))
-    if problem.interfaces:  # what continues across them has all directions
+    if problem.interfaces and steady:  # what continues across them has all directions
         degrees[:] = degrees.max()
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)

@@ -71,7 +71,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
     """Raised to what neighbours of another material have, and almost to what those of the same one have.
 
-    A trace of more functions than a cell has stays open, and what a cell of a low degree leaves is seen by those beside.
+    A trace of more functions than a cell has stays open; what a cell of a low degree leaves is seen by those beside.
     """
     found = degrees.copy()
     level = False
