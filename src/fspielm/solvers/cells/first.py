@@ -198,7 +198,7 @@ def balanced(tiling: Cover) -> Cover:
 def _within_materials(problem: Problem, places: tuple[Narrow, ...]) -> tuple[Narrow, ...]:
     """What is narrow, other than because data change where materials do, as they may: cells end there."""
     narrow = tuple(place for place in places if place.kind == "narrow" and place.width > 0)
-    if not problem.interfaces:
+    if not problem.interfaces or problem.domain.time is not None:  # what moves is narrow wherever it is
         return narrow
     found = []
     for place in narrow:
