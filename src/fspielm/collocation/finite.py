@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
-from fspielm.features import Basis
+from fspielm.features import Basis, RowsInCells
 from fspielm.geometry import Sites
 
 
@@ -26,10 +27,13 @@ class Checks:
     sites : mapping of block name to Sites
     emphasis : mapping of block name to (n,) array
         By how much the deviation at each site counts more than on average; without an entry, all count alike.
+    rows : mapping of block name to RowsInCells
+        The blocks themselves, of functions on cells.
     """
 
     sites: Mapping[str, Sites]
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: Mapping[str, RowsInCells] = field(default_factory=dict)
 
 
 @final
@@ -45,11 +49,14 @@ class Seam:
         At other places, in units of the rows that were fitted.
     uneven : (n,) boolean array
         Where sums over those places are no integrals; see `Finite.uneven`.
+    sparse : (n,) array
+        How far apart the places are; see `Finite.sparse`.
     """
 
     rows: BlockRows
     deviation: NumberArray
     uneven: BoolArray
+    sparse: FloatArray
 
 
 class Finite(ABC):
@@ -101,6 +108,28 @@ class Finite(ABC):
         """
         return np.zeros(len(self.problem.unknowns))
 
+    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """The same by cell, ``(C, U)``; squares add up."""
+        return self.left_out(coefficients, problem)[None]
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
+        return np.zeros(self.pieces, dtype=np.bool_)
+
+    @property
+    def pieces(self) -> int:
+        """How many cells there are."""
+        return 1
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """The cell that each point ``(n, d)`` lies in; the only one, where functions are not made of pieces."""
+        return np.zeros(len(points), dtype=np.intp)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """The cell that each deviation of all `seams` is of."""
+        return np.empty(0, dtype=np.intp)
+
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
         """By how much deviations at some sites of a block count more than on average; None where all count alike.
 
@@ -111,6 +140,10 @@ class Finite(ABC):
     def uneven(self, sites: Sites) -> BoolArray:
         """At which of some sites that are held out sums over such ones are no better than those over random places."""
         return np.ones(len(sites), dtype=np.bool_)
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """How far apart sites that are held out are where each is, of what they are on average."""
+        return np.ones(len(sites))
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""

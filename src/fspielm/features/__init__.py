@@ -1,9 +1,10 @@
 """With what: activations, families of random features, and the bases drawn from them."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band, widths_of
 from fspielm.features.basis import Basis, JoinedBasis
-from fspielm.features.cells import CellBasis
 from fspielm.features.characteristic import (
     Characteristic,
     Symbol,
@@ -32,9 +33,16 @@ from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.outgoing_damped import OutgoingDamped
 from fspielm.features.ridge import RidgeBasis
+from fspielm.features.rows_in_cells import RowsInCells
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.features.cells import CellBasis
+else:
+    __getattr__ = names_from(__name__, {"CellBasis": "fspielm.features.cells"})
 
 __all__ = [
     "COSINE",
@@ -65,6 +73,7 @@ __all__ = [
     "Place",
     "Power",
     "RidgeBasis",
+    "RowsInCells",
     "SingularBasis",
     "Sinusoid",
     "Siren",

@@ -8,24 +8,30 @@ from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.crossings import corner_terms
-from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
+from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
-from fspielm.equations import Problem
+from fspielm.equations import Problem, change_places
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, LocalOperator, localise
+from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
 
+# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
+_SLOW, _NOTHING = 0.8, 1e-13
+# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
+# opens more.
+_TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"
 
@@ -76,8 +82,7 @@ class Patchwork(Finite):
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
             nodes = fitted_along(trace)
-            sites = trace.sites(nodes)
-            local = [localise(operator, sites, len(self.scales)) for operator in trace.operators]
+            local = trace.localised(nodes, len(self.scales))
             shared = shared_along(self.basis, trace.cells, local)
             for cell, operator, its in zip(trace.cells, local, shared, strict=True):
                 found[cell].append(Tie(trace, operator, trace.values(cell, nodes), its))
@@ -87,7 +92,7 @@ class Patchwork(Finite):
     def _rows(self) -> list[CellRows]:
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
@@ -182,9 +187,41 @@ class Patchwork(Finite):
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
+        return np.asarray(np.linalg.norm(self.left_out_in_cells(coefficients, problem), axis=0))
+
+    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """See `Finite.left_out_in_cells`."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        squares = self.tails(coefficients, problem).left_out ** 2
-        return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
+        each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
+        return np.asarray(each * self.scales)
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
+        tails = tails_of(self.basis, coefficients)
+        slow: BoolArray = np.any((tails.rate < _SLOW) & (tails.last > _NOTHING * tails.last.max(axis=0)), axis=1)
+        slow[self._is_cut] = False
+        if self.problem.dimension == 2 and self.problem.domain.time is None:
+            frames = self.tiling.frames
+            for place in (*self.problem.domain.corners(), *change_places(self.problem)):
+                point, slack = np.array(place.point), _TOUCHING * frames.lengths
+                at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+                slow |= at & (self._is_cut | (place.opening > _STRAIGHT))
+        return slow
+
+    @property
+    def pieces(self) -> int:
+        """See `Finite.pieces`."""
+        return len(self.tiling.cells)
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """See `Finite.cells_at`."""
+        return self.tiling.locate(points)
+
+    @cached_property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """See `Finite.seam_cells`."""
+        each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
+        return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
     def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
         """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.
@@ -205,7 +242,7 @@ class Patchwork(Finite):
             if not len(placed.sites):
                 continue
             cell = placed.cell
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
             own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
@@ -229,14 +266,17 @@ class Patchwork(Finite):
         for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
-        sites, emphasis = {}, {}
+        sites, emphasis, rows = {}, {}, {}
         for name, its in by_name.items():
+            rows[name] = RowsInCells(
+                self.basis, tuple((placed.cell, placed.localised(len(self.scales))) for placed in its)
+            )
             sites[name] = join_sites([placed.sites for placed in its])
             cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
-        return Checks(sites, emphasis)
+        return Checks(sites, emphasis, rows)
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""
@@ -257,7 +297,9 @@ class Patchwork(Finite):
         rows = self.counts[JOINED]
         deviation = np.concatenate(parts)
         uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], list(map(len, parts)))
-        return (Seam(BlockRows(JOINED, slice(0, rows), float(np.sqrt(len(deviation) / rows))), deviation, uneven),)
+        sparse = np.concatenate([sparse_at(gauss(len(part))) for part in parts])
+        scale = float(np.sqrt(len(deviation) / rows))
+        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
 
     @cached_property
     def _is_cut(self) -> BoolArray:
@@ -268,6 +310,15 @@ class Patchwork(Finite):
         if not self._is_cut.any():
             return np.zeros(len(sites), dtype=np.bool_)
         return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """Nodes are dense at the ends of cells."""
+        cells = self.tiling.locate(sites.points)
+        lower, upper = self.tiling.frames.lower[cells], self.tiling.frames.upper[cells]
+        each = sparse_at(((sites.points - lower) - (upper - sites.points)) / (upper - lower)).prod(axis=1)
+        number = np.bincount(cells, minlength=len(self.tiling.cells))
+        total = np.bincount(cells, each, minlength=len(self.tiling.cells))
+        return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of how coefficients show in the deviation of seams."""
@@ -290,8 +341,8 @@ class Patchwork(Finite):
         found = []
         for trace in self._traces:
             nodes = checked_along(trace)
-            weight, sites = float(np.sqrt(fitted_along(trace) / nodes)), trace.sites(nodes)
-            local = [localise(operator, sites, self.basis.components) for operator in trace.operators]
+            weight = float(np.sqrt(fitted_along(trace) / nodes))
+            local = trace.localised(nodes, self.basis.components)
             shared = shared_along(self.basis, trace.cells, local)
             for cell, operator, its in zip(trace.cells, local, shared, strict=True):
                 found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), its, weight))

@@ -16,7 +16,7 @@ from fspielm.collocation.cells.places import Degrees, gauss
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
-from fspielm.features import localise
+from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Contact, Cover, Joint
 
@@ -48,6 +48,8 @@ class Trace:
         The first less the second, where that is not nothing.
     scale : float
         What the jump is multiplied with, as both operators were.
+    across : int or None
+        The axis that the edge is normal to, where it is straight.
     start : int
         The first of their columns.
     """
@@ -58,11 +60,22 @@ class Trace:
     count: int
     jump: Field | None = None
     scale: float = 1.0
+    across: int | None = None
     start: int = 0
 
     def sites(self, nodes: int) -> Sites:
         """The sites of so many nodes of Gauss's along the edge."""
         return self.along(gauss(nodes))
+
+    def localised(self, nodes: int, components: int) -> list[LocalOperator]:
+        """What is common, of the first cell and of the second, at those sites."""
+        sites = self.sites(nodes)
+        found = [localise(operator, sites, components) for operator in self.operators]
+        if self.across is None:
+            return found
+        # a grid that is one point wide
+        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(sites.points.T))
+        return [replace(each, axes=axes) for each in found]
 
     def polynomials(self, nodes: int) -> FloatArray:
         """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
@@ -104,13 +117,14 @@ def _at_joints(
         length = float(np.min(sides[:, joint.axis] / (2 * np.maximum(degrees[both, joint.axis], 1))))
         count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].max()) - _FEWER, 1)
         along = partial(_along_joint, joint, problem.dimension)
+        across_axis = joint.axis if problem.dimension == 2 else None
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
                 across = tuple(order if axis == joint.axis else 0 for axis in range(problem.dimension))
                 plain = derivative(across).on(unknown)
                 weight = contrasts.of_flux(int(tiling.materials[both[0]]), plain)
                 operator = plain.times(weight * length**order / scales[unknown])
-                yield Trace(joint.cells, (operator, operator), along, count)
+                yield Trace(joint.cells, (operator, operator), along, count, across=across_axis)
 
 
 def _at_contacts(
