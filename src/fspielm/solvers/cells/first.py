@@ -59,7 +59,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     """
     problem = request.problem
     check_suitable(problem)
-    lengths, places = request.lengths, scrutinise(problem).places
+    lengths, places = request.lengths, _within_materials(problem)
     if problem.interfaces:  # data have kinks there, and their bands no end
         bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
@@ -172,6 +172,14 @@ def balanced(tiling: Cover) -> Cover:
         if not wanted:
             return tiling
         tiling = tiling.halve(wanted)
+
+
+def _within_materials(problem: Problem) -> tuple[Narrow, ...]:
+    """Where data or coefficients are narrow; what changes where the material does is no more than its jump."""
+    places = scrutinise(problem).places
+    if not problem.interfaces:
+        return places
+    return tuple(each for each in places if len(np.unique(problem.material_of(each.sites.points), axis=0)) == 1)
 
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:
