@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
 from fspielm.errors import UnsuitableError
-from fspielm.geometry import BoundaryPart, Sites
+from fspielm.geometry import BoundaryPart, Sites, regions_in
 from fspielm.geometry.cells import Cell, Cover, Stretch
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
@@ -31,6 +31,8 @@ _LEAST_ALONG = 8
 # Layers of points along such a curve.
 _LAYERS = 3
 _HAIR = 1e-9
+# Thickness of a domain that cells are made for, relative to its extent.
+_THINNEST = 1e-6
 # Of those fitted, the share of rows that are kept aside to check with, and the fewest of them in a cell.
 _CHECKS = 0.25
 _LEAST_CHECKS = 12
@@ -109,6 +111,7 @@ def check_suitable(problem: Problem) -> None:
     """
     if problem.dimension > 2:
         raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    _refuse_thin(problem)
     if problem.interfaces and problem.whole is not None:
         raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
     for relation in problem.relations:
@@ -116,6 +119,26 @@ def check_suitable(problem: Problem) -> None:
             raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
         if relation.sum_weights is not None:
             raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
+
+
+def _refuse_thin(problem: Problem) -> None:
+    """Refuse domains, and regions, that are far thinner than long: no cell would be as thin and nearly as long."""
+    if problem.dimension != 2 or problem.domain.time is not None:
+        return
+    lower, upper = problem.domain.bounding_box
+    extent = float(np.max(upper - lower))
+    regions = regions_in(problem.domain)
+    shapes = {"the domain": problem.domain} | (
+        {} if regions is None else {repr(n): s for n, s in regions.shapes.items()}
+    )
+    for name, shape in shapes.items():
+        thickness = 2 * shape.measure / sum(part.measure for part in shape.boundary())
+        if thickness < _THINNEST * extent:
+            raise UnsuitableError(
+                f"{name} is about {thickness:.1e} thin beside an extent of {extent:.3g}, and cells are no thinner than "
+                f"{_THINNEST:.0e} of it; leave out what varies across, in a problem of one dimension, or for a region "
+                "with fs.Interface(jump=..., flux_jump=...) in its place"
+            )
 
 
 def _fewer(count: int) -> int:

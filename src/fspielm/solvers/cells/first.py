@@ -17,6 +17,7 @@ from fspielm.equations.once import once
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
+from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
@@ -55,11 +56,12 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     Raises
     ------
     UnsuitableError
-        If the domain has more than two dimensions, or cells do not know a condition.
+        If the domain has more than two dimensions or is too thin, cells do not know a condition, or the budget is by
+        far too small.
     """
     problem = request.problem
     check_suitable(problem)
-    lengths, places = request.lengths, _within_materials(problem)
+    lengths, places = request.lengths, scrutinise(problem).places
     if problem.interfaces:  # data have kinks there, and their bands no end
         bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
@@ -70,6 +72,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
+    check_affordable(request, frequencies * lengths / (2 * np.pi) / _WAVES, _LEAST_DEGREE)
     tiling = _toward_narrow(_grids(problem, frequencies), places)
     special = [each.point for each in special_points(problem)]
     for _ in range(_LEVELS if special else 0):
@@ -172,14 +175,6 @@ def balanced(tiling: Cover) -> Cover:
         if not wanted:
             return tiling
         tiling = tiling.halve(wanted)
-
-
-def _within_materials(problem: Problem) -> tuple[Narrow, ...]:
-    """Where data or coefficients are narrow; what changes where the material does is no more than its jump."""
-    places = scrutinise(problem).places
-    if not problem.interfaces:
-        return places
-    return tuple(each for each in places if len(np.unique(problem.material_of(each.sites.points), axis=0)) == 1)
 
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:

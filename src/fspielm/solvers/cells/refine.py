@@ -60,7 +60,10 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
     if tiling is not patchwork.tiling:
         inherited = higher[_owners(patchwork.tiling, tiling)]
     count = int(np.count_nonzero(needs & smooth))
-    words = [f"{len(halved)} cells halved" * bool(len(halved)), f"higher degrees in {count}" * bool(count)]
+    words = [
+        f"{len(halved)} cell{'s' * (len(halved) > 1)} halved" * bool(len(halved)),
+        f"higher degrees in {count}" * bool(count),
+    ]
     return replace(patchwork, tiling=tiling, degrees=_levelled(inherited, tiling)), ", ".join(
         word for word in words if word
     )
