@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import scipy
@@ -28,6 +31,16 @@ def set_threads(count: int) -> bool:
     return bool(controller.lib_controllers)
 
 
+@contextmanager
+def limited(count: int) -> Iterator[None]:
+    """At most `count` threads within, as few as before at most: where work is spread over threads of its own."""
+    controller = _controller()
+    before = threads()
+    with controller.limit(limits=count if before is None else min(count, before)):
+        yield
+
+
+@cache
 def _controller() -> Any:
     """What speaks to every BLAS that is loaded; NumPy and SciPy may each have their own."""
     # imported here: it looks through all libraries of the process, and few processes ask

@@ -10,10 +10,10 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
+from fspielm.accuracy.correction import Correction
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
-from fspielm.accuracy.leading import Leading, find_leading, rows_of
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
 from fspielm.arrays import NumberArray, safe_norm, safe_rms
@@ -53,15 +53,15 @@ class Examination:
         The blocks that were fitted, which say how much each counts.
     held_out : HeldOut
     sensitivity : Sensitivity
-    leading : tuple of Leading
-        For each unknown, where functions are those of cells.
+    correction : Correction or None
+        What is known of the residual's effect, where functions are those of cells.
     """
 
     discretisation: Finite
     blocks: Sequence[BlockRows]
     held_out: HeldOut
     sensitivity: Sensitivity
-    leading: tuple[Leading, ...] = ()
+    correction: Correction | None = None
 
     def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
@@ -110,19 +110,18 @@ class Examination:
 
     def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
         """What the residual may amount to in each unknown."""
-        if not self.leading:
-            return [own * misfit.residual for own in self.sensitivity.each]
-        rows = rows_of(self.discretisation, self.held_out, self.blocks, coefficients, problem)
-        errors = self.discretisation.left_out(coefficients, problem)
-        if problem is not self.discretisation.problem:
-            # other data may be narrow in other places, where no leading function was looked at
-            elsewhere = math.sqrt(max(misfit.residual**2 - safe_norm(rows) ** 2, 0.0))
-            errors = errors + np.asarray(self.sensitivity.each) * elsewhere
-        return [leading.error(rows) + float(own) for leading, own in zip(self.leading, errors, strict=True)]
+        at_most = [own * misfit.residual for own in self.sensitivity.each]
+        if self.correction is None:
+            return at_most
+        # as long as the residual is about as large as the data, what it is made of is not known
+        unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
+        shown = self.correction.errors(coefficients, problem)
+        left_out = self.discretisation.left_out(coefficients, problem)
+        return [own + float(out) + unknown * most for own, out, most in zip(shown, left_out, at_most, strict=True)]
 
     def for_many(self, rng: np.random.Generator) -> Examination:
-        """For many solutions on one basis: fresh rows, filled; as it is where functions were looked at in its own."""
-        if self.leading:
+        """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""
+        if self.correction is not None:
             return self
         fresh = HeldOut.draw(self.discretisation, rng)
         return replace(self, held_out=fresh.tabulated(self.discretisation))
@@ -205,20 +204,9 @@ def examine(
     # in this order, in which they draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
-    if not basis.is_piecewise:
-        sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
-        return Examination(discretisation, blocks, held_out, sensitivity)
-    found = find_leading(problem, basis, factored, rng, threads)
-    sensitivity = Sensitivity(
-        tuple(float(each.amplifications[0]) for each in found),
-        tuple(each.values for each in found),
-        max(found, key=lambda each: float(each.amplifications[0])).functions[0],
-    )
-    leading = tuple(
-        Leading(each.amplifications, each.rest, rows_of(discretisation, held_out, blocks, each.functions))
-        for each in found
-    )
-    return Examination(discretisation, blocks, held_out, sensitivity, leading)
+    sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction if basis.is_piecewise else None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.features import Basis
@@ -41,12 +41,15 @@ class Seam:
     ----------
     rows : BlockRows
         What was fitted.
-    deviation : (..., n) array
+    deviation : (n,) array
         At other places, in units of the rows that were fitted.
+    uneven : (n,) boolean array
+        Where sums over those places are no integrals; see `Finite.uneven`.
     """
 
     rows: BlockRows
     deviation: NumberArray
+    uneven: BoolArray
 
 
 class Finite(ABC):
@@ -81,7 +84,7 @@ class Finite(ABC):
 
     @abstractmethod
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """Fewer rows than were fitted, by the same law."""
+        """Other rows than those that were fitted, by the same law."""
 
     @abstractmethod
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
@@ -105,9 +108,14 @@ class Finite(ABC):
         """
         return None
 
-    def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
-        """How well the sums with `coefficients` ``(..., M)`` fit together, where they are made of pieces.
+    def uneven(self, sites: Sites) -> BoolArray:
+        """At which of some sites that are held out sums over such ones are no better than those over random places."""
+        return np.ones(len(sites), dtype=np.bool_)
 
-        With the jumps of the problem if they are to `solve` it, with none otherwise.
-        """
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""
         return ()
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of how coefficients show at the seams, on numbers ``(F, n)`` there, shape ``(F, M)``."""
+        return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)

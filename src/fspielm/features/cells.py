@@ -134,6 +134,13 @@ class CellBasis(Basis):
                 found[:, some] = self.sum_in(cell, own, operator.select(some))
         return found
 
+    def adjoint_sums(self, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The adjoint of `sums`: sums over all points, with weights ``(F, n)``, of each function, shape ``(F, M)``."""
+        found = np.zeros((len(numbers), self.size), dtype=np.result_type(numbers, operator.coefficients))
+        for cell, here in self._by_cell(operator.points):
+            found[:, self.columns(cell)] = self.adjoint_in(cell, numbers[:, here], operator.select(here))
+        return found
+
     def sparse(self, operator: LocalOperator) -> Any:
         """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
         from scipy.sparse import coo_array
@@ -177,6 +184,20 @@ class CellBasis(Basis):
                 values = np.einsum("f...kn,kn->f...n", values, tables[axis][orders[axis]])
             total += self.scales[unknown] * coefficient * values
         return total
+
+    def adjoint_in(self, cell: int, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
+        """The adjoint of `sum_in`: of weights ``(F, n)``, the sums ``(F, k)`` for the functions of one cell."""
+        degrees = tuple(self.degrees[cell].tolist())
+        tables = self._tables(cell, operator)
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        shape = (len(numbers), self.components, *(degree + 1 for degree in degrees))
+        grids = np.zeros(shape, dtype=np.result_type(numbers, operator.coefficients))
+        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            values = self.scales[unknown] * np.conj(coefficient) * numbers
+            for axis in range(self.dimension - 1):
+                values = values[..., None, :] * tables[axis][orders[axis]]
+            grids[:, unknown] += values @ tables[-1][orders[-1]].T
+        return grids[:, :, *ball(degrees).T].reshape(len(numbers), -1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
         """About how large the terms of derivatives of sums with coefficients `fields` ``(F, M)`` are, ``(F, C)``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NoReturn, TypeAlias, final
@@ -11,6 +12,7 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.blas import limited
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Panel
 from fspielm.machine import run_tasks
@@ -163,9 +165,8 @@ class NestedQR:
         self._nodes = flatten(nested.merges)
         self._steps: list[_Step | None] = [None] * len(self._nodes)
         fronts: dict[int, _Front] = {}
-        for height in range(self._nodes[-1].height + 1):
-            here = [place for place, node in enumerate(self._nodes) if node.height == height]
-            run_tasks([partial(self._factor, place, fronts) for place in here], min(nested.threads, len(here)))
+        for level in self._levels:
+            self._run([partial(self._factor, place, fronts) for place in level])
         left = fronts[len(self._nodes) - 1].columns
         if len(left):
             raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
@@ -173,6 +174,18 @@ class NestedQR:
             raise SolveError(
                 f"{np.count_nonzero(self.diagonal == 0)} of {self.shape[1]} columns are exactly dependent on the others"
             )
+
+    @cached_property
+    def _levels(self) -> list[list[int]]:
+        """Nodes that do not depend on one another, from the leaves to the root."""
+        heights = range(self._nodes[-1].height + 1)
+        return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
+
+    def _run(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Independent tasks on threads, with one of the libraries' for each; a lone one has all of theirs."""
+        threads = min(self._nested.threads, len(tasks))
+        with limited(1) if threads > 1 else nullcontext():
+            run_tasks(tasks, threads)
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested
@@ -213,7 +226,7 @@ class NestedQR:
         """Memory of the rows of R, and of the reflections where they are kept."""
         return sum(step.nbytes for step in self._all)
 
-    @property
+    @cached_property
     def _all(self) -> list[_Step]:
         return [step for step in self._steps if step is not None]
 
@@ -261,15 +274,22 @@ class NestedQR:
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
         """``R^-1 values``, or ``R^-H values``, both in the order of the columns; ``(M,)`` or ``(M, n)``."""
+        given = values.reshape(len(values), -1)
         if not adjoint:
-            given = values.reshape(len(values), -1)
             return self._back([given[step.columns] for step in self._all]).reshape(values.shape)
-        rest = values.astype(np.result_type(values, self.dtype))
-        for step in self._all:
-            head = _solve(step.triangle, rest[step.columns], adjoint=True)
-            rest[step.columns] = head
-            rest[step.others] -= step.beside.conj().T @ head
-        return np.asarray(rest)
+        rest = given.astype(np.result_type(values, self.dtype))
+        for level in self._levels:
+            left: dict[int, NumberArray] = {}
+            self._run([partial(self._forward, place, rest, left) for place in level])
+            for place in level:  # one after the other: neighbours have columns in common
+                rest[self._all[place].others] -= left[place]
+        return rest.reshape(values.shape)
+
+    def _forward(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
+        step = self._all[place]
+        head = _solve(step.triangle, rest[step.columns], adjoint=True)
+        rest[step.columns] = head
+        left[place] = step.beside.conj().T @ head
 
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
@@ -278,8 +298,13 @@ class NestedQR:
     def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
         """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""
         found = np.zeros((self.shape[1], heads[0].shape[1]), dtype=np.result_type(self.dtype, *heads))
-        for step, head in zip(reversed(self._all), reversed(heads), strict=True):
-            found[step.columns] = _solve(step.triangle, head - step.beside @ found[step.others])
+
+        def solve(place: int) -> None:
+            step = self._all[place]
+            found[step.columns] = _solve(step.triangle, heads[place] - step.beside @ found[step.others])
+
+        for level in reversed(self._levels):
+            self._run([partial(solve, place) for place in level])
         return found
 
 

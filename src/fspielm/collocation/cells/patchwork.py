@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
@@ -177,7 +177,7 @@ class Patchwork(Finite):
         Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
         """
         found = tails_of(self.basis, coefficients)
-        cut = np.flatnonzero([not cell.whole for cell in self.tiling.cells])
+        cut = np.flatnonzero(self._is_cut)
         return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
 
     def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
@@ -186,8 +186,7 @@ class Patchwork(Finite):
         In units of functions of the highest degree.
         """
         squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        rng = np.random.default_rng(0)  # only looks
-        for placed in place_rows(problem, self.tiling, self.degrees, rng):
+        for placed in place_rows(problem, self.tiling, self.degrees, finer=True):
             if not len(placed.sites):
                 continue
             cell = placed.cell
@@ -209,9 +208,9 @@ class Patchwork(Finite):
         return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """Fewer rows than were fitted, at random places of each cell."""
+        """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
         by_name: dict[str, list[Placed]] = {relation.name: [] for relation in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self.degrees, rng):
+        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
         sites, emphasis = {}, {}
@@ -227,24 +226,57 @@ class Patchwork(Finite):
         """The same for other data."""
         return replace(self, problem=problem)
 
-    def seams(self, coefficients: NumberArray, *, solve: bool = True) -> tuple[Seam, ...]:
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """How far the traces of cells are from those that they were fitted to, between the places of that."""
         if not self._traces:
             return ()
-        basis, fields = self.basis, np.atleast_2d(coefficients)
-        first, parts, rows = basis.size - basis.elsewhere, [], 0
+        basis, first = self.basis, self.basis.size - self.basis.elsewhere
+        parts = []
+        for check in self._checked:
+            trace = check.trace
+            common = check.polynomials @ coefficients[first + trace.start : first + trace.start + trace.count]
+            own = basis.sum_in(check.cell, coefficients[None, basis.columns(check.cell)], check.operator)[0]
+            parts.append(check.weight * (own - common - trace.values(check.cell, len(common))))
+        rows = self.counts[JOINED]
+        deviation = np.concatenate(parts)
+        uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], list(map(len, parts)))
+        return (Seam(BlockRows(JOINED, slice(0, rows), float(np.sqrt(len(deviation) / rows))), deviation, uneven),)
+
+    @cached_property
+    def _is_cut(self) -> BoolArray:
+        return np.array([not cell.whole for cell in self.tiling.cells])
+
+    def uneven(self, sites: Sites) -> BoolArray:
+        """Those in cells that the boundary cuts."""
+        if not self._is_cut.any():
+            return np.zeros(len(sites), dtype=np.bool_)
+        return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of how coefficients show in the deviation of seams."""
+        basis, first = self.basis, self.basis.size - self.basis.elsewhere
+        found = np.zeros((len(numbers), basis.size), dtype=np.result_type(numbers, self.dtype))
+        start = 0
+        for check in self._checked:
+            end = start + len(check.polynomials)
+            here = check.weight * numbers[:, start:end]
+            found[:, basis.columns(check.cell)] += basis.adjoint_in(check.cell, here, check.operator)
+            begin = first + check.trace.start
+            found[:, begin : begin + check.trace.count] -= here @ check.polynomials
+            start = end
+        return found
+
+    @cached_property
+    def _checked(self) -> list[_CheckedTie]:
+        """Both sides of every trace, at other places than those where it was fitted."""
+        found = []
         for trace in self._traces:
-            fitted, nodes = fitted_along(trace), checked_along(trace)
-            common = trace.polynomials(nodes) @ fields[:, first + trace.start : first + trace.start + trace.count].T
-            sites = trace.sites(nodes)
+            nodes = checked_along(trace)
+            weight, sites = float(np.sqrt(fitted_along(trace) / nodes)), trace.sites(nodes)
             for cell, operator in zip(trace.cells, trace.operators, strict=True):
-                own = basis.sum_in(cell, fields[:, basis.columns(cell)], localise(operator, sites, basis.components))
-                known = trace.values(cell, nodes) if solve else 0.0
-                parts.append(np.sqrt(fitted / nodes) * (own - common.T - known))
-            rows += 2 * fitted
-        deviation = np.concatenate(parts, axis=1).reshape(*coefficients.shape[:-1], -1)
-        scale = float(np.sqrt(deviation.shape[-1] / rows))
-        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation),)
+                local = localise(operator, sites, self.basis.components)
+                found.append(_CheckedTie(trace, cell, local, trace.polynomials(nodes), weight))
+        return found
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
@@ -252,3 +284,14 @@ class Patchwork(Finite):
         for rows, ties in zip(self._rows_in, self._ties_in, strict=True):
             parts += [each.values for each in rows] + [tie.values for tie in ties]
         return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _CheckedTie:
+    """One side of a trace, looked at in places where it was not fitted; rows count by their weight."""
+
+    trace: Trace
+    cell: int
+    operator: LocalOperator
+    polynomials: FloatArray
+    weight: float

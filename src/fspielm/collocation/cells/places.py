@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,8 +12,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
-from fspielm.errors import UnsuitableError
-from fspielm.geometry import BoundaryPart, Sites, regions_in
+from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Cell, Cover, Stretch
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
@@ -31,11 +31,9 @@ _LEAST_ALONG = 8
 # Layers of points along such a curve.
 _LAYERS = 3
 _HAIR = 1e-9
-# Thickness of a domain that cells are made for, relative to its extent.
-_THINNEST = 1e-6
-# Of those fitted, the share of rows that are kept aside to check with, and the fewest of them in a cell.
-_CHECKS = 0.25
-_LEAST_CHECKS = 12
+# To check with, so many times as many nodes along each line: sums over them of what functions of a cell leave, times
+# such functions, are as good as integrals.
+_FINER = 1.5
 
 
 @final
@@ -58,12 +56,10 @@ class Placed:
     share: float
 
 
-def place_rows(
-    problem: Problem, tiling: Cover, degrees: Degrees, rng: np.random.Generator | None = None
-) -> list[Placed]:
-    """Rows to be fitted, at nodes that suit polynomials; or fewer, at random, to check with."""
-    line: Line = gauss if rng is None else lambda count: _random(rng, (_fewer(count),))
-    inside = [_inside(tiling, index, degrees[index], rng) for index in range(len(tiling.cells))]
+def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
+    """Rows to be fitted, at nodes that suit polynomials; or more of them, finer, to check with."""
+    line: Line = gauss if not finer else lambda count: gauss(math.ceil(_FINER * count))
+    inside = [_inside(tiling, index, degrees[index], _FINER if finer else 1.0) for index in range(len(tiling.cells))]
     for index, points in _rims(tiling, degrees, line).items():
         inside[index] = np.concatenate([inside[index], points])
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
@@ -97,67 +93,14 @@ def gauss(count: int) -> FloatArray:
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])
 
 
-def _random(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
-    """Places from -1 to 1, as dense as the nodes of polynomials are, which crowd at the ends."""
-    return np.asarray(np.cos(np.pi * rng.random(shape)))
-
-
-def check_suitable(problem: Problem) -> None:
-    """Refuse what cells do not know.
-
-    Raises
-    ------
-    UnsuitableError
-    """
-    if problem.dimension > 2:
-        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
-    _refuse_thin(problem)
-    if problem.interfaces and problem.whole is not None:
-        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
-    for relation in problem.relations:
-        if relation.region.shift is not None:
-            raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-        if relation.sum_weights is not None:
-            raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
-
-
-def _refuse_thin(problem: Problem) -> None:
-    """Refuse domains, and regions, that are far thinner than long: no cell would be as thin and nearly as long."""
-    if problem.dimension != 2 or problem.domain.time is not None:
-        return
-    lower, upper = problem.domain.bounding_box
-    extent = float(np.max(upper - lower))
-    regions = regions_in(problem.domain)
-    shapes = {"the domain": problem.domain} | (
-        {} if regions is None else {repr(n): s for n, s in regions.shapes.items()}
-    )
-    for name, shape in shapes.items():
-        thickness = 2 * shape.measure / sum(part.measure for part in shape.boundary())
-        if thickness < _THINNEST * extent:
-            raise UnsuitableError(
-                f"{name} is about {thickness:.1e} thin beside an extent of {extent:.3g}, and cells are no thinner than "
-                f"{_THINNEST:.0e} of it; leave out what varies across, in a problem of one dimension, or for a region "
-                "with fs.Interface(jump=..., flux_jump=...) in its place"
-            )
-
-
-def _fewer(count: int) -> int:
-    return min(count, max(int(_CHECKS * count), _LEAST_CHECKS))
-
-
-def _inside(tiling: Cover, index: int, degrees: Sequence[int], rng: np.random.Generator | None) -> FloatArray:
-    """Points of a cell: a grid of Chebyshev's nodes on its frame, as far as that is in the cell."""
+def _inside(tiling: Cover, index: int, degrees: Sequence[int], finer: float) -> FloatArray:
+    """Points of a cell: a grid of Chebyshev's nodes on its frame, so much finer, as far as that is in the cell."""
     cell, dimension = tiling.cells[index], len(degrees)
     most = _BALL if dimension == 2 else 1.0
     share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
-    counts = [int(np.ceil((degree + 1) * share ** (1 / dimension))) for degree in degrees]
-    if rng is None:
-        points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
-        return points if cell.whole else points[tiling.holds(index, points)]
-    wanted = _fewer(int(np.prod(counts) * (1.0 if cell.whole else cell.share)))
-    drawn = _random(rng, (int(wanted / max(cell.share, 0.05)) + 1, dimension))
-    points = 0.5 * ((1 - drawn) * cell.lower + (1 + drawn) * cell.upper)
-    return points[:wanted] if cell.whole else points[tiling.holds(index, points)][:wanted]
+    counts = [int(np.ceil(finer * (degree + 1) * share ** (1 / dimension))) for degree in degrees]
+    points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
+    return points if cell.whole else points[tiling.holds(index, points)]
 
 
 def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
@@ -22,11 +23,13 @@ from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
 
-# Wavelengths of the highest frequency in a cell.
-_WAVES = 1.5
-# The degree of polynomials: for each wavelength, in any case, and for each digit.
-_EACH_WAVE, _LEAST_DEGREE, _EACH_DIGIT = 6.0, 4.0, 0.6
-MOST_DEGREE = 26
+# Wavelengths of the highest frequency in a cell: about the cheapest, whatever the digits.
+_WAVES = 3.0
+# The coefficients of a wave fall from the degree z = pi times the wavelengths in a cell on, to one of D digits within
+# a number of degrees that grows like (D^2 z)^(1/3) (asymptotics of Bessel's functions); z is at least this.
+_FALL = 1.8
+_LEAST_PHASE = 1.5
+MOST_DEGREE = 32
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
 # Where data are narrow somewhere, so many along each axis for them at most.
@@ -80,11 +83,16 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     tiling = balanced(tiling)
     # in the longest cells
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
-    digits = -math.log10(request.tol)
-    each = _EACH_WAVE * waves + _LEAST_DEGREE + _EACH_DIGIT * digits
-    degrees = np.tile(np.minimum(np.ceil(each).astype(int), MOST_DEGREE), (len(tiling.cells), 1))
+    degrees = np.tile(np.minimum(_degrees(waves, request.tol), MOST_DEGREE), (len(tiling.cells), 1))
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
+
+
+def _degrees(waves: FloatArray, tol: float) -> NDArray[np.int_]:
+    """Degrees at which coefficients of so many waves have fallen below a tolerance."""
+    phase = np.maximum(np.pi * waves, _LEAST_PHASE)
+    digits = -math.log10(tol)
+    return np.ceil(phase + _FALL * np.cbrt(digits**2 * phase)).astype(int)
 
 
 def _grids(problem: Problem, frequencies: FloatArray) -> Cover:

@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from fspielm.blas import limited
 from fspielm.collocation import Patchwork
 from fspielm.equations import Problem
 from fspielm.features import Basis
@@ -82,9 +83,10 @@ class CellTrial(Trial):
         operations, each = nested.cost.operations, _USUAL
         if operations > _QUICK:
             leaf = max(nested.leaves, key=lambda leaf: leaf.height)
-            began = perf_counter()
-            rows = leaf.fill()
-            np.linalg.qr(rows, mode="raw")
+            with limited(1):  # as when cells are factored on threads
+                began = perf_counter()
+                rows = leaf.fill()
+                np.linalg.qr(rows, mode="raw")
             each = (perf_counter() - began) / (2.0 * rows.shape[0] * rows.shape[1] ** 2)
         each /= min(request.threads, len(nested.leaves))
         return CellOutlook(self.neurons, operations, each)
