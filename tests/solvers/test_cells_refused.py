@@ -34,9 +34,9 @@ def test_a_region_thinner_than_any_cell() -> None:
 @pytest.mark.parametrize(
     ("budget", "error", "message"),
     [
-        (fs.Budget(seconds=0.3), fs.ProblemError, r"budget of 0.3 s ended it .* at least 4\d+ cells with \d+ unknowns"),
-        (fs.Budget(memory=1e6), fs.MemoryBudgetError, r"at least 4\d+ cells .* above the budget of 1.0 MiB; solve on"),
-        (fs.Budget(neurons=20), fs.ProblemError, r"the budget of 20 neurons ended it .* at least 4\d+ cells with"),
+        (fs.Budget(seconds=0.3), fs.ProblemError, r"budget of 0.3 s ended it .* at least \d+ cells with \d+ unknowns"),
+        (fs.Budget(memory=1e6), fs.MemoryBudgetError, r"at least \d+ cells .* above the budget of 1.0 MiB; solve on"),
+        (fs.Budget(neurons=20), fs.ProblemError, r"the budget of 20 neurons ended it .* at least \d+ cells with"),
     ],
 )
 def test_a_budget_too_small_for_the_first_cells(budget: fs.Budget, error: type[Exception], message: str) -> None:

@@ -68,8 +68,7 @@ class Patchwork(Finite):
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
             nodes = fitted_along(trace)
-            sites = trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
+            for cell, operator, sites in zip(trace.cells, trace.operators, trace.sites(nodes), strict=True):
                 found[cell].append(Tie(trace, localise(operator, sites, len(self.scales)), trace.values(cell, nodes)))
         return found
 
@@ -272,8 +271,8 @@ class Patchwork(Finite):
         found = []
         for trace in self._traces:
             nodes = checked_along(trace)
-            weight, sites = float(np.sqrt(fitted_along(trace) / nodes)), trace.sites(nodes)
-            for cell, operator in zip(trace.cells, trace.operators, strict=True):
+            weight = float(np.sqrt(fitted_along(trace) / nodes))
+            for cell, operator, sites in zip(trace.cells, trace.operators, trace.sites(nodes), strict=True):
                 local = localise(operator, sites, self.basis.components)
                 found.append(_CheckedTie(trace, cell, local, trace.polynomials(nodes), weight))
         return found

@@ -83,8 +83,8 @@ def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool
 
 
 def held_to(problem: Problem) -> tuple[Relation, ...]:
-    """The relations that cells are held to one by one: what is known of interfaces ties two."""
-    return tuple(relation for relation in problem.relations if relation.region.kind != "interface")
+    """The relations that cells are held to one by one: what is known of interfaces, or of opposite faces, ties two."""
+    return tuple(r for r in problem.relations if r.region.kind != "interface" and r.region.shift is None)
 
 
 @cache

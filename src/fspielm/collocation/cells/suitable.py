@@ -25,8 +25,6 @@ def check_suitable(problem: Problem) -> None:
     if problem.interfaces and problem.whole is not None:
         raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
     for relation in problem.relations:
-        if relation.region.shift is not None:
-            raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
         if relation.sum_weights is not None:
             raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 

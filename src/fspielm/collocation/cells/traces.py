@@ -17,7 +17,7 @@ from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
 from fspielm.features import localise
 from fspielm.geometry import BoundaryPart, Sites
-from fspielm.geometry.cells import Contact, Cover, Joint
+from fspielm.geometry.cells import Contact, Cover, Joint, tied_across
 
 # Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
 # with as many as the lower degree has, the others of the higher one would be free.
@@ -47,6 +47,8 @@ class Trace:
         The first less the second, where that is not nothing.
     scale : float
         What the jump is multiplied with, as both operators were.
+    shift : (d,) array or None
+        The way from the places of the first to those of the second, where they are tied across the domain.
     start : int
         The first of their columns.
     """
@@ -57,11 +59,14 @@ class Trace:
     count: int
     jump: Field | None = None
     scale: float = 1.0
+    shift: FloatArray | None = None
     start: int = 0
 
-    def sites(self, nodes: int) -> Sites:
-        """The sites of so many nodes of Gauss's along the edge."""
-        return self.along(gauss(nodes))
+    def sites(self, nodes: int) -> tuple[Sites, Sites]:
+        """The sites of so many nodes of Gauss's along the edge, for either cell."""
+        first = self.along(gauss(nodes))
+        # with the normals of the first, so that derivatives along them are in one direction
+        return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
 
     def polynomials(self, nodes: int) -> FloatArray:
         """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
@@ -71,7 +76,7 @@ class Trace:
         """By how much a cell differs from what is common: the second one does, by the jump."""
         if self.jump is None or cell == self.cells[0]:
             return np.zeros(nodes)
-        sites = self.sites(nodes)
+        sites, _ = self.sites(nodes)
         return np.asarray(-self.scale * self.jump(sites.points, sites.normals))
 
 
@@ -79,11 +84,15 @@ def traces_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequenc
     """All that neighbours have in common; columns count from zero.
 
     Within a material every unknown, and its derivatives across an edge below the highest of the equations; across an
-    interface what is prescribed there.
+    interface, and at faces that are one place, what is prescribed there.
     """
     found: list[Trace] = []
     start = 0
-    for trace in (*_at_joints(problem, tiling, degrees, scales), *_at_contacts(problem, tiling, degrees, scales)):
+    for trace in (
+        *_at_joints(problem, tiling, degrees, scales),
+        *_at_contacts(problem, tiling, degrees, scales),
+        *_at_faces(problem, tiling, degrees, scales),
+    ):
         found.append(replace(trace, start=start))
         start += trace.count
     return found
@@ -123,6 +132,21 @@ def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequ
             jump = None if rule.value.constant == 0.0 else rule.value
             scaled = operators[0].times(scale), operators[1].times(scale)
             yield Trace(contact.cells, scaled, along, count, jump, scale)
+
+
+def _at_faces(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+    for relation in problem.relations:
+        part, shift = relation.region.part, relation.region.shift
+        if part is None or shift is None:
+            continue
+        for contact in tied_across(tiling, part, shift):
+            both = list(contact.cells)
+            count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
+            along = partial(_along_contact, contact, part)
+            own = localise(relation.operator, along(gauss(_LOOKS)), len(scales))
+            scale = relation.weight / max(size_in(cell, own, tiling, degrees, scales) for cell in both)
+            scaled = relation.operator.times(scale)
+            yield Trace(contact.cells, (scaled, scaled), along, count, shift=shift)
 
 
 def _along_joint(joint: Joint, dimension: int, places: FloatArray) -> Sites:

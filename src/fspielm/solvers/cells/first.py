@@ -18,6 +18,7 @@ from fspielm.equations.once import once
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
+from fspielm.solvers.cells.balance import balanced
 from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 from fspielm.solvers.request import Request
@@ -39,8 +40,6 @@ _CELLS_NARROW = 4
 _LEVELS = 2
 _MOST_LEVELS = 30
 _HALF = 0.5
-# Neighbours are no more unlike than that, in their longest sides.
-_UNLIKE = 4.5
 # A cell may be so many times as long as the shortest distance over which anything in it changes; it is halved so often.
 _WIDTHS = 4.0
 _MOST_HALVINGS = 14
@@ -75,12 +74,12 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES * _CELLS_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
-    check_affordable(request, frequencies * lengths / (2 * np.pi) / _WAVES, _LEAST_DEGREE)
+    check_affordable(request, frequencies * lengths / (2 * np.pi) / _WAVES)
     tiling = _toward_narrow(_grids(problem, frequencies), places)
     special = [each.point for each in special_points(problem)]
     for _ in range(_LEVELS if special else 0):
         tiling = toward(tiling, special)
-    tiling = balanced(tiling)
+    tiling = balanced(tiling, problem)
     # in the longest cells
     waves = frequencies * np.max([cell.upper - cell.lower for cell in tiling.cells], axis=0) / (2 * np.pi)
     degrees = np.tile(np.minimum(_degrees(waves, request.tol), MOST_DEGREE), (len(tiling.cells), 1))
@@ -167,22 +166,6 @@ def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
         met = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
         touching |= set(np.flatnonzero(met).tolist())
     return tiling.halve({index: range(tiling.domain.dimension) for index in touching})
-
-
-def balanced(tiling: Cover) -> Cover:
-    """With large cells halved until none is next to much smaller ones."""
-    while True:
-        sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
-        wanted: dict[int, tuple[int, ...]] = {}
-        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts)]
-        for pair in pairs:
-            for large, small in (pair, pair[::-1]):
-                axes = np.flatnonzero(sides[large] > _UNLIKE * sides[small].max()).tolist()
-                if axes:
-                    wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
-        if not wanted:
-            return tiling
-        tiling = tiling.halve(wanted)
 
 
 def _toward_narrow(tiling: Cover, places: tuple[Narrow, ...]) -> Cover:

@@ -15,13 +15,15 @@ from fspielm.wording import duration, system_size
 # Seconds of an operation on a machine that nobody has, and operations of a cell for each cube of its functions.
 _FASTEST = 5e-12
 _EACH = 2.0
+# The least that polynomials have.
+_DEGREE = 4
 # Seconds of a cell, however few functions it has.
 _EACH_CELL = 5e-4
 # Of a number.
 _BYTES = 8
 
 
-def check_affordable(request: Request, counts: FloatArray, degree: float) -> None:
+def check_affordable(request: Request, counts: FloatArray) -> None:
     """Refuse cells that a budget is by far too small for.
 
     Parameters
@@ -29,8 +31,6 @@ def check_affordable(request: Request, counts: FloatArray, degree: float) -> Non
     request : Request
     counts : (d,) array
         Cells along each axis of the bounding box.
-    degree : float
-        The least that polynomials have.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def check_affordable(request: Request, counts: FloatArray, degree: float) -> Non
     share = min(domain.measure / float(np.prod(upper - lower)), 1.0)
     cells = max(int(share * math.prod(counts.tolist())), 1)
     # polynomials within a ball of degrees
-    own = len(request.problem.unknowns) * (degree + 1) ** len(counts) * (math.pi / 4 if len(counts) == 2 else 1.0)
+    own = len(request.problem.unknowns) * (_DEGREE + 1) ** len(counts) * (math.pi / 4 if len(counts) == 2 else 1.0)
     size = f"at least {system_size(int(cells * own), cells)} are needed"
     memory = _BYTES * cells * own**2
     if memory > budget.memory_limit:

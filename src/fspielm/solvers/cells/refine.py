@@ -10,7 +10,8 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
 from fspielm.geometry.cells import Cover
-from fspielm.solvers.cells.first import MOST_DEGREE, balanced, special_points, toward
+from fspielm.solvers.cells.balance import balanced
+from fspielm.solvers.cells.first import MOST_DEGREE, special_points, toward
 
 # The error estimate is to end below the tolerance by this factor.
 _MARGIN = 3.0
@@ -55,7 +56,7 @@ def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, e
         for cell in halved
     }
     tiling = patchwork.tiling.halve(axes) if axes else patchwork.tiling
-    tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted)) if axes else tiling
+    tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted), patchwork.problem) if axes else tiling
     inherited = higher
     if tiling is not patchwork.tiling:
         inherited = higher[_owners(patchwork.tiling, tiling)]
