@@ -13,6 +13,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
+from fspielm.collocation.cells.sums import Sums, sums_of
 from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
@@ -55,8 +56,16 @@ class Patchwork(Finite):
 
     @cached_property
     def basis(self) -> CellBasis:
-        """The functions of all cells, and then columns for the traces."""
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, sum(trace.count for trace in self._traces))
+        """The functions of all cells, and then columns for the traces, and for parts of sums."""
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, self._traced + self._sums.count)
+
+    @cached_property
+    def _traced(self) -> int:
+        return sum(trace.count for trace in self._traces)
+
+    @cached_property
+    def _sums(self) -> Sums:
+        return sums_of(self.problem, self.tiling, self.degrees, self.scales)
 
     @cached_property
     def _traces(self) -> list[Trace]:
@@ -94,13 +103,12 @@ class Patchwork(Finite):
     @property
     def rows(self) -> int:
         """Rows of its system."""
-        return sum(self._heights)
+        return sum(self._heights) + sum(len(added.values) for added in self._sums.added)
 
     @cached_property
     def _heights(self) -> tuple[int, ...]:
-        return tuple(
-            sum(map(len, rows)) + sum(map(len, ties)) for rows, ties in zip(self._rows_in, self._ties_in, strict=True)
-        )
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        return tuple(sum(len(rows) for own in cell for rows in own) for cell in each)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -111,7 +119,7 @@ class Patchwork(Finite):
             found[name] = found.get(name, 0) + len(rows)
         if self._traces:
             found[JOINED] = sum(2 * fitted_along(trace) for trace in self._traces)
-        return found
+        return found | self._sums.counts
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -130,13 +138,16 @@ class Patchwork(Finite):
         sharing[first:] = 2
         values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
         leaves = []
-        for cell, (rows, ties) in enumerate(zip(self._rows_in, self._ties_in, strict=True)):
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        for cell, (rows, ties, parts) in enumerate(each):
             own = basis.columns(cell)
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
+            shared += [first + self._traced + part.shared for part in parts]
             joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
-            fill = partial(fill_cell, basis, cell, rows, ties, (self.dtype, values))
+            fill = partial(fill_cell, basis, cell, rows, ties, parts, (self.dtype, values))
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
-        return Nested(tuple(leaves), self.tiling.merges, sharing, values, self.dtype, self.threads, keep)
+        leaves += [added.leaf(first + self._traced, self.dtype, values) for added in self._sums.added]
+        return Nested(tuple(leaves), self._sums.merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
@@ -280,9 +291,9 @@ class Patchwork(Finite):
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
         parts: list[NumberArray] = []
-        for rows, ties in zip(self._rows_in, self._ties_in, strict=True):
-            parts += [each.values for each in rows] + [tie.values for tie in ties]
-        return np.concatenate(parts)
+        for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
+            parts += [rows.values for own in each for rows in own]
+        return np.concatenate([*parts, *(added.values for added in self._sums.added)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,8 +83,13 @@ def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool
 
 
 def held_to(problem: Problem) -> tuple[Relation, ...]:
-    """The relations that cells are held to one by one: what is known of interfaces, or of opposite faces, ties two."""
-    return tuple(r for r in problem.relations if r.region.kind != "interface" and r.region.shift is None)
+    """The relations that cells are held to one by one: interfaces, and faces that are one place, tie two; sums all."""
+
+    def ties(relation: Relation) -> bool:
+        region = relation.region
+        return region.kind == "interface" or region.shift is not None or relation.sum_weights is not None
+
+    return tuple(relation for relation in problem.relations if not ties(relation))
 
 
 @cache

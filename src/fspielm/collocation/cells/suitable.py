@@ -24,9 +24,6 @@ def check_suitable(problem: Problem) -> None:
     _refuse_thin(problem)
     if problem.interfaces and problem.whole is not None:
         raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
-    for relation in problem.relations:
-        if relation.sum_weights is not None:
-            raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
 
 def _refuse_thin(problem: Problem) -> None:
