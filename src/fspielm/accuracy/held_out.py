@@ -9,7 +9,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import Finite, RowBlock, make_blocks
-from fspielm.features import Basis
+from fspielm.features import Basis, RowsInCells
 from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
 
@@ -24,18 +24,19 @@ class HeldOut:
     emphasis : mapping of block name to (n,) array
         By how much the deviation at each site counts more than on average, where not all count alike.
     rows : mapping of block name to (n, M) array
-        The blocks applied to every function; empty where solutions are too few for that to pay.
+        The blocks applied to every function; empty where solutions are too few for that to pay. On cells they are never
+        filled.
     """
 
     sites: Mapping[str, Sites]
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
-    rows: Mapping[str, NumberArray] = field(default_factory=dict)
+    rows: Mapping[str, NumberArray | RowsInCells] = field(default_factory=dict)
 
     @classmethod
     def draw(cls, finite: Finite, rng: np.random.Generator) -> HeldOut:
         """Fewer rows than were fitted, by the same law."""
         drawn = finite.hold_out(rng)
-        return cls(drawn.sites, drawn.emphasis)
+        return cls(drawn.sites, drawn.emphasis, drawn.rows)
 
     def tabulated(self, finite: Finite) -> HeldOut:
         """The same with its rows filled, for many solutions on one basis."""

@@ -56,12 +56,6 @@ class RowBlock:
             return values
         return np.asarray(values.reshape(*values.shape[:-1], -1, len(self.sum_weights)) @ self.sum_weights)
 
-    def spread(self, rows: NumberArray) -> NumberArray:
-        """The adjoint of `summed`: numbers ``(..., n)`` of the rows at all of the sites."""
-        if self.sum_weights is None:
-            return rows
-        return np.asarray((rows[..., None] * self.sum_weights).reshape(*rows.shape[:-1], -1))
-
     def first(self, rows: int) -> RowBlock:
         """The block with so many of its rows, at most."""
         each = 1 if self.sum_weights is None else len(self.sum_weights)

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
-from fspielm.features import Basis
+from fspielm.features import Basis, RowsInCells
 from fspielm.geometry import Sites
 
 
@@ -26,10 +26,13 @@ class Checks:
     sites : mapping of block name to Sites
     emphasis : mapping of block name to (n,) array
         By how much the deviation at each site counts more than on average; without an entry, all count alike.
+    rows : mapping of block name to RowsInCells
+        The blocks themselves, of functions on cells.
     """
 
     sites: Mapping[str, Sites]
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: Mapping[str, RowsInCells] = field(default_factory=dict)
 
 
 @final
@@ -45,11 +48,14 @@ class Seam:
         At other places, in units of the rows that were fitted.
     uneven : (n,) boolean array
         Where sums over those places are no integrals; see `Finite.uneven`.
+    sparse : (n,) array
+        How far apart the places are; see `Finite.sparse`.
     """
 
     rows: BlockRows
     deviation: NumberArray
     uneven: BoolArray
+    sparse: FloatArray
 
 
 class Finite(ABC):
@@ -111,6 +117,10 @@ class Finite(ABC):
     def uneven(self, sites: Sites) -> BoolArray:
         """At which of some sites that are held out sums over such ones are no better than those over random places."""
         return np.ones(len(sites), dtype=np.bool_)
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """How far apart sites that are held out are where each is, of what they are on average."""
+        return np.ones(len(sites))
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""

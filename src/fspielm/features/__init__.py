@@ -32,6 +32,7 @@ from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.outgoing_damped import OutgoingDamped
 from fspielm.features.ridge import RidgeBasis
+from fspielm.features.rows_in_cells import RowsInCells
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
@@ -65,6 +66,7 @@ __all__ = [
     "Place",
     "Power",
     "RidgeBasis",
+    "RowsInCells",
     "SingularBasis",
     "Sinusoid",
     "Siren",

@@ -11,6 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
+from fspielm.features.tables import Tables, tables_for
 from fspielm.geometry.cells import Frames, MaterialFrames
 
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
@@ -108,17 +109,16 @@ class CellBasis(Basis):
         dtype = np.result_type(np.float64, operator.coefficients)
         found = np.zeros((self.components, len(which), len(operator.points)), dtype=dtype)
         for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            product = tables[0][orders[0]][which[:, 0]]
-            for axis in range(1, self.dimension):
-                product *= tables[axis][orders[axis]][which[:, axis]]
-            found[unknown] += self.scales[unknown] * coefficient * product
+            product = tables.products(orders, which)
+            product *= self.scales[unknown]
+            found[unknown] += coefficient * product
         return found.reshape(-1, len(operator.points)).T
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         out[...] = 0.0
         first, last, _ = columns.indices(self.size)
-        for cell, here in self._by_cell(operator.points):
+        for cell, here in self.by_cell(operator.points):
             own = self.columns(cell)
             begin, end = max(first, own.start), min(last, own.stop)
             if begin < end:
@@ -128,17 +128,10 @@ class CellBasis(Basis):
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
         found = np.empty((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
-        for cell, here in self._by_cell(operator.points):
+        for cell, here in self.by_cell(operator.points):
             own = fields[:, self.columns(cell)]
             for some in np.split(here, range(_AT_A_TIME, len(here), _AT_A_TIME)):
                 found[:, some] = self.sum_in(cell, own, operator.select(some))
-        return found
-
-    def adjoint_sums(self, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
-        """The adjoint of `sums`: sums over all points, with weights ``(F, n)``, of each function, shape ``(F, M)``."""
-        found = np.zeros((len(numbers), self.size), dtype=np.result_type(numbers, operator.coefficients))
-        for cell, here in self._by_cell(operator.points):
-            found[:, self.columns(cell)] = self.adjoint_in(cell, numbers[:, here], operator.select(here))
         return found
 
     def sparse(self, operator: LocalOperator) -> Any:
@@ -146,7 +139,7 @@ class CellBasis(Basis):
         from scipy.sparse import coo_array
 
         rows, columns, entries = [], [], []
-        for cell, here in self._by_cell(operator.points):
+        for cell, here in self.by_cell(operator.points):
             values, own = self.rows(cell, operator.select(here)), self.columns(cell)
             rows.append(np.repeat(here, values.shape[1]))
             columns.append(np.tile(np.arange(own.start, own.stop), len(here)))
@@ -179,10 +172,7 @@ class CellBasis(Basis):
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
         for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            values = grids[:, unknown] @ tables[-1][orders[-1]]
-            for axis in reversed(range(self.dimension - 1)):
-                values = np.einsum("f...kn,kn->f...n", values, tables[axis][orders[axis]])
-            total += self.scales[unknown] * coefficient * values
+            total += self.scales[unknown] * coefficient * tables.sums(orders, grids[:, unknown])
         return total
 
     def adjoint_in(self, cell: int, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
@@ -193,10 +183,7 @@ class CellBasis(Basis):
         shape = (len(numbers), self.components, *(degree + 1 for degree in degrees))
         grids = np.zeros(shape, dtype=np.result_type(numbers, operator.coefficients))
         for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            values = self.scales[unknown] * np.conj(coefficient) * numbers
-            for axis in range(self.dimension - 1):
-                values = values[..., None, :] * tables[axis][orders[axis]]
-            grids[:, unknown] += values @ tables[-1][orders[-1]].T
+            grids[:, unknown] += tables.adjoint(orders, self.scales[unknown] * np.conj(coefficient) * numbers)
         return grids[:, :, *ball(degrees).T].reshape(len(numbers), -1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
@@ -205,14 +192,10 @@ class CellBasis(Basis):
         squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
         return np.asarray(np.sqrt(squares) * steep**order)
 
-    def _tables(self, cell: int, operator: LocalOperator) -> list[FloatArray]:
-        """Along each axis, derivatives of the polynomials ``(order, degree, n)`` as high as the operator needs."""
-        lower, upper = self.frames.lower[cell], self.frames.upper[cell]
-        highest = operator.orders.max(axis=0, initial=0)
-        axes = zip(operator.points.T, lower, upper, self.degrees[cell].tolist(), highest, strict=True)
-        return [_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
+    def _tables(self, cell: int, operator: LocalOperator) -> Tables:
+        return tables_for(operator, (self.frames.lower[cell], self.frames.upper[cell]), self.degrees[cell].tolist())
 
-    def _by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
+    def by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
         """The cells that points lie in, and which ones do."""
         if not len(points):
             return
@@ -230,28 +213,3 @@ def ball(degrees: tuple[int, ...]) -> Indices:
     flat = grid.reshape(-1, len(degrees))
     inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
     return np.asarray(flat[inside])
-
-
-def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
-    return np.asarray(((x - low) - (high - x)) / (high - low))
-
-
-def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
-    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, n)``; `slope` is that of x."""
-    found = np.empty((order + 1, degree + 1, len(x)))
-    found[0, 0] = 1.0
-    found[0, 1:2] = x
-    twice = 2.0 * x
-    for k in range(2, degree + 1):
-        np.multiply(twice, found[0, k - 1], out=found[0, k])
-        found[0, k] -= found[0, k - 2]
-    for k in range(order):
-        np.matmul(slope * _derivatives(degree), found[k], out=found[k + 1])
-    return found
-
-
-@cache
-def _derivatives(degree: int) -> FloatArray:
-    """Row k has the coefficients of the derivative of Chebyshev's polynomial of degree k."""
-    k, j = np.meshgrid(np.arange(degree + 1), np.arange(degree + 1), indexing="ij")
-    return np.where((k > j) & ((k - j) % 2 == 1), np.where(j == 0, 1.0, 2.0) * k, 0.0)

@@ -28,12 +28,15 @@ class LocalOperator:
         Real or complex. The former where every coefficient is a number.
     unknowns : tuple of int
         Which of several unknowns each term is on; empty where there is one.
+    axes : tuple of (m,) arrays
+        Where the points are those of a grid, the last axis fastest: its coordinates along each axis; empty otherwise.
     """
 
     points: FloatArray
     orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
     coefficients: NumberArray
     unknowns: tuple[int, ...] = ()
+    axes: tuple[FloatArray, ...] = ()
 
     @property
     def is_constant(self) -> bool:

@@ -182,10 +182,12 @@ class NestedQR:
         return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
 
     def _run(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Independent tasks on threads, with one of the libraries' for each; a lone one has all of theirs."""
-        threads = min(self._nested.threads, len(tasks))
-        with limited(1) if threads > 1 else nullcontext():
-            run_tasks(tasks, threads)
+        """Independent tasks on threads, with one of the libraries' for each; a lone one has all of theirs.
+
+        However many threads there are: sums of the libraries depend on theirs.
+        """
+        with limited(1) if len(tasks) > 1 else nullcontext():
+            run_tasks(tasks, min(self._nested.threads, len(tasks)))
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows
+from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
@@ -20,7 +20,7 @@ from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, LocalOperator, localise
+from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
@@ -77,15 +77,16 @@ class Patchwork(Finite):
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
             nodes = fitted_along(trace)
-            for cell, operator, sites in zip(trace.cells, trace.operators, trace.sites(nodes), strict=True):
-                found[cell].append(Tie(trace, localise(operator, sites, len(self.scales)), trace.values(cell, nodes)))
+            for side, cell in enumerate(trace.cells):
+                operator = trace.localised(side, nodes, len(self.scales))
+                found[cell].append(Tie(trace, operator, trace.values(cell, nodes)))
         return found
 
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             scale = placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
@@ -200,7 +201,7 @@ class Patchwork(Finite):
             if not len(placed.sites):
                 continue
             cell = placed.cell
-            operator = localise(placed.relation.operator, placed.sites, len(self.scales))
+            operator = placed.localised(len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
             squares[cell] += float(np.sum(deviation**2))
@@ -223,14 +224,17 @@ class Patchwork(Finite):
         for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
             if len(placed.sites):
                 by_name[placed.relation.name].append(placed)
-        sites, emphasis = {}, {}
+        sites, emphasis, rows = {}, {}, {}
         for name, its in by_name.items():
+            rows[name] = RowsInCells(
+                self.basis, tuple((placed.cell, placed.localised(len(self.scales))) for placed in its)
+            )
             sites[name] = join_sites([placed.sites for placed in its])
             cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
-        return Checks(sites, emphasis)
+        return Checks(sites, emphasis, rows)
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""
@@ -250,7 +254,9 @@ class Patchwork(Finite):
         rows = self.counts[JOINED]
         deviation = np.concatenate(parts)
         uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], list(map(len, parts)))
-        return (Seam(BlockRows(JOINED, slice(0, rows), float(np.sqrt(len(deviation) / rows))), deviation, uneven),)
+        sparse = np.concatenate([sparse_at(gauss(len(part))) for part in parts])
+        scale = float(np.sqrt(len(deviation) / rows))
+        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
 
     @cached_property
     def _is_cut(self) -> BoolArray:
@@ -261,6 +267,15 @@ class Patchwork(Finite):
         if not self._is_cut.any():
             return np.zeros(len(sites), dtype=np.bool_)
         return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """Nodes are dense at the ends of cells."""
+        cells = self.tiling.locate(sites.points)
+        lower, upper = self.tiling.frames.lower[cells], self.tiling.frames.upper[cells]
+        each = sparse_at(((sites.points - lower) - (upper - sites.points)) / (upper - lower)).prod(axis=1)
+        number = np.bincount(cells, minlength=len(self.tiling.cells))
+        total = np.bincount(cells, each, minlength=len(self.tiling.cells))
+        return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of how coefficients show in the deviation of seams."""
@@ -283,9 +298,9 @@ class Patchwork(Finite):
         for trace in self._traces:
             nodes = checked_along(trace)
             weight = float(np.sqrt(fitted_along(trace) / nodes))
-            for cell, operator, sites in zip(trace.cells, trace.operators, trace.sites(nodes), strict=True):
-                local = localise(operator, sites, self.basis.components)
-                found.append(_CheckedTie(trace, cell, local, trace.polynomials(nodes), weight))
+            for side, cell in enumerate(trace.cells):
+                operator = trace.localised(side, nodes, self.basis.components)
+                found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), weight))
         return found
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeAlias, final
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
+from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Cell, Cover, Stretch
 
@@ -28,6 +29,8 @@ _BALL = np.pi / 4
 _MORE_ALONG = 4
 _ALONG_CUT = 3.0
 _LEAST_ALONG = 8
+# Nodes so close to an end, from -1 to 1, are on it; in terms of the sine of their angle.
+_END = 1e-4
 # Layers of points along such a curve.
 _LAYERS = 3
 _HAIR = 1e-9
@@ -48,30 +51,41 @@ class Placed:
     sites : Sites
     share : float
         How much of all that the relation holds on is in the cell.
+    axes : tuple of (m,) arrays
+        Where sites are those of a grid: its coordinates along each axis.
     """
 
     relation: Relation
     cell: int
     sites: Sites
     share: float
+    axes: tuple[FloatArray, ...] = ()
+
+    def localised(self, components: int) -> LocalOperator:
+        """The operator of the relation, on so many unknowns, at the sites."""
+        return replace(localise(self.relation.operator, self.sites, components), axes=self.axes)
 
 
 def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
     """Rows to be fitted, at nodes that suit polynomials; or more of them, finer, to check with."""
     line: Line = gauss if not finer else lambda count: gauss(math.ceil(_FINER * count))
-    inside = [_inside(tiling, index, degrees[index], _FINER if finer else 1.0) for index in range(len(tiling.cells))]
+    grids = [_inside(tiling, index, degrees[index], _FINER if finer else 1.0) for index in range(len(tiling.cells))]
+    inside, axes = [points for points, _ in grids], [axes for _, axes in grids]
     for index, points in _rims(tiling, degrees, line).items():
-        inside[index] = np.concatenate([inside[index], points])
+        inside[index], axes[index] = np.concatenate([inside[index], points]), ()
     areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
     # with the material of the cell, also on its rim
-    own = [{each.name: each for each in problem.equations_at(points[0])} if len(points) else {} for points in inside]
+    own: list[dict[str, Relation]] = [
+        {each.name: each for each in problem.equations_at(points[0])} if problem.interfaces and len(points) else {}
+        for points in inside
+    ]
     shares = areas / areas.sum()
     found = []
     for relation in held_to(problem):
         if relation.region.kind == "domain":
             found += [
-                Placed(known.get(relation.name, relation), index, Sites(points), share)
-                for index, (known, points, share) in enumerate(zip(own, inside, shares, strict=True))
+                Placed(own[index].get(relation.name, relation), index, Sites(points), shares[index], axes[index])
+                for index, points in enumerate(inside)
             ]
         elif relation.region.count is not None:
             found += _at_points(relation, tiling)
@@ -98,14 +112,30 @@ def gauss(count: int) -> FloatArray:
     return np.asarray(np.polynomial.legendre.leggauss(count)[0])
 
 
-def _inside(tiling: Cover, index: int, degrees: Sequence[int], finer: float) -> FloatArray:
-    """Points of a cell: a grid of Chebyshev's nodes on its frame, so much finer, as far as that is in the cell."""
+def sparse_at(unit: FloatArray) -> FloatArray:
+    """How far apart nodes of polynomials from -1 to 1 are, of what they are on average; on the ends all are alike."""
+    inner = np.sqrt(np.clip(1.0 - unit**2, 0.0, None))
+    return np.where(inner > _END, 0.5 * np.pi * inner, 1.0)
+
+
+def _inside(
+    tiling: Cover, index: int, degrees: Sequence[int], finer: float
+) -> tuple[FloatArray, tuple[FloatArray, ...]]:
+    """Points of a cell: a grid of Chebyshev's nodes on its frame, so much finer, as far as that is in the cell.
+
+    And its coordinates along each axis, where that is all of it.
+    """
     cell, dimension = tiling.cells[index], len(degrees)
     most = _BALL if dimension == 2 else 1.0
     share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
     counts = [int(np.ceil(finer * (degree + 1) * share ** (1 / dimension))) for degree in degrees]
-    points = _grid(cell, [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts])
-    return points if cell.whole else points[tiling.holds(index, points)]
+    units = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts]
+    axes = tuple(
+        0.5 * ((1 - unit) * low + (1 + unit) * high)
+        for unit, low, high in zip(units, cell.lower, cell.upper, strict=True)
+    )
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, dimension)
+    return (points, axes) if cell.whole else (points[tiling.holds(index, points)], ())
 
 
 def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
@@ -140,14 +170,6 @@ def _count_along(part: BoundaryPart, stretch: Stretch, cell: Cell, degree: int) 
 def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
     """Unit coordinates of places from -1 to 1 along a stretch."""
     return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
-
-
-def _grid(cell: Cell, nodes: Sequence[FloatArray]) -> FloatArray:
-    axes = [
-        0.5 * ((1 - unit) * low + (1 + unit) * high)
-        for unit, low, high in zip(nodes, cell.lower, cell.upper, strict=True)
-    ]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
 def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:

@@ -15,7 +15,7 @@ from fspielm.collocation.cells.places import Degrees, gauss
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
-from fspielm.features import localise
+from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Contact, Cover, Joint, tied_across
 
@@ -49,6 +49,8 @@ class Trace:
         What the jump is multiplied with, as both operators were.
     shift : (d,) array or None
         The way from the places of the first to those of the second, where they are tied across the domain.
+    across : int or None
+        The axis that the edge is normal to, where it is straight.
     start : int
         The first of their columns.
     """
@@ -60,6 +62,7 @@ class Trace:
     jump: Field | None = None
     scale: float = 1.0
     shift: FloatArray | None = None
+    across: int | None = None
     start: int = 0
 
     def sites(self, nodes: int) -> tuple[Sites, Sites]:
@@ -67,6 +70,16 @@ class Trace:
         first = self.along(gauss(nodes))
         # with the normals of the first, so that derivatives along them are in one direction
         return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
+
+    def localised(self, side: int, nodes: int, components: int) -> LocalOperator:
+        """What is common, of the first cell or of the second, at those sites."""
+        sites = self.sites(nodes)[side]
+        found = localise(self.operators[side], sites, components)
+        if self.across is None:
+            return found
+        # a grid that is one point wide
+        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(sites.points.T))
+        return replace(found, axes=axes)
 
     def polynomials(self, nodes: int) -> FloatArray:
         """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
@@ -107,11 +120,12 @@ def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequen
         length = float(np.min(sides[:, joint.axis] / (2 * np.maximum(degrees[both, joint.axis], 1))))
         count = 1 if problem.dimension == 1 else max(int(degrees[both, 1 - joint.axis].max()) - _FEWER, 1)
         along = partial(_along_joint, joint, problem.dimension)
+        across_axis = joint.axis if problem.dimension == 2 else None
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
                 across = tuple(order if axis == joint.axis else 0 for axis in range(problem.dimension))
                 operator = derivative(across).on(unknown).times(length**order / scales[unknown])
-                yield Trace(joint.cells, (operator, operator), along, count)
+                yield Trace(joint.cells, (operator, operator), along, count, across=across_axis)
 
 
 def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:

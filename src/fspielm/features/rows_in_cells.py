@@ -1,0 +1,65 @@
+"""Rows of functions on cells that are applied, and whose adjoint is, but that are never filled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import NumberArray
+from fspielm.features.cells import CellBasis
+from fspielm.features.local import LocalOperator
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RowsInCells:
+    """Operators at the points of some cells, one cell's after the other's.
+
+    Attributes
+    ----------
+    basis : CellBasis
+    parts : tuple of (int, LocalOperator)
+        Cells, and what is applied in them.
+    order : (n,) integer array or None
+        Where each row goes, if not one after the other.
+    """
+
+    basis: CellBasis
+    parts: tuple[tuple[int, LocalOperator], ...]
+    order: np.ndarray[tuple[int, ...], np.dtype[np.intp]] | None = None
+
+    @classmethod
+    def at(cls, basis: CellBasis, operator: LocalOperator) -> RowsInCells:
+        """One operator at points of any cells."""
+        split = list(basis.by_cell(operator.points))
+        order = np.concatenate([np.empty(0, dtype=np.intp), *(here for _, here in split)])
+        return cls(basis, tuple((cell, operator.select(here)) for cell, here in split), order)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [0, *np.cumsum([len(operator.points) for _, operator in self.parts]).tolist()]
+
+    def __matmul__(self, coefficients: NumberArray) -> NumberArray:
+        """The rows times coefficients ``(M,)``."""
+        parts = [
+            self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
+            for cell, operator in self.parts
+        ]
+        joined = np.concatenate([np.empty(0), *parts])
+        if self.order is None:
+            return joined
+        found = np.empty_like(joined)
+        found[self.order] = joined
+        return found
+
+    def adjoint(self, numbers: NumberArray) -> NumberArray:
+        """Sums of the conjugate rows times numbers ``(F, n)``, shape ``(F, M)``."""
+        numbers = numbers if self.order is None else numbers[:, self.order]
+        types = [operator.coefficients for _, operator in self.parts]
+        found = np.zeros((len(numbers), self.basis.size), dtype=np.result_type(numbers, *types))
+        for (cell, operator), start, end in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
+            found[:, self.basis.columns(cell)] += self.basis.adjoint_in(cell, numbers[:, start:end], operator)
+        return found
