@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,28 @@ settings.register_profile(
     "fspielm", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("fspielm")
+
+# Thousands of tests are collected, and all that is made for them stays: it need not be looked through again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    """Have panels placed once, but for tests that look at places: until they settle is most of what drawing takes."""
+    figure: Any = sys.modules.get("fspielm.solution.pictures.figure")  # whoever draws has imported it
+    if figure is not None:
+        figure._PASSES = 3 if "laid_out" in item.fixturenames else 1
+
+
+@pytest.fixture
+def laid_out() -> None:
+    """Pictures are laid out as for users."""
+
 
 DOMAINS: dict[str, Domain] = {
     "1d": fs.Interval(-1, 2),

@@ -32,15 +32,18 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"{__name__}.{name}")
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    public = _import_module(f"{__name__}.public")
-    globals().update({known: getattr(public, known) for known in public.__all__})
-    shapes = _import_module(f"{__name__}.geometry").SHAPES
-    globals()["__all__"] = sorted({*public.__all__, *shapes, *_PACKAGES})
-    if name in shapes:  # some of them are in the packages
-        globals()[name] = shapes[name]
-    if name not in globals():
+    public, shapes = _import_module(f"{__name__}.public"), _import_module(f"{__name__}.geometry").SHAPES
+    globals().update({known: vars(public)[known] for known in public.__all__ if known in vars(public)})
+    if name == "__all__":
+        value: _Any = sorted({*public.__all__, *shapes, *_PACKAGES})
+    elif name in public.__all__:
+        value = getattr(public, name)
+    elif name in shapes:  # some of them are in the packages
+        value = shapes[name]
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals()[name]
+    globals()[name] = value  # so that this is asked once
+    return value
 
 
 def __dir__() -> list[str]:

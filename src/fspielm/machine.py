@@ -33,7 +33,8 @@ def physical_memory() -> int:
 
 def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
     """Run independent tasks on `threads` threads; the first failure, or Ctrl-C, drops those not yet begun."""
-    if threads <= 1:
+    tasks = list(tasks)
+    if min(threads, len(tasks)) <= 1:  # a pool for one task is the dearer part of it
         for task in tasks:
             task()
         return

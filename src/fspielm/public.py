@@ -1,33 +1,25 @@
 """Everything that is `fs.<name>`, but for the packages `fs.cases` and `fs.study`."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.accuracy import ErrorEstimate, examine, judge
 from fspielm.collocation import Discretisation, Points, RowBlock, System, draw_features
 from fspielm.equations import (
     AnyCondition,
     ByRegion,
-    Condition,
     Dirichlet,
     Initial,
     Interface,
     InterfaceLine,
-    Measured,
     Neumann,
     Operator,
-    Periodic,
     Problem,
     Relation,
-    Robin,
-    Symmetry,
     Term,
     Transmission,
     Unknown,
-    curl,
-    divergence,
     normal,
     normal_derivative,
-    strain,
-    stress,
-    traction,
 )
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
 from fspielm.features import (
@@ -43,15 +35,44 @@ from fspielm.features import (
     Siren,
     Tanh,
 )
-from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
 from fspielm.geometry import BoundaryPart, Domain, Regions, Sites, Time, shapes
-from fspielm.geometry.shapes import *  # noqa: F403 (a new shape is one line there)
-from fspielm.linalg import QR, Factored, LeastSquares, TruncatedSVD
+from fspielm.later import names_from
+from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
 from fspielm.solution import Forecast, Report, Round, Solution
 from fspielm.solvers import Budget, Prepared, Singular, prepare, solve
 from fspielm.spectrum import Bands, infer_bands
-from fspielm.store import load
+
+if TYPE_CHECKING:
+    from fspielm.equations import (
+        Condition,
+        Measured,
+        Periodic,
+        Robin,
+        Symmetry,
+        curl,
+        divergence,
+        strain,
+        stress,
+        traction,
+    )
+    from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
+    from fspielm.geometry.shapes import *  # noqa: F403
+    from fspielm.linalg import TruncatedSVD
+    from fspielm.store import load
+else:
+    _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
+    _VECTORS = ("curl", "divergence", "strain", "stress", "traction")
+    __getattr__ = names_from(
+        __name__,
+        {
+            **shapes.HOMES,
+            **dict.fromkeys(("ProblemFile", "read_problem", "read_problem_file", "write_problem"), "fspielm.files"),
+            **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
+            "TruncatedSVD": "fspielm.linalg",
+            "load": "fspielm.store",
+        },
+    )
 
 __all__ = [
     "GFF",
@@ -132,4 +153,4 @@ __all__ = [
     "traction",
     "write_problem",
 ]
-__all__ += [name for name in vars(shapes) if not name.startswith("_")]
+__all__ += shapes.HOMES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -54,5 +53,7 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about a name that is not among the `known`: the one most like it, if there is any."""
+    from difflib import get_close_matches  # seldom needed
+
     near = get_close_matches(name, list(known), 1)
     return f"; did you mean {near[0]!r}?" if near else ""

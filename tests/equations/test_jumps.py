@@ -93,7 +93,7 @@ class TestBordersOfAnyKind:
             sp.Piecewise((1 + sp.sin(x - HALF) / (x - HALF), sp.Ne(x, HALF)), (2, True)),
             sp.Piecewise((1, x < 1 / 3), (3 * x, x < 2 / 3), (2, True)),
             sp.Piecewise((1 + (x - 0.3) * (x - 0.7) * (x - 0.71), (x - 0.3) * (x - 0.7) * (x - 0.71) < 0), (1, True)),
-            sp.Piecewise((2 + sp.sin(300 * x), sp.sin(300 * x) < 0), (2, True)),
+            sp.Piecewise((2 + sp.sin(80 * x), sp.sin(80 * x) < 0), (2, True)),
             sp.Piecewise((1, sp.Abs(x - y) < 0.1), (0.9 + sp.Abs(x - y), True)),
         ],
         ids=str,

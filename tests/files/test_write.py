@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fspielm as fs
@@ -173,6 +173,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=20)
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), VALUES))
 def test_toml_is_read_back(content: dict[str, object]) -> None:
     values = {key: value for key, value in content.items() if isinstance(value, str | int | float | bool)}

@@ -142,7 +142,7 @@ class TestClosedForms:
         (Disk((0, 0), 1), 1000),
         (Pacman((0, 0), 1, 0.5), 2500),
         (Pacman((0, 0), 1, 3.0), 2500),
-        (Panda(1.0), 20_000),
+        pytest.param(Panda(1.0), 20_000, marks=pytest.mark.slow),
         (PolarCurve(2 + sp.cos(5 * sp.Symbol("theta")) / 2), 22_000),
         (Frame(SQUARE, *HOLES), 6000),
     ],

@@ -41,7 +41,7 @@ class Sliver(Domain):
         return "Sliver"
 
 
-@pytest.mark.parametrize("n", [1, 1000])
+@pytest.mark.parametrize("n", [1, 100])
 @pytest.mark.parametrize("height", [0.0, 1e-9])
 def test_rejection_gives_up_on_a_thin_region(height: float, n: int, sampling: Any) -> None:
     with pytest.raises(ProblemError, match=r"Sliver fills less than 1e-05 of its bounding box .* enlarge it"):

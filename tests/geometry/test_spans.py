@@ -47,7 +47,7 @@ def known_ends(domain: Domain, points: np.ndarray, axis: int) -> tuple[np.ndarra
 @pytest.mark.parametrize("name", KNOWN)
 def test_ends_are_those_of_the_march(name: str, rng: np.random.Generator) -> None:
     domain = KNOWN[name]
-    points = domain.sample(1000, rng)
+    points = domain.sample(400, rng)
     lower, upper = domain.bounding_box
     for axis in range(domain.dimension):
         ends, marched = known_ends(domain, points, axis), march(domain, points, axis)
@@ -68,7 +68,7 @@ def _is_steep(ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
 @pytest.mark.parametrize("name", KNOWN)
 def test_chords_lie_in_the_domain_and_end_where_it_does(name: str, rng: np.random.Generator) -> None:
     domain = KNOWN[name]
-    points = domain.sample(500, rng)
+    points = domain.sample(200, rng)
     for axis in range(domain.dimension):
         low, high = known_ends(domain, points, axis)
         assert np.all((low <= points[:, axis]) & (points[:, axis] <= high))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROWS, COLUMNS = 4000, 1000
+ROWS, COLUMNS = 6000, 400
 # buffers of BLAS threads and the allocator's slack
 SLACK = 24 * 2**20
 

@@ -64,7 +64,7 @@ def test_an_inclusion_in_the_plane(profile: str, width: float) -> None:
     assert inside.sum() >= 5
 
 
-@pytest.mark.parametrize("width", [1e-3, 1e-6, 3e-10])
+@pytest.mark.parametrize("width", [*(pytest.param(w, marks=pytest.mark.slow) for w in (1e-3, 1e-6)), 3e-10])
 def test_a_ring_between_two_borders(width: float) -> None:
     """Whose inside no point of a line across it meets by chance."""
     ring = sp.Piecewise((1, (sp.sqrt(R2) - sp.Rational(1, 5)) ** 2 < width**2), (0, True))

@@ -154,7 +154,7 @@ def short_wave(make: Make) -> Any:
     "statement",
     [
         plane_wave,
-        plane_wave_with_residue,
+        pytest.param(plane_wave_with_residue, marks=slow),
         non_separable_helmholtz,
         layer,
         pacman,

@@ -200,7 +200,7 @@ CORNER_CONDITIONS = {
 
 
 @pytest.mark.parametrize(
-    "name", ["slopes beside values", pytest.param("two kinds on one part", marks=pytest.mark.slow)]
+    "name", [pytest.param(name, marks=pytest.mark.slow) for name in ("slopes beside values", "two kinds on one part")]
 )
 def test_the_kind_of_condition_at_the_corner(name: str) -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, -1), *CORNER_CONDITIONS[name])
@@ -210,12 +210,13 @@ def test_the_kind_of_condition_at_the_corner(name: str) -> None:
     assert error(first, second) <= 1e-7
 
 
+@pytest.mark.slow
 def test_a_mixture_of_value_and_slope_brings_further_exponents() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, -1), fs.LShape((0, 0), 1), [fs.Robin(1, 1, 0)])
     assert fs.solve(problem, tol=1e-6, rng=0).converged
 
 
-@pytest.mark.parametrize("wall", [0.05, 0.001])
+@pytest.mark.parametrize("wall", [0.05, pytest.param(0.001, marks=pytest.mark.slow)])
 def test_a_cut_through_a_thin_wall_is_refused(wall: float) -> None:
     frame = fs.Box((0, 0), (1, 1)) - fs.Box((wall, wall), (1 - wall, 1 - wall))
     problem = fs.Problem(sp.Eq(LAPLACIAN, -1), frame, [fs.Dirichlet(0)])
@@ -235,6 +236,7 @@ def test_a_hole_that_the_solution_does_not_continue_into() -> None:
 
 
 @pytest.mark.parametrize("k2", [0, *(pytest.param(k2, marks=pytest.mark.slow) for k2 in (100, -10))])
+@pytest.mark.slow
 def test_a_constant_source_around_two_holes(k2: int) -> None:
     domain = fs.Disk((0, 0), 0.6) - fs.Disk((0.2, 0), 0.1) - fs.Disk((-0.2, 0.1), 0.15)
     problem = fs.Problem(sp.Eq(LAPLACIAN + k2 * u, 1), domain=domain, conditions=[fs.Dirichlet(0)])

@@ -75,10 +75,10 @@ def error_of(done: Attempt, exact: Function, domain: Domain) -> float:
     ("domain", "ratio", "source", "most"),
     [
         (DISK, 0.0, (1.05, 0.0), 250),
-        (DISK, 0.0, (0.6003, 0.8004), 400),
+        pytest.param(DISK, 0.0, (0.6003, 0.8004), 400, marks=pytest.mark.slow),
         (DISK, 100.0, (0.0, 1.01), 350),
-        (DISK, 3600.0, (-1.02, 0.0), 450),
-        (DISK, -400.0, (1.01, 0.0), 350),
+        pytest.param(DISK, 3600.0, (-1.02, 0.0), 450, marks=pytest.mark.slow),
+        pytest.param(DISK, -400.0, (1.01, 0.0), 350, marks=pytest.mark.slow),
         (fs.Annulus((0, 0), 0.5, 1), 0.0, (0.45, 0.0), 350),
         pytest.param(PANDA, 0.0, NOTCH, 700, marks=pytest.mark.slow),
         pytest.param(PANDA, 100.0, outside(PANDA, 0.3, 0.01), 700, marks=pytest.mark.slow),

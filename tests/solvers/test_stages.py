@@ -181,6 +181,7 @@ def test_what_cannot_be_had_is_refused() -> None:
 # --- plans --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_plan_serves_other_data_and_makes_another_for_a_source() -> None:
     exact, other = source(20, (2, 1)), source(20, (-2, 0.5))
     plan = fs.prepare(helmholtz(20, DISK, exact), rng=0)
@@ -252,12 +253,14 @@ def test_functions_for_peaks_stay_within_the_budget() -> None:
 # --- harder ones ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("distance", [pytest.param(0.15, marks=pytest.mark.slow), 0.02])
+@pytest.mark.slow
+@pytest.mark.parametrize("distance", [0.15, 0.02])
 def test_a_source_some_wavelengths_off_a_flat_side(distance: float) -> None:
     exact = source(100, (0, 0.5 + distance))
     solved(helmholtz(100, fs.Ellipse((0, 0), (2, 0.5)), exact), exact, 1e-10)
 
 
+@pytest.mark.slow
 def test_waves_that_a_hole_scatters() -> None:
     """No known solution: two seeds agree to what both claim."""
     domain = fs.Ellipse((0, 0), (2, 1)) - fs.Disk((0.7, 0.1), 0.3, name="hole")
@@ -268,7 +271,8 @@ def test_waves_that_a_hole_scatters() -> None:
     assert error(other, one) <= one.error_estimate + other.error_estimate
 
 
-@pytest.mark.parametrize("place", [(80, 30), pytest.param((160, 100), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [(80, 30), (160, 100)])
 def test_a_thin_right_hand_side_and_what_it_hides(place: tuple[int, int]) -> None:
     """A small slow part beside a fast one: met, or not called converged."""
     w = sp.Function("u")(x, t)

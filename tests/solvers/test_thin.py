@@ -64,6 +64,7 @@ def test_the_solution_falls_off_from_a_boundary_that_sees_the_peaks(mass: float)
     assert difference <= solution.error_estimate + finer.error_estimate
 
 
+@pytest.mark.slow
 def test_waves_of_varying_amplitude() -> None:
     exact = sp.exp(x) * sp.sin(60 * x + 45 * y)
     problem = fs.Problem(sp.Eq(laplacian(u) + 900 * u, laplacian(exact) + 900 * exact), DISK, [fs.Dirichlet(exact)])

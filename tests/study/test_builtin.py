@@ -17,6 +17,8 @@ from fspielm.study.terms import Terms
 _TERMS = Terms(threads=1, memory=2e9, share=2e9, seconds=None, tol=1e-1)
 _FEW = 24
 _FEW_AUTOMATIC = 150
+# Whose shapes take most of the time.
+_LARGE = ("helmholtz-panda", "advection-diffusion-pacman")
 
 # one solve of every case with every method of every plan; the plans share most of them
 _JOBS = {(job.subject, job.method): job for name in builtin_plans() for job in builtin_plan(name).jobs}
@@ -39,7 +41,13 @@ def few_neurons(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_neurons")
-@pytest.mark.parametrize("subject", dict.fromkeys(subject for subject, _ in _JOBS))
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param(subject, marks=[pytest.mark.slow] if subject in _LARGE else [])
+        for subject in dict.fromkeys(subject for subject, _ in _JOBS)
+    ],
+)
 def test_every_kind_of_solve_in_the_plans_is_done(subject: str) -> None:
     bench = Subject(subject).open()
     for job in (_small(job) for (name, _), job in _JOBS.items() if name == subject):

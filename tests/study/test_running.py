@@ -219,9 +219,10 @@ class TestKilled:
         assert [row.job for row in rows] == list(plan_of(seeds).jobs)
         assert {row.outcome.status for row in rows} == {"done"}
 
-    def test_twice(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("engines", [(0,), pytest.param((0, 1), marks=pytest.mark.slow)], ids=["once", "twice"])
+    def test_and_gone_on(self, tmp_path: Path, engines: tuple[int, ...]) -> None:
         store, kept = tmp_path / "a.db", 0
-        for workers in (0, 1):
+        for workers in engines:
             with self.start(store, 2, workers) as process:
                 assert process.stdout is not None
                 for _ in range(4):

@@ -4,7 +4,8 @@ Needs nothing but a `Discretisation` and its factored system.
 """
 
 from fspielm.accuracy.beyond import functions_up_to, passing_size
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.by_cell import by_cell
+from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.examination import Examination, examine
 from fspielm.accuracy.further import fitting_columns, further_columns, special_beside
 from fspielm.accuracy.held_out import HeldOut
@@ -15,12 +16,14 @@ from fspielm.accuracy.verdict import Verdict, judge
 __all__ = [
     "ILL_POSED",
     "PROBES",
+    "CellErrors",
     "ErrorEstimate",
     "Examination",
     "FieldEstimate",
     "HeldOut",
     "Sensitivity",
     "Verdict",
+    "by_cell",
     "examine",
     "find_sensitivity",
     "fitting_columns",

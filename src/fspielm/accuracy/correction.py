@@ -71,7 +71,7 @@ class Correction:
         """``H'^H r'``, for even rows too, and for random signs in cells that are cut, shape ``(M, 2 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
         total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
-        for held in self._rows(problem):
+        for held in self.rows(problem):
             deviation = held.weight * (held.rows @ coefficients - held.values)
             kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
             total += held.rows.adjoint(held.weight * kinds * deviation)
@@ -79,7 +79,7 @@ class Correction:
             total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
         return total.T
 
-    def _rows(self, problem: Problem) -> list[_Rows]:
+    def rows(self, problem: Problem) -> list[Rows]:
         """All that is held out, and rows where something is narrow."""
         basis = self.finite.basis
         assert isinstance(basis, CellBasis)
@@ -93,12 +93,12 @@ class Correction:
             assert isinstance(rows, RowsInCells)
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
-            found.append(_Rows(rows, sites, weight, relation.values(sites)))
+            found.append(Rows(rows, sites, weight, relation.values(sites)))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
-                found.append(_Rows(rows, sites, self._weight(own, sites, close.shares), close.block.values))
+                found.append(Rows(rows, sites, self._weight(own, sites, close.shares), close.block.values))
         return found
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
@@ -108,7 +108,7 @@ class Correction:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """Rows of a relation that are held out, where they are, their weights and the values that they should have."""
 
     rows: RowsInCells

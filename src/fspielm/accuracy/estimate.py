@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from typing import final
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import BlockResidual
 from fspielm.scrutiny import Narrow
 
@@ -34,6 +34,23 @@ class FieldEstimate:
     rounding: float
     scale: float
     growth: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CellErrors:
+    """How wrong a solution may be because of each of C cells.
+
+    Attributes
+    ----------
+    relative : (C,) array
+        Of the relative error, what comes from the cell at most; squares add up.
+    amplification : (C,) array
+        How much larger that is than the deviation in the cell, in scaled rows.
+    """
+
+    relative: FloatArray
+    amplification: FloatArray
 
 
 def together(fields: Sequence[FieldEstimate]) -> FieldEstimate:
@@ -83,6 +100,8 @@ class ErrorEstimate:
         What may hide beyond the basis, where that counts: a cause, and what would help.
     fields : tuple of FieldEstimate
         What is said of each unknown.
+    cells : CellErrors or None
+        What is said of each cell, where functions are those of cells that are not all resolved.
     """
 
     relative: float
@@ -99,3 +118,4 @@ class ErrorEstimate:
     unresolved: Narrow | None = None
     beyond: str = ""
     fields: tuple[FieldEstimate, ...] = ()
+    cells: CellErrors | None = None

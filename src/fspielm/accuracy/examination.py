@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
+from fspielm.accuracy.by_cell import ByCell, by_cell
 from fspielm.accuracy.correction import Correction
 from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
@@ -86,7 +87,12 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        shown = [float("inf") if undetermined else own for own in self._shown(coefficients, problem, misfit)]
+        cells = self._by_cell(coefficients, problem)
+        shown = self._shown(coefficients, problem, misfit)
+        if cells is not None:
+            unresolved = self.discretisation.unresolved(coefficients)
+            shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
+        shown = [float("inf") if undetermined else own for own in shown]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
@@ -106,7 +112,17 @@ class Examination:
             beyond=beyond.reason if 2 * beyond.error >= max(shown) + beyond.error else "",
             unresolved=misfit.unresolved,
             fields=fields,
+            cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
+
+    def _by_cell(self, coefficients: NumberArray, problem: Problem) -> ByCell | None:
+        """What cells amount to, where there are such that are not resolved.
+
+        Finer rows would change little of what their functions cannot hold anyway, as beside a singular corner.
+        """
+        if self.correction is None or not self.discretisation.unresolved(coefficients).any():
+            return None
+        return by_cell(self.correction, coefficients, problem)
 
     def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
         """What the residual may amount to in each unknown."""

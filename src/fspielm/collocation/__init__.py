@@ -1,14 +1,21 @@
 """How: points, row blocks, and the assembled system."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
-from fspielm.collocation.cells import Patchwork
 from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.collocation.cells import Patchwork
+else:
+    __getattr__ = names_from(__name__, {"Patchwork": "fspielm.collocation.cells"})
 
 __all__ = [
     "BlockResidual",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -106,6 +107,28 @@ class Finite(ABC):
         The `problem` may have other data than the one that was factored.
         """
         return np.zeros(len(self.problem.unknowns))
+
+    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """The same by cell, ``(C, U)``; squares add up."""
+        return self.left_out(coefficients, problem)[None]
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
+        return np.zeros(self.pieces, dtype=np.bool_)
+
+    @property
+    def pieces(self) -> int:
+        """How many cells there are."""
+        return 1
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """The cell that each point ``(n, d)`` lies in; the only one, where functions are not made of pieces."""
+        return np.zeros(len(points), dtype=np.intp)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """The cell that each deviation of all `seams` is of."""
+        return np.empty(0, dtype=np.intp)
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
         """By how much deviations at some sites of a block count more than on average; None where all count alike.

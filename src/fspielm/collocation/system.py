@@ -185,5 +185,7 @@ def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out
 
 
 def _rms_scale(out: NumberArray) -> float:
-    rms = float(np.sqrt(np.mean([np.mean(np.abs(row) ** 2) for row in out])))
+    step = max(1, _CHUNK_ENTRIES // max(out.shape[1], 1))
+    chunks = (out[first : first + step] for first in range(0, len(out), step))
+    rms = float(np.sqrt(np.mean(np.concatenate([np.mean(np.abs(rows) ** 2, axis=1) for rows in chunks]))))
     return 1.0 / rms if rms > 0 else 1.0

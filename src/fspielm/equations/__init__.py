@@ -1,22 +1,12 @@
 """What is solved: operators, conditions, problems."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.equations.balance import natural_scales
 from fspielm.equations.breaks import mask_borders, value_jumps
 from fspielm.equations.by_region import ByRegion
 from fspielm.equations.changes import change_places, sides_of, values_jump
-from fspielm.equations.conditions import (
-    AnyCondition,
-    BoundaryCondition,
-    Condition,
-    Dirichlet,
-    Initial,
-    Interface,
-    Measured,
-    Neumann,
-    Periodic,
-    Robin,
-    Symmetry,
-)
+from fspielm.equations.conditions import AnyCondition, BoundaryCondition, Dirichlet, Initial, Interface, Neumann
 from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
 from fspielm.equations.data import with_data
@@ -31,7 +21,21 @@ from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
 from fspielm.equations.transmission import Transmission
 from fspielm.equations.unknowns import Unknown
-from fspielm.equations.vectors import curl, divergence, strain, stress, traction
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
+    from fspielm.equations.vectors import curl, divergence, strain, stress, traction
+else:
+    _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
+    _VECTORS = ("curl", "divergence", "strain", "stress", "traction")
+    __getattr__ = names_from(
+        __name__,
+        {
+            **dict.fromkeys(_CONDITIONS, "fspielm.equations.conditions"),
+            **dict.fromkeys(_VECTORS, "fspielm.equations.vectors"),
+        },
+    )
 
 __all__ = [
     "AnyCondition",

@@ -8,7 +8,7 @@ import numpy as np
 
 from fspielm.equations.operator import Operator
 from fspielm.equations.relations import Relation
-from fspielm.geometry import Domain, may_be_in_pieces, pieces
+from fspielm.geometry import Domain, connected_pieces
 
 _SITES = 200
 # Fewer points than this share are a corner that no straight way leads out of, not a piece.
@@ -21,9 +21,9 @@ def loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Opera
     The estimate of the error does not see this: features are functions of all space, and carry the constant of one
     piece over to the others.
     """
-    if domain.time is not None or not may_be_in_pieces(domain) or any(term.order == 0 for term in operator.terms):
+    if domain.time is not None or not domain.may_be_in_pieces or any(term.order == 0 for term in operator.terms):
         return ""
-    points, labels = pieces(domain)
+    points, labels = connected_pieces(domain)
     counts = np.bincount(labels)
     large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
     if len(large) < 2:

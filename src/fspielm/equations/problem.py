@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
@@ -23,11 +23,16 @@ from fspielm.equations.operator import Operator
 from fspielm.equations.relations import Relation, is_complex
 from fspielm.equations.remarks import remarks_on
 from fspielm.equations.statement import Statement, state
-from fspielm.equations.typeset import problem_html, problem_latex
 from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe
 from fspielm.geometry import Domain
+from fspielm.later import MethodsFrom
+
+if TYPE_CHECKING:
+    from fspielm.equations import typeset
+else:
+    typeset = MethodsFrom("fspielm.equations.typeset")
 
 
 @final
@@ -246,13 +251,9 @@ class Problem:
     def _only(self, attribute: str, general: str) -> Unknown:
         return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
-    def _repr_latex_(self) -> str:
-        """What a notebook shows where it sets LaTeX."""
-        return problem_latex(self)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return problem_html(self)
+    # What a notebook shows, with LaTeX where it sets that.
+    _repr_html_ = typeset.problem_html
+    _repr_latex_ = typeset.problem_latex
 
     def __repr__(self) -> str:
         equations = ", ".join(map(describe, self.statement.equations))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
@@ -119,6 +118,8 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
         raise ProblemError(f"{message}; the start of time takes fs.Initial")
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
         raise ProblemError(f"{message}; the end of time takes no condition")
+    from difflib import get_close_matches  # for messages alone
+
     near = get_close_matches(name.strip().lower(), [n.lower() for n in names], 1)
     raise ProblemError(message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near))
 

@@ -1,5 +1,7 @@
 """Text and SymPy: numbers, expressions and callables as functions of points."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
 from fspielm.expressions.complex_parts import complex_parts
 from fspielm.expressions.enclosure import Enclosure, enclose
@@ -7,18 +9,28 @@ from fspielm.expressions.field import Field, Value, check_value, make_field
 from fspielm.expressions.finite import flaw
 from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.intervals import Intervals
-from fspielm.expressions.parser import (
-    Scope,
-    check_name,
-    nearest,
-    parse_condition,
-    parse_equation,
-    parse_expression,
-    parse_real,
-)
-from fspielm.expressions.printing import print_equation, print_expression
 from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, describe
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.expressions.parser import (
+        Scope,
+        check_name,
+        nearest,
+        parse_condition,
+        parse_equation,
+        parse_expression,
+        parse_real,
+    )
+    from fspielm.expressions.printing import print_equation, print_expression
+else:
+    _READING = ("Scope", "check_name", "nearest", "parse_condition", "parse_equation", "parse_expression", "parse_real")
+    _WRITING = ("print_equation", "print_expression")
+    __getattr__ = names_from(
+        __name__,
+        dict.fromkeys(_READING, "fspielm.expressions.parser") | dict.fromkeys(_WRITING, "fspielm.expressions.printing"),
+    )
 
 __all__ = [
     "NONLOCAL",

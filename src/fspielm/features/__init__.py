@@ -1,9 +1,10 @@
 """With what: activations, families of random features, and the bases drawn from them."""
 
+from typing import TYPE_CHECKING
+
 from fspielm.features.activations import COSINE, SINE, TANH, Activation, Sinusoid
 from fspielm.features.band import Band, widths_of
 from fspielm.features.basis import Basis, JoinedBasis
-from fspielm.features.cells import CellBasis
 from fspielm.features.characteristic import (
     Characteristic,
     Symbol,
@@ -36,6 +37,12 @@ from fspielm.features.rows_in_cells import RowsInCells
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.features.cells import CellBasis
+else:
+    __getattr__ = names_from(__name__, {"CellBasis": "fspielm.features.cells"})
 
 __all__ = [
     "COSINE",

@@ -1,38 +1,47 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
-from fspielm.geometry.annulus import Annulus
-from fspielm.geometry.ball import Ball
+from typing import TYPE_CHECKING
+
+from fspielm.geometry import shapes
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
-from fspielm.geometry.box import Box, Interval
 from fspielm.geometry.catalogue import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.combination import Combination, combine, namesakes
-from fspielm.geometry.connection import may_be_in_pieces, pieces
+from fspielm.geometry.connection import connected_pieces
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import PlaneCurve, arc, segment
-from fspielm.geometry.cylinder import Cylinder
-from fspielm.geometry.disk import Disk
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.ellipse import Ellipse
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.intervals import bisect, halves
 from fspielm.geometry.level_curves import curve_within, level_curves
-from fspielm.geometry.lshape import LShape
-from fspielm.geometry.parametric import Curve
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
-from fspielm.geometry.polar import PolarCurve
-from fspielm.geometry.polygon import Polygon
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.region_shapes import RegionBorder
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites, join_sites
-from fspielm.geometry.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time, extrude
-from fspielm.geometry.transform import Transformed
-from fspielm.geometry.triangles import triangulate
+from fspielm.later import names_from
+
+if TYPE_CHECKING:
+    from fspielm.geometry.annulus import Annulus
+    from fspielm.geometry.ball import Ball
+    from fspielm.geometry.box import Box, Interval
+    from fspielm.geometry.cylinder import Cylinder
+    from fspielm.geometry.disk import Disk
+    from fspielm.geometry.ellipse import Ellipse
+    from fspielm.geometry.lshape import LShape
+    from fspielm.geometry.parametric import Curve
+    from fspielm.geometry.polar import PolarCurve
+    from fspielm.geometry.polygon import Polygon
+    from fspielm.geometry.surface import Surface
+    from fspielm.geometry.transform import Transformed
+    from fspielm.geometry.triangles import triangulate
+else:
+    _OTHERS = {"Transformed": "fspielm.geometry.transform", "triangulate": "fspielm.geometry.triangles"}
+    __getattr__ = names_from(__name__, shapes.HOMES | _OTHERS)
 
 __all__ = [
     "SHAPES",
@@ -74,6 +83,7 @@ __all__ = [
     "chord_lines",
     "cluster",
     "combine",
+    "connected_pieces",
     "curve_within",
     "edges_of",
     "extrude",
@@ -82,11 +92,9 @@ __all__ = [
     "join_sites",
     "kronecker",
     "level_curves",
-    "may_be_in_pieces",
     "meets_any",
     "namesakes",
     "parts_of",
-    "pieces",
     "regions_in",
     "reject",
     "segment",

@@ -99,6 +99,9 @@ class Box(Domain):
         inside: BoolArray = np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
         return inside
 
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return np.full(len(points), self.lower[axis]), np.full(len(points), self.upper[axis])
+
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         within = points.copy()
         within[:, axis] = self.lower[axis]

@@ -9,24 +9,21 @@ from typing import final
 from fspielm.geometry import shapes
 from fspielm.geometry.domain import Domain
 
-_HERE: dict[str, Callable[..., Domain]] = {name: s for name, s in vars(shapes).items() if not name.startswith("_")}
-# Shapes of the benchmarks, which lie above: their modules are named, and imported when a shape is asked for.
-_ELSEWHERE = {"Pacman": "fspielm.cases.pacman", "Panda": "fspielm.cases.panda"}
+# Those of the benchmarks lie above: their modules are named, and imported when a shape is asked for, as all others.
+_HOMES = shapes.HOMES | {"Pacman": "fspielm.cases.pacman", "Panda": "fspielm.cases.panda"}
 
 
 @final
 class _Catalogue(Mapping[str, Callable[..., Domain]]):
     def __getitem__(self, name: str) -> Callable[..., Domain]:
-        if name in _ELSEWHERE:
-            shape: Callable[..., Domain] = getattr(import_module(_ELSEWHERE[name]), name)
-            return shape
-        return _HERE[name]
+        shape: Callable[..., Domain] = getattr(import_module(_HOMES[name]), name)
+        return shape
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_HERE, *_ELSEWHERE))
+        return iter(_HOMES)
 
     def __len__(self) -> int:
-        return len(_HERE) + len(_ELSEWHERE)
+        return len(_HOMES)
 
 
 SHAPES = _Catalogue()

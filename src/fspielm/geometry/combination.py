@@ -61,6 +61,11 @@ class Combination(Domain):
         """That of both operands."""
         return self.first.dimension
 
+    @property
+    def may_be_in_pieces(self) -> bool:
+        """Operands may lie apart, or cut each other."""
+        return True
+
     def _check_operands(self) -> None:
         if self.operation not in get_args(Operation):
             raise ProblemError(f"operation must be one of {list(get_args(Operation))}; got {self.operation!r}")

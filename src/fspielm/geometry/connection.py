@@ -6,24 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.regions import Regions
-from fspielm.geometry.surface import Surface
-from fspielm.geometry.transform import Transformed
 
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
 _FIRST_LOOK, _SECOND_LOOK = 600, 4000
 
 
-def may_be_in_pieces(domain: Domain) -> bool:
-    """Whether the domain is of a kind that need not be connected."""
-    inner = domain.shape if isinstance(domain, Transformed) else domain
-    return isinstance(inner, Combination | Regions | Surface)
-
-
-def pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
+def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
     """Points of the domain ``(n, d)``, and the number of the piece that each lies in.
 
     Two pieces are told apart by the straight ways between neighbouring points, all of which leave the domain. A neck

@@ -94,6 +94,11 @@ class Domain(ABC):
         """The time interval, if the last coordinate is time."""
         return None
 
+    @property
+    def may_be_in_pieces(self) -> bool:
+        """Whether it is of a kind that need not be connected."""
+        return False
+
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
         return self._contains(as_points(points, self.dimension), True)

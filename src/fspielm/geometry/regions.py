@@ -80,6 +80,11 @@ class Regions(Domain):
         """Of the regions, in their order."""
         return tuple(self.shapes)
 
+    @property
+    def may_be_in_pieces(self) -> bool:
+        """Regions need not all meet."""
+        return True
+
     def region_of(self, points: ArrayLike) -> NDArray[np.intp]:
         """Which region each of the points ``(n, dimension)`` lies in, by its place; -1 outside.
 

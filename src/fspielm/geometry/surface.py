@@ -105,6 +105,11 @@ class Surface(Domain):
         return 3
 
     @property
+    def may_be_in_pieces(self) -> bool:
+        """It may be that of several bodies."""
+        return True
+
+    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the surface, ``(lower, upper)``."""
         return self.vertices.min(axis=0), self.vertices.max(axis=0)

@@ -59,6 +59,11 @@ class Transformed(Domain):
         return self.shape.dimension
 
     @property
+    def may_be_in_pieces(self) -> bool:
+        """Whether the shape may be."""
+        return self.shape.may_be_in_pieces
+
+    @property
     def measure(self) -> float:
         """That of the shape, times the factor to the power of the dimension."""
         return self.shape.measure * self._factor**self.dimension

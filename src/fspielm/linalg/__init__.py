@@ -1,10 +1,17 @@
 """The solve: least-squares methods and what they leave."""
 
+from typing import TYPE_CHECKING
+
+from fspielm.later import names_from
 from fspielm.linalg.factored import Factored
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares
 from fspielm.linalg.qr import QR
-from fspielm.linalg.svd import TruncatedSVD
+
+if TYPE_CHECKING:
+    from fspielm.linalg.svd import TruncatedSVD
+else:
+    __getattr__ = names_from(__name__, {"TruncatedSVD": "fspielm.linalg.svd"})
 
 __all__ = [
     "QR",

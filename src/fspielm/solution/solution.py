@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
@@ -17,11 +17,21 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
 from fspielm.geometry import Sites
+from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
-from fspielm.solution import calculus, export, pictures
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.report import Report
-from fspielm.solution.spectrum import spectrum
+
+if TYPE_CHECKING:
+    from fspielm.solution import calculus, export, pictures
+    from fspielm.solution.pictures.plot import plot
+    from fspielm.solution.spectrum import spectrum
+else:
+    calculus = MethodsFrom("fspielm.solution.calculus")
+    export = MethodsFrom("fspielm.solution.export")
+    pictures = MethodsFrom("fspielm.solution.pictures")
+    plot = pictures.plot
+    spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
 
 _SHARE_OF_ERROR = 0.2
 
@@ -186,7 +196,7 @@ class Solution:
     to_vtk = export.to_vtk
     save = export.save
 
-    plot = pictures.plot
+    plot = plot
     plot_isosurface = pictures.plot_isosurface
     plot_error = pictures.plot_error
     plot_residual = pictures.plot_residual

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy import ErrorEstimate, Examination, examine
+from fspielm.accuracy import CellErrors, ErrorEstimate, Examination, by_cell, examine
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockResidual, Finite, System
 from fspielm.features import Basis
@@ -64,7 +64,7 @@ class Outcome:
 @final
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """One solve with everything decided, and what it showed."""
+    """One solve with everything decided, and what it showed; by cells, as long as the tolerance is not met."""
 
     trial: Trial
     discretisation: Finite
@@ -75,6 +75,7 @@ class Attempt:
     seconds: Mapping[str, float]
     estimate: ErrorEstimate | None
     reusable: Reusable | None = None
+    cells: CellErrors | None = None
 
     @property
     def basis(self) -> Basis:
@@ -116,11 +117,17 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     discretisation = trial.discretise(request, seconds)
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
     (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(request.method, system, not by_hand))
-    examination, estimate = None, None
+    examination, estimate, cells = None, None, None
     start = perf_counter()
     if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
+        if examination.correction is not None and not estimate.relative <= request.tol:
+            scales = np.array([field.scale for field in estimate.fields])
+            found = (
+                by_cell(examination.correction, coefficients, discretisation.problem) if not estimate.cells else None
+            )
+            cells = estimate.cells if found is None else found.relative(scales)
     seconds["estimate"] = perf_counter() - start
     return Attempt(
         trial=trial,
@@ -132,6 +139,7 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
         seconds=seconds,
         estimate=estimate,
         reusable=Reusable(factored, examination) if request.reuse and examination is not None else None,
+        cells=cells,
     )
 
 

@@ -49,7 +49,7 @@ def test_points_are_found_in_the_frame_and_a_box_of_their_cell(tiling: Tiling) -
 
 def test_frames_are_as_small_as_can_be(tiling: Tiling) -> None:
     domain = tiling.domain
-    unit = np.stack(np.meshgrid(*[np.linspace(0, 1, 201)] * domain.dimension, indexing="ij"), -1)
+    unit = np.stack(np.meshgrid(*[np.linspace(0, 1, 81)] * domain.dimension, indexing="ij"), -1)
     unit = unit.reshape(-1, domain.dimension)
     for number, cell in enumerate(tiling.cells[:: max(1, len(tiling.cells) // 12)]):
         points = cell.lower + (cell.upper - cell.lower) * unit

@@ -64,6 +64,7 @@ LAYOUTS = ("map", "snapshots", "isosurface", "spectrum of a line")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in LAYOUTS else [pytest.mark.slow]) for name in PICTURES]
 )
+@pytest.mark.usefixtures("laid_out")
 def test_the_note_is_in_the_picture_and_on_top_of_nothing(name: str, request: pytest.FixtureRequest) -> None:
     fixture, draw = PICTURES[name]
     figure = draw(doubtful(request.getfixturevalue(fixture)))

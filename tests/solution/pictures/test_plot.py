@@ -114,6 +114,7 @@ def test_space_and_time_at_some_times_give_lines(string: fs.Solution) -> None:
     assert panel.get_title() == r"$\tau$ = 0.5"
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_two_coordinates_and_time_give_snapshots(pacman: fs.Solution) -> None:
     figure = pacman.plot(resolution=24)
     panels = draw(figure)
@@ -124,6 +125,7 @@ def test_two_coordinates_and_time_give_snapshots(pacman: fs.Solution) -> None:
     check_nothing_is_cut(figure)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_many_times_take_several_rows(pacman: fs.Solution) -> None:
     figure = pacman.plot(time=[0, 0.4, 0.8, 1.2, 1.6], resolution=16)
     assert len(draw(figure)) == 5
@@ -138,6 +140,7 @@ def test_one_time_gives_one_map(pacman: fs.Solution) -> None:
     assert figure.get_size_inches()[0] == 3.5
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_three_coordinates_give_slices(cube: fs.Solution) -> None:
     figure = cube.plot(resolution=16)
     panels = draw(figure)
@@ -220,6 +223,7 @@ def test_the_users_settings_stay(square: fs.Solution) -> None:
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_a_comparison_shows_solution_and_error(line: fs.Solution, square: fs.Solution, pacman: fs.Solution) -> None:
     above, below = plot_comparison(line, sp.sin(3 * x), title="a $ b").axes
     assert below.get_yscale() == "log"

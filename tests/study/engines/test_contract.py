@@ -147,6 +147,7 @@ class TestFailures:
 
 
 class TestDeadWorkers:
+    @pytest.mark.slow
     def test_killed_workers_are_replaced_and_their_tasks_tried_again(
         self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[[str], None]
     ) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
@@ -18,13 +19,18 @@ from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
-from fspielm.equations import Problem
+from fspielm.equations import Problem, change_places
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Nested
 
+# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
+_SLOW, _NOTHING = 0.8, 1e-13
+# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
+# opens more.
+_TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"
 
@@ -178,9 +184,41 @@ class Patchwork(Finite):
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
+        return np.asarray(np.linalg.norm(self.left_out_in_cells(coefficients, problem), axis=0))
+
+    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+        """See `Finite.left_out_in_cells`."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        squares = self.tails(coefficients, problem).left_out ** 2
-        return np.asarray(self.scales * np.sqrt(areas @ squares / areas.sum()))
+        each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
+        return np.asarray(each * self.scales)
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
+        tails = tails_of(self.basis, coefficients)
+        slow: BoolArray = np.any((tails.rate < _SLOW) & (tails.last > _NOTHING * tails.last.max(axis=0)), axis=1)
+        slow[self._is_cut] = False
+        if self.problem.dimension == 2 and self.problem.domain.time is None:
+            frames = self.tiling.frames
+            for place in (*self.problem.domain.corners(), *change_places(self.problem)):
+                point, slack = np.array(place.point), _TOUCHING * frames.lengths
+                at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+                slow |= at & (self._is_cut | (place.opening > _STRAIGHT))
+        return slow
+
+    @property
+    def pieces(self) -> int:
+        """See `Finite.pieces`."""
+        return len(self.tiling.cells)
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """See `Finite.cells_at`."""
+        return self.tiling.locate(points)
+
+    @cached_property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """See `Finite.seam_cells`."""
+        each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
+        return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
     def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
         """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.

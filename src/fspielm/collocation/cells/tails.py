@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.features import CellBasis
 from fspielm.features.cells import ball
 
-# Degrees in the shell whose coefficients are the tail.
-_SHELL = 2.5
+# The last degrees, whose coefficients are the tail.
+_LAST = 2
 
 
 @final
@@ -43,7 +44,9 @@ class Tails:
     Attributes
     ----------
     last : (C, U) array
-        Norms of those in the outermost shell of degrees.
+        Norms of those of the last degrees.
+    outer : (C, U) array
+        The same with one degree more.
     along : (C, U, d) array
         The same, by the axis along which they oscillate most.
     rate : (C, U) array
@@ -51,6 +54,7 @@ class Tails:
     """
 
     last: FloatArray
+    outer: FloatArray
     along: FloatArray
     rate: FloatArray
 
@@ -64,15 +68,16 @@ class Tails:
 
     def replaced(self, cells: NDArray[np.intp], sizes: FloatArray) -> Tails:
         """With other sizes for the last coefficients of some cells, which fall as usual."""
-        last, along, rate = self.last.copy(), self.along.copy(), self.rate.copy()
-        last[cells], along[cells], rate[cells] = sizes[:, None], sizes[:, None, None], _USUAL
-        return Tails(last, along, rate)
+        last, outer, along, rate = (each.copy() for each in (self.last, self.outer, self.along, self.rate))
+        last[cells] = outer[cells] = sizes[:, None]
+        along[cells], rate[cells] = sizes[:, None, None], _USUAL
+        return Tails(last, outer, along, rate)
 
     @property
     def left_out(self) -> FloatArray:
-        """What comes after the last degrees, if it falls on as before, ``(C, U)``."""
-        falls = np.clip(self.rate, _SLOWEST, None)
-        return np.asarray(self.last / -np.expm1(-_SHELL * falls))
+        """What comes after the last degrees, if it falls on half as fast as before, ``(C, U)``."""
+        falls = np.clip(0.5 * self.rate, _SLOWEST, None)
+        return np.asarray(self.outer / -np.expm1(-_LAST * falls))
 
 
 # However slowly coefficients seem to fall; and where nothing is known.
@@ -82,20 +87,31 @@ _SLOWEST, _USUAL = 0.05, 0.7
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     """Those of a solution."""
     found = [
-        _tail(basis, cell, np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
-        for cell in range(len(basis.frames))
+        _tail(tuple(degrees), np.abs(coefficients[basis.columns(cell)]).reshape(basis.components, -1))
+        for cell, degrees in enumerate(basis.degrees.tolist())
     ]
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(basis: CellBasis, cell: int, parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    degrees = basis.degrees[cell]
-    relative = ball(tuple(degrees.tolist())) / np.maximum(degrees, 1)
+def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    shell, dominating = _shells(degrees)
+    highest = max(degrees)
+    squares = parts**2
+    each = np.stack([np.bincount(shell, own, minlength=highest + 1) for own in squares])
+    # what is to come from each degree on: odd ones may be missing
+    ahead = np.sqrt(np.cumsum(each[:, ::-1], axis=1)[:, ::-1])
+    start, half = max(highest + 1 - _LAST, 0), highest // 2
+    last = ahead[:, start]
+    fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
+    outermost = shell >= start
+    along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
+    return last, ahead[:, max(start - 1, 0)], np.stack(along, axis=1), fall / max(start - half, 1)
+
+
+@cache
+def _shells(degrees: tuple[int, ...]) -> tuple[NDArray[np.intp], BoolArray]:
+    """Of each function in a cell, its degree, all axes taken together; and whether it oscillates most along an axis."""
+    relative = ball(degrees) / np.maximum(degrees, 1)
     radius = np.linalg.norm(relative, axis=1)
-    width = _SHELL / degrees.max()
-    shell, middle = radius > 1 - width, (radius > 0.5) & (radius <= 0.5 + width)
-    dominating = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
-    along = [np.linalg.norm(parts[:, shell & dominating[:, axis]], axis=1) for axis in range(len(degrees))]
-    last, half = np.linalg.norm(parts[:, shell], axis=1), np.linalg.norm(parts[:, middle], axis=1)
-    fall = np.log(np.maximum(half, 1e-300) / np.maximum(last, 1e-300))
-    return last, np.stack(along, axis=1), fall / (0.5 * degrees.max())
+    dominating: BoolArray = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
+    return np.ceil(radius * max(degrees) - 1e-9).astype(np.intp), dominating

@@ -9,7 +9,6 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator
 from fspielm.features.basis import Basis
-from fspielm.features.cells import CellBasis
 from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
 from fspielm.machine import run_tasks
@@ -34,8 +33,9 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
 def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> NumberArray:
     """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``; sparse where most of it is zero."""
     local = localise(operator, sites, basis.components)
-    if isinstance(basis, CellBasis):
-        return basis.sparse(local)  # type: ignore[no-any-return]
+    for cells in basis.on_cells:
+        if cells is basis:
+            return cells.sparse(local)  # type: ignore[no-any-return]
     transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype_under(local))
     run_tasks(
         [

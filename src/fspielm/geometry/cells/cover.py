@@ -60,7 +60,8 @@ class Cover(ABC):
         Parameters
         ----------
         cells : mapping
-            From the number of a cell to the axes to halve it along.
+            From the number of a cell to the axes to halve it along; or to a mapping from axes to places in each of its
+            boxes, at which it is cut instead.
 
         Returns
         -------

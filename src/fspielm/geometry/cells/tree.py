@@ -84,13 +84,17 @@ class Tree:
             node[walking] = self.below[here] + (points[walking, self.axis[here]] >= self.at[here])
 
     def halved(self, nodes: Mapping[int, Collection[int]]) -> Tree:
-        """The tree with some of its leaves halved along one axis or several, the longest side first."""
+        """The tree with some of its leaves halved along one axis or several, the longest side first.
+
+        Where axes come with places, leaves are cut there.
+        """
         grown = _Growing(self)
         for node, axes in nodes.items():
             parts = [node]
             for axis in sorted(axes, key=lambda axis: self.lower[node, axis] - self.upper[node, axis]):
                 middle = 0.5 * (self.lower[node, axis] + self.upper[node, axis])
-                parts = [child for part in parts for child in grown.cut(part, axis, float(middle))]
+                at = float(axes[axis] if isinstance(axes, Mapping) else middle)
+                parts = [child for part in parts for child in grown.cut(part, axis, at)]
         return grown.tree()
 
 

@@ -2,72 +2,159 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fspielm.accuracy import CellErrors
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
+from fspielm.collocation.cells.tails import Tails
+from fspielm.equations import Problem
 from fspielm.geometry.cells import Cover
-from fspielm.solvers.cells.balance import balanced
-from fspielm.solvers.cells.first import MOST_DEGREE, special_points, toward
+from fspielm.solvers.cells.corners import Special, special_points
+from fspielm.solvers.cells.grading import balanced, touching, toward
+from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, grade, plan
 
 # The error estimate is to end below the tolerance by this factor.
-_MARGIN = 3.0
-# Where nothing is certain, tails are to fall by this.
-_UNKNOWN = 1e4
-# Cells with this share of the worst tail are helped first: the others' may come from those.
-_SHARE = 0.01
+_MARGIN = 2.0
+# The deviation of a cell is no more than so many times its last coefficients: the rest comes from its neighbours.
+_FROM_TAIL = 10.0
+# Where coefficients fall by more than this with each degree, deviations oscillate, and amount to less than they might.
+_RESOLVED, _RESOLVED_LESS = 0.8, 0.1
+# And of what they leave out in the cell itself.
+_HERE = 3.0
+# Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
+# those are not resolved.
+_SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
+_UNRESOLVED = 0.45
+# Of the worst error, what there must be at a corner at which slopes are finite to speak of one.
+_SMOOTH = 0.1
 # A degree is raised by at least two.
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
 # No coefficient is known better.
 _ROUNDING = 1e-15
-# What is so close is there.
-_CLOSE = 1e-12
+
+Cells = NDArray[np.intp]
 
 
-def refine(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, excess: float) -> tuple[Patchwork, str]:
-    """Smaller cells, or higher degrees, for an error that is too large by a factor; and what was done, in words.
+def refine(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+) -> tuple[Patchwork, str]:
+    """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
 
-    `sizes` are those of the unknowns.
-
-    Each cell whose tail is above what all may have is helped in the cheaper way, by what its coefficients promise.
+    `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
+    what its coefficients promise; those at corners are halved toward them as often as it takes.
     """
-    tails = patchwork.tails(coefficients, patchwork.problem).worst(sizes / np.asarray(patchwork.scales))
-    factor = _MARGIN * excess if np.isfinite(excess) else _UNKNOWN
-    most = max(float(np.sqrt(np.mean(tails.size**2))) / factor, _ROUNDING)
-    wanted = np.log(np.maximum(tails.size / most, 1.0))
-    degrees = patchwork.degrees
-    highest = degrees.max(axis=1)
-    raised = np.ceil(np.maximum(wanted / np.maximum(tails.rate, 1e-3), _LEAST_RAISE))
-    smooth = highest + raised <= MOST_DEGREE
-    needs: BoolArray = (wanted > 0) & (tails.size > _SHARE * tails.size.max())
-    if not needs.any():  # the tails do not say where: everywhere
-        needs, raised = np.ones(len(wanted), dtype=np.bool_), np.full(len(wanted), float(_LEAST_RAISE))
-        smooth = highest + raised <= MOST_DEGREE
-    higher = degrees + np.where(needs & smooth, raised, 0)[:, None].astype(int)
-    halved = np.flatnonzero(needs & ~smooth)
-    axes = {
-        int(cell): tuple(np.flatnonzero(tails.along[cell] >= _AXIS * tails.along[cell].max()).tolist())
-        or tuple(range(degrees.shape[1]))
-        for cell in halved
-    }
-    tiling = patchwork.tiling.halve(axes) if axes else patchwork.tiling
-    tiling = balanced(_toward_corners(patchwork, tiling, halved, wanted), patchwork.problem) if axes else tiling
-    inherited = higher
-    if tiling is not patchwork.tiling:
-        inherited = higher[_owners(patchwork.tiling, tiling)]
-    count = int(np.count_nonzero(needs & smooth))
-    words = [
-        f"{len(halved)} cell{'s' * (len(halved) > 1)} halved" * bool(len(halved)),
-        f"higher degrees in {count}" * bool(count),
-    ]
-    return replace(patchwork, tiling=tiling, degrees=_levelled(inherited, tiling)), ", ".join(
+    problem, tiling = patchwork.problem, patchwork.tiling
+    every = patchwork.tails(coefficients, problem)
+    tails = every.worst(sizes / np.asarray(patchwork.scales))
+    own = _own(patchwork, every, sizes, errors)
+    # by as much as the whole error is too large; where that is not known, as the cells' are
+    total = float(np.linalg.norm(own))
+    most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
+    wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
+    worst = int(np.argmax(own))
+    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED else _SHARE
+    needs: BoolArray = (wanted > 0) & (own > share * own[worst])
+    if not needs.any():  # the cells do not say where: everywhere
+        needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
+    highest, least = patchwork.degrees.max(axis=1), _least_degree(patchwork)
+    along: BoolArray = tails.along >= _AXIS * tails.along.max(axis=1, keepdims=True)
+    plans = plan(highest, tails.rate, wanted, along.sum(axis=1), least)
+    halvings = np.where(needs, plans.halvings, 0)
+    raised = np.where(
+        halvings == 0, np.maximum(plans.degrees, np.minimum(highest + _LEAST_RAISE, MOST_DEGREE)), plans.degrees
+    )
+    wish = np.where(needs, raised - highest, 0)
+    gradings: list[tuple[Special, Grading, float]] = []
+    graded: set[int] = set()
+    for special in sorted(special_points(problem), key=lambda special: special.power):
+        at = touching(tiling, special.point)
+        at = at[needs[at]]
+        if not along[at].all(axis=1).any():  # what is there at most goes along a side
+            continue
+        first = at[np.argmax(wanted[at])]
+        found = grade(int(highest[first]), special.power, special.gain, float(wanted[first]), least)
+        # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
+        if not special.is_sharp and (own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())):
+            continue
+        falls = not special.is_sharp or tails.rate[first] > _RESOLVED
+        if falls and len(at) * found.cost > float(plans.raising[at].sum()):
+            continue
+        gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
+        halvings[at], wish[at] = 0, 0
+        graded |= set(at.tolist()) if special.is_sharp else set()
+    growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + wish[:, None], least))
+    growing.halve(halvings, along)
+    growing.grade(gradings)
+    count = int(np.count_nonzero(needs & (halvings == 0) & (wish > 0)))
+    halved = int(np.count_nonzero(halvings))
+    words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
+    words += [f"cells graded toward {len(gradings)} corner{'s' * (len(gradings) > 1)}" * bool(gradings)]
+    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
         word for word in words if word
     )
+
+
+def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
+    """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
+    whole = np.array([cell.whole for cell in patchwork.tiling.cells])
+    areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
+    tail = tails.worst(sizes / np.asarray(patchwork.scales))
+    here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
+    elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
+    own = np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
+    return np.where(whole & (tail.rate > _RESOLVED), _RESOLVED_LESS * own, own)
+
+
+def _least_degree(patchwork: Patchwork) -> int:
+    """The lowest with which equations of their order make sense."""
+    return 3 + 3 * max(equation.operator.order for equation in patchwork.problem.equations) // 2
+
+
+class _Growing:
+    """Cells that become smaller, with the degrees that they inherit."""
+
+    def __init__(self, problem: Problem, tiling: Cover, degrees: Degrees) -> None:
+        self._problem = problem
+        self.tiling = tiling
+        self.degrees = degrees
+
+    def _become(self, tiling: Cover) -> Cells:
+        """Take over a finer tiling; the owners of its cells."""
+        owners = _owners(self.tiling, tiling)
+        self.tiling, self.degrees = tiling, self.degrees[owners]
+        return owners
+
+    def halve(self, halvings: NDArray[np.int_], along: BoolArray) -> None:
+        """Each cell so often, along some axes."""
+        while halvings.any():
+            axes = {int(cell): np.flatnonzero(along[cell]).tolist() for cell in np.flatnonzero(halvings)}
+            owners = self._become(self.tiling.halve(axes))
+            halvings, along = np.maximum(halvings - 1, 0)[owners], along[owners]
+        self._become(balanced(self.tiling, problem=self._problem))
+
+    def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
+        """Toward special points, from cells of some size on."""
+        of = np.full(len(self.tiling.cells), -1)
+        for number, (special, _, _) in enumerate(gradings):
+            of[touching(self.tiling, special.point)] = number
+        for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
+            points = [special.point for special, grading, _ in gradings if grading.levels > level]
+            of = of[self._become(toward(self.tiling, points))]
+        sides = self.tiling.frames.lengths.max(axis=1)
+        for number, (_, grading, size) in enumerate(gradings):
+            here = np.flatnonzero(of == number)
+            level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
+            self.degrees[here] = np.array(grading.degrees)[level][:, None]
+        if gradings:
+            self._become(balanced(self.tiling, problem=self._problem))
 
 
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
@@ -79,8 +166,10 @@ def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
     return found
 
 
-def _owners(coarse: Cover, fine: Cover) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _owners(coarse: Cover, fine: Cover) -> Cells:
     """The cells of a coarser tiling that those of a finer one came from."""
+    if fine is coarse:
+        return np.arange(len(coarse.cells))
     centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
     owners = coarse.locate(centers)
     for index, cell in enumerate(coarse.cells):
@@ -88,18 +177,3 @@ def _owners(coarse: Cover, fine: Cover) -> np.ndarray[tuple[int], np.dtype[np.in
         for lower, upper in cell.boxes:
             owners[alike & np.all((centers > lower) & (centers < upper), axis=1)] = index
     return owners
-
-
-def _toward_corners(
-    patchwork: Patchwork, tiling: Cover, halved: np.ndarray[tuple[int], np.dtype[np.intp]], wanted: FloatArray
-) -> Cover:
-    """Cells at corners are halved several times at once: by how much each of them gains is known."""
-    levels: list[tuple[FloatArray, int]] = []
-    frames = patchwork.tiling.frames
-    lower, upper = frames.lower[halved] - _CLOSE, frames.upper[halved] + _CLOSE
-    for special in special_points(patchwork.problem):
-        at = halved[np.all((lower <= special.point) & (special.point <= upper), axis=1)]
-        levels.append((special.point, special.levels(float(np.exp(wanted[at].max(initial=0.0))))))
-    for level in range(1, max((most for _, most in levels), default=0)):
-        tiling = toward(tiling, [point for point, most in levels if most > level])
-    return tiling

@@ -48,7 +48,8 @@ class Cells(Stage):
             return Ending("smaller cells and higher degrees bring nothing more")
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, errors[-1] / self.request.tol)
+        assert latest.cells is not None
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:

@@ -13,7 +13,6 @@ from fspielm.features.special import hole_columns, satisfies, special_columns, s
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
-from fspielm.solvers.sources import crowded, source_columns
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 
@@ -136,6 +135,8 @@ class ExactFeatures(Stage):
         """The first family, with sources where the data say that singularities are close to the boundary."""
         if self.source_rounds >= _SOURCE_ROUNDS:
             return None
+        from fspielm.solvers.sources import source_columns  # much code, for some problems alone
+
         request = self.request
         sources = source_columns(
             request.problem,
@@ -158,8 +159,11 @@ class ExactFeatures(Stage):
         else:
             neurons = self.family.neurons + sum(c.size for c in self.special)
             points = allot_conditions(self.request.problem, neurons, self.family.reach)
-        crowding = points if self.sources is None else crowded(points, self.sources)
-        return Step(FeatureTrial(self.family, crowding, columns, why), self)
+        if self.sources is not None:
+            from fspielm.solvers.sources import crowded
+
+            points = crowded(points, self.sources)
+        return Step(FeatureTrial(self.family, points, columns, why), self)
 
 
 def exact_features(request: Request, families: Families, limit: float) -> ExactFeatures:

@@ -27,7 +27,6 @@ from fspielm.solvers.cost import work
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages.cells import cells_for
 from fspielm.solvers.stages.exact import Families, exact_features
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.solvers.stages.stage import Stage, Step
@@ -106,6 +105,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         If the one asked for does not suit the problem.
     """
     if request.approach == "patches":
+        from fspielm.solvers.stages.cells import cells_for  # much code, for this alone
+
         try:
             return Selection((cells_for(request, bands).first(),), "asked for: polynomials in cells")
         except UnsuitableError as error:

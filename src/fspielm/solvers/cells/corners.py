@@ -1,0 +1,99 @@
+"""Points at which a solution may be no smoother than a power of the distance."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem, change_places
+from fspielm.equations.once import once
+from fspielm.geometry import Corner
+from fspielm.solvers.cells.vertices import lowest_power, meeting_points
+
+# Where conditions change, solutions are like the root of the distance.
+_HALF = 0.5
+# Of the domain's size: what is so close is there.
+CLOSE = 1e-9
+# Where the search for the powers of fourth order begins, and which of them are none.
+_STARTS = [complex(real, imaginary) for real in np.arange(0.3, 5.0, 0.2) for imaginary in (0.0, 0.6, 1.2)]
+_LEAST, _TRIVIAL = 0.2, 1e-6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Special:
+    """Such a point.
+
+    Attributes
+    ----------
+    point : (d,) array
+    power : float
+        The lowest one that is expected.
+    gain : float
+        Logarithm of what an error that comes from there loses with each halving of the cells at it.
+    """
+
+    point: FloatArray
+    power: float
+    gain: float
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether slopes may be infinite there."""
+        return self.power < 1
+
+
+@once
+def special_points(problem: Problem) -> list[Special]:
+    """Where solutions may not be smooth: at corners, and where conditions change or several materials meet."""
+    if problem.dimension != 2 or problem.domain.time is not None:
+        return []
+    order = max(equation.operator.order for equation in problem.equations)
+    lower, upper = problem.domain.bounding_box
+    met = meeting_points(problem)
+    found = [_special(corner.point, _power(corner, order), order) for corner in problem.domain.corners()]
+    found += [
+        _special(place.point, _HALF, order)
+        for place in change_places(problem)
+        # where interfaces end, data have kinks as solutions do
+        if all(math.dist(place.point, point) > CLOSE * np.max(upper - lower) for point in met)
+    ]
+    vertices = [_special(point, lowest_power(problem, point), order) for point in met]
+    return found + [vertex for vertex in vertices if vertex.is_sharp]
+
+
+def _special(point: FloatArray | tuple[float, float], power: float, order: int) -> Special:
+    """With the gain: what a perturbation at the point sends out falls with the power dual to its own."""
+    return Special(np.array(point), power, math.log(2) * max(2 * power - max(order - 2, 0), power))
+
+
+def _power(corner: Corner, order: int) -> float:
+    return _of_a_plate(round(corner.opening, 9)) if order >= 4 else math.pi / corner.opening
+
+
+@lru_cache(maxsize=64)
+def _of_a_plate(opening: float) -> float:
+    """The lowest power of a clamped plate: one more than the least root of ``sin^2(z w) = z^2 sin^2 w``."""
+
+    def off(z: complex) -> complex:
+        return cmath.sin(z * opening) ** 2 - (z * cmath.sin(opening)) ** 2
+
+    def slope(z: complex) -> complex:
+        return opening * cmath.sin(2 * z * opening) - 2 * z * cmath.sin(opening) ** 2
+
+    roots = []
+    for z in _STARTS:
+        for _ in range(30):
+            steep = slope(z)
+            if steep == 0 or abs(z) > 10:
+                break
+            z -= off(z) / steep
+        if abs(z) <= 10 and abs(off(z)) < 1e-9 and z.real > _LEAST and abs(z - 1) > _TRIVIAL:
+            roots.append(z.real)
+    return 1.0 + min(roots, default=_HALF)
