@@ -4,7 +4,6 @@ Needs nothing but a `Discretisation` and its factored system.
 """
 
 from fspielm.accuracy.beyond import functions_up_to, passing_size
-from fspielm.accuracy.by_cell import by_cell
 from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.examination import Examination, examine
 from fspielm.accuracy.further import fitting_columns, further_columns, special_beside
@@ -23,7 +22,6 @@ __all__ = [
     "HeldOut",
     "Sensitivity",
     "Verdict",
-    "by_cell",
     "examine",
     "find_sensitivity",
     "fitting_columns",

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.by_cell import ByCell, by_cell
-from fspielm.accuracy.correction import Correction
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
@@ -22,6 +20,10 @@ from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make
 from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
 from fspielm.scrutiny import Narrow
+
+if TYPE_CHECKING:
+    from fspielm.accuracy.by_cell import ByCell
+    from fspielm.accuracy.correction import Correction
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -115,6 +117,15 @@ class Examination:
             cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
 
+    def by_cell(self, coefficients: NumberArray, estimate: ErrorEstimate) -> CellErrors | None:
+        """How wrong a solution may be because of each cell, where functions are those of cells."""
+        if estimate.cells is not None or self.correction is None:
+            return estimate.cells
+        from fspielm.accuracy.by_cell import by_cell
+
+        found = by_cell(self.correction, coefficients, self.discretisation.problem)
+        return found.relative(np.array([field.scale for field in estimate.fields]))
+
     def _by_cell(self, coefficients: NumberArray, problem: Problem) -> ByCell | None:
         """What cells amount to, where there are such that are not resolved.
 
@@ -122,6 +133,8 @@ class Examination:
         """
         if self.correction is None or not self.discretisation.unresolved(coefficients).any():
             return None
+        from fspielm.accuracy.by_cell import by_cell
+
         return by_cell(self.correction, coefficients, problem)
 
     def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
@@ -221,8 +234,12 @@ def examine(
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    if not basis.is_piecewise:
+        return Examination(discretisation, blocks, held_out, sensitivity)
+    from fspielm.accuracy.correction import Correction
+
     correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
-    return Examination(discretisation, blocks, held_out, sensitivity, correction if basis.is_piecewise else None)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import Finite, RowBlock, make_blocks
-from fspielm.features import Basis, RowsInCells
+from fspielm.features import Basis
 from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
+
+if TYPE_CHECKING:
+    from fspielm.features import RowsInCells
 
 
 @dataclass(frozen=True, eq=False)

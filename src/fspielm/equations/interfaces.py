@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.
 _FEW = 64
+_MANY = 4096
 _NOTHING = 1e-14
 
 
@@ -152,13 +153,21 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
             line = InterfaceLine(
                 part.name, level.sides, part, (), Interface(), level.curves, level.expression, level.level
             )
-            below, above = (_signs(level, sign) for sign in (-1, 1))
+            others = _signs_along(part, [other for other in borders if other is not level])
+            below, above = ({level.expression: sign} | others for sign in (-1, 1))
             found.append((line, (Side(None, below), Side(None, above))))
     return found
 
 
-def _signs(border: LevelBorder, sign: int) -> Signs:
-    return {border.expression: sign}
+def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
+    """On which sides of borders an interface lies that it does not meet: coefficients are simpler there."""
+    points = probe(part, _MANY).points
+    found = {}
+    for other in others:
+        signs = np.sign(other.level(points))
+        if signs[0] != 0 and np.all(signs == signs[0]):
+            found[other.expression] = int(signs[0])
+    return found
 
 
 def _turned(line: InterfaceLine) -> InterfaceLine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -11,6 +12,7 @@ from sympy.core.relational import Relational
 Signs = dict[sp.Expr, int]
 
 
+@lru_cache(maxsize=4096)  # asked again for every border and side, and slow
 def side_of(relation: Relational) -> tuple[sp.Expr, int] | None:
     """What is zero where a relation changes over, in one form, and its sign where it holds; None for (un)equal ones.
 

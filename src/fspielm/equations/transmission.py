@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, NamedTuple, final
 
 import numpy as np
@@ -88,6 +89,7 @@ class Reading:
         """An expression on one side."""
         return evaluate_derivatives(self.beside(side).givens.substitute(expression))
 
+    @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
         """Coefficients of each equation, as they are all over."""
         return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
@@ -122,7 +124,7 @@ def transmissions(
     normals = probe(part, _FEW).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
-    tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts()]
+    tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
     orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
     fluxes, notes = _fluxes(reading, tables, orders, sides)
     rules = _values(setting, orders, condition)

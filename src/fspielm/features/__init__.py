@@ -33,7 +33,6 @@ from fspielm.features.modes import ModeBasis
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.outgoing_damped import OutgoingDamped
 from fspielm.features.ridge import RidgeBasis
-from fspielm.features.rows_in_cells import RowsInCells
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.features.sources import SourceBasis
 from fspielm.features.tabulated import with_tables
@@ -41,8 +40,11 @@ from fspielm.later import names_from
 
 if TYPE_CHECKING:
     from fspielm.features.cells import CellBasis
+    from fspielm.features.rows_in_cells import RowsInCells
 else:
-    __getattr__ = names_from(__name__, {"CellBasis": "fspielm.features.cells"})
+    __getattr__ = names_from(
+        __name__, {"CellBasis": "fspielm.features.cells", "RowsInCells": "fspielm.features.rows_in_cells"}
+    )
 
 __all__ = [
     "COSINE",

@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.features.basis import Basis
+from fspielm.features.corner_terms import CornerTerms, no_corner_terms
 from fspielm.features.local import LocalOperator
 from fspielm.features.tables import Tables, tables_for
 from fspielm.geometry.cells import Frames, MaterialFrames
@@ -31,7 +32,8 @@ class CellBasis(Basis):
 
     Products of those whose degrees lie within a quarter of an ellipse: for functions that are as rough in every
     direction they are worth more than the corners of the full square. Columns are those of cell after cell, in each of
-    unknown after unknown; then come further ones without values anywhere, for what is unknown on the edges of cells.
+    unknown after unknown; then come functions that several cells share where materials meet, and further ones without
+    values anywhere, for what is unknown on the edges of cells.
 
     Parameters
     ----------
@@ -42,6 +44,8 @@ class CellBasis(Basis):
         What the functions for each unknown are multiplied with.
     elsewhere : int
         How many columns have no values.
+    meeting : CornerTerms, optional
+        Of a single unknown.
     """
 
     def __init__(
@@ -50,18 +54,20 @@ class CellBasis(Basis):
         degrees: Indices,
         scales: Sequence[float] = (1.0,),
         elsewhere: int = 0,
+        meeting: CornerTerms | None = None,
     ) -> None:
         self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)
         self.elsewhere = elsewhere
+        self.meeting = no_corner_terms() if meeting is None else meeting
         each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
         self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
 
     @property
     def size(self) -> int:
         """Number of columns."""
-        return int(self.starts[-1]) + self.elsewhere
+        return int(self.starts[-1]) + len(self.meeting) + self.elsewhere
 
     @property
     def dimension(self) -> int:
@@ -101,6 +107,14 @@ class CellBasis(Basis):
         """Those of a cell."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
+    def shared(self, cell: int) -> Indices:
+        """Columns of functions that a cell shares with others."""
+        return np.asarray(self.starts[-1] + self.meeting.columns(cell))
+
+    def shared_rows(self, cell: int, operator: LocalOperator) -> NumberArray:
+        """The operator on those, at points anywhere, shape ``(n, k)``."""
+        return self.scales[0] * self.meeting.rows(cell, operator)
+
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the functions of one cell, at points anywhere, shape ``(n, k)``."""
         which = ball(tuple(self.degrees[cell].tolist()))
@@ -124,6 +138,11 @@ class CellBasis(Basis):
             if begin < end:
                 values = self.rows(cell, operator.select(here))[:, begin - own.start : end - own.start]
                 out[begin - first : end - first, here] = values.T
+            shared = self.shared(cell)
+            asked = (shared >= first) & (shared < last)
+            if asked.any():
+                values = self.shared_rows(cell, operator.select(here))[:, asked]
+                out[np.ix_(shared[asked] - first, here)] = values.T
 
     def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
@@ -132,7 +151,13 @@ class CellBasis(Basis):
             own = fields[:, self.columns(cell)]
             for some in np.split(here, range(_AT_A_TIME, len(here), _AT_A_TIME)):
                 found[:, some] = self.sum_in(cell, own, operator.select(some))
+            if len(self.shared(cell)):
+                found[:, here] += self.sum_shared(cell, fields, operator.select(here))
         return found
+
+    def sum_shared(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
+        """What the functions that a cell shares add to sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
+        return np.asarray(fields[:, self.shared(cell)] @ self.shared_rows(cell, operator).T)
 
     def sparse(self, operator: LocalOperator) -> Any:
         """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
@@ -140,9 +165,11 @@ class CellBasis(Basis):
 
         rows, columns, entries = [], [], []
         for cell, here in self.by_cell(operator.points):
-            values, own = self.rows(cell, operator.select(here)), self.columns(cell)
+            local, own = operator.select(here), self.columns(cell)
+            values = np.hstack([self.rows(cell, local), self.shared_rows(cell, local)])
+            its = np.append(np.arange(own.start, own.stop), self.shared(cell))
             rows.append(np.repeat(here, values.shape[1]))
-            columns.append(np.tile(np.arange(own.start, own.stop), len(here)))
+            columns.append(np.tile(its, len(here)))
             entries.append(values.ravel())
         joined = [np.concatenate(parts) for parts in (entries, rows, columns)]
         return coo_array((joined[0], (joined[1], joined[2])), shape=(len(operator.points), self.size)).tocsr()
@@ -151,7 +178,7 @@ class CellBasis(Basis):
         """Without the columns that have no values; see `Basis.valued`."""
         if not self.elsewhere:
             return self, coefficients
-        return CellBasis(self.frames, self.degrees, self.scales), coefficients[..., : -self.elsewhere]
+        return CellBasis(self.frames, self.degrees, self.scales, 0, self.meeting), coefficients[..., : -self.elsewhere]
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of the sums; see `Basis.field`."""
@@ -161,7 +188,10 @@ class CellBasis(Basis):
         for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
             each = (end - start) // self.components
             parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
-        return CellBasis(self.frames, self.degrees), self.scales[unknown] * np.concatenate(parts, axis=-1)
+        parts.append(coefficients[..., self.starts[-1] : self.size - self.elsewhere])
+        return CellBasis(self.frames, self.degrees, meeting=self.meeting), self.scales[unknown] * np.concatenate(
+            parts, axis=-1
+        )
 
     def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
         """Sums in one cell, along one axis after the other."""

@@ -46,6 +46,7 @@ class RowsInCells:
         """The rows times coefficients ``(M,)``."""
         parts = [
             self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
+            + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             for cell, operator in self.parts
         ]
         joined = np.concatenate([np.empty(0), *parts])
@@ -61,5 +62,9 @@ class RowsInCells:
         types = [operator.coefficients for _, operator in self.parts]
         found = np.zeros((len(numbers), self.basis.size), dtype=np.result_type(numbers, *types))
         for (cell, operator), start, end in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
-            found[:, self.basis.columns(cell)] += self.basis.adjoint_in(cell, numbers[:, start:end], operator)
+            here = numbers[:, start:end]
+            found[:, self.basis.columns(cell)] += self.basis.adjoint_in(cell, here, operator)
+            shared = self.basis.shared(cell)
+            if len(shared):
+                found[:, shared] += here @ self.basis.shared_rows(cell, operator).conj()
         return found

@@ -83,7 +83,9 @@ def scrutinise(problem: Problem) -> Scrutiny:
     Expressions are enclosed over boxes: nothing in them is too narrow to be found. Callables, and what cannot be
     enclosed, are sampled; `Scrutiny.looks` says how closely.
     """
-    found = [look_closely(problem, relation) for relation in problem.relations]
+    # the materials beside interfaces are those of the equations
+    looked = [each for each in problem.relations if each.region.kind != "interface" or each.value.constant is None]
+    found = [look_closely(problem, relation) for relation in looked]
     return Scrutiny(tuple(p for one in found for p in one.places), tuple(s for one in found for s in one.looks))
 
 

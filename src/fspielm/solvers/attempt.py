@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy import CellErrors, ErrorEstimate, Examination, by_cell, examine
+from fspielm.accuracy import CellErrors, ErrorEstimate, Examination, examine
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockResidual, Finite, System
 from fspielm.features import Basis
@@ -122,12 +122,8 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
-        if examination.correction is not None and not estimate.relative <= request.tol:
-            scales = np.array([field.scale for field in estimate.fields])
-            found = (
-                by_cell(examination.correction, coefficients, discretisation.problem) if not estimate.cells else None
-            )
-            cells = estimate.cells if found is None else found.relative(scales)
+        if not estimate.relative <= request.tol:
+            cells = examination.by_cell(coefficients, estimate)
     seconds["estimate"] = perf_counter() - start
     return Attempt(
         trial=trial,

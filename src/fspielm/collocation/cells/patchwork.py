@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
+from fspielm.collocation.cells.crossings import corner_terms
 from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
-from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along
+from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
 from fspielm.collocation.cells.tails import Tails, tails_of
@@ -24,6 +26,7 @@ from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
+from fspielm.linalg.merging import merge_order
 from fspielm.linalg.nested import Leaf, Nested
 
 # Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
@@ -63,7 +66,9 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, and then columns for the traces, and for parts of sums."""
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, self._traced + self._sums.count)
+        corners = corner_terms(self.problem, self.tiling)
+        elsewhere = self._traced + self._sums.count
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
 
     @cached_property
     def _traced(self) -> int:
@@ -71,11 +76,20 @@ class Patchwork(Finite):
 
     @cached_property
     def _sums(self) -> Sums:
-        return sums_of(self.problem, self.tiling, self.degrees, self.scales)
+        columns: list[list[int]] = [[] for _ in self.tiling.cells]
+        for trace in self._traces:
+            for cell in trace.cells:
+                columns[cell] += range(trace.start, trace.start + trace.count)
+        shared = [np.array(own, dtype=np.int_) for own in columns]
+        return sums_of(self.problem, self.tiling, self.degrees, self.scales, lambda: merge_order(shared))
 
     @cached_property
     def _traces(self) -> list[Trace]:
-        return traces_of(self.problem, self.tiling, self.degrees, self.scales)
+        return traces_of(self.problem, self.tiling, self.degrees, self.scales, self._contrasts)
+
+    @cached_property
+    def _contrasts(self) -> Contrasts:
+        return contrasts_of(self.problem, self.tiling)
 
     @cached_property
     def _ties_in(self) -> list[list[Tie]]:
@@ -83,9 +97,10 @@ class Patchwork(Finite):
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
             nodes = fitted_along(trace)
-            for side, cell in enumerate(trace.cells):
-                operator = trace.localised(side, nodes, len(self.scales))
-                found[cell].append(Tie(trace, operator, trace.values(cell, nodes)))
+            local = trace.localised(nodes, len(self.scales))
+            shared = shared_along(self.basis, trace.cells, local)
+            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
+                found[cell].append(Tie(trace, operator, trace.values(cell, nodes), its))
         return found
 
     @cached_property
@@ -93,9 +108,13 @@ class Patchwork(Finite):
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
             operator = placed.localised(len(self.scales))
-            scale = placed.relation.weight / self._size(placed.cell, operator)
+            scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
+
+    def _contrast(self, placed: Placed) -> float:
+        of = self._contrasts.of_equation if placed.relation.region.kind == "domain" else self._contrasts.of_flux
+        return of(int(self.tiling.materials[placed.cell]), placed.relation.operator)
 
     def _size(self, cell: int, operator: LocalOperator) -> float:
         return size_in(cell, operator, self.tiling, self.degrees, self.scales)
@@ -143,6 +162,7 @@ class Patchwork(Finite):
         first = basis.size - basis.elsewhere
         sharing = np.ones(basis.size, dtype=np.int_)
         sharing[first:] = 2
+        sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
         values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
         leaves = []
         each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
@@ -150,11 +170,12 @@ class Patchwork(Finite):
             own = basis.columns(cell)
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             shared += [first + self._traced + part.shared for part in parts]
-            joined = np.concatenate([np.empty(0, dtype=np.int_), *shared])
+            joined = np.concatenate([basis.shared(cell), *shared])
             fill = partial(fill_cell, basis, cell, rows, ties, parts, (self.dtype, values))
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
+        merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         leaves += [added.leaf(first + self._traced, self.dtype, values) for added in self._sums.added]
-        return Nested(tuple(leaves), self._sums.merges, sharing, values, self.dtype, self.threads, keep)
+        return Nested(tuple(leaves), merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
@@ -241,6 +262,7 @@ class Patchwork(Finite):
             cell = placed.cell
             operator = placed.localised(len(self.scales))
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
+            own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
             squares[cell] += float(np.sum(deviation**2))
             rows[cell] += len(deviation)
@@ -288,6 +310,7 @@ class Patchwork(Finite):
             trace = check.trace
             common = check.polynomials @ coefficients[first + trace.start : first + trace.start + trace.count]
             own = basis.sum_in(check.cell, coefficients[None, basis.columns(check.cell)], check.operator)[0]
+            own = own + check.shared @ coefficients[basis.shared(check.cell)]
             parts.append(check.weight * (own - common - trace.values(check.cell, len(common))))
         rows = self.counts[JOINED]
         deviation = np.concatenate(parts)
@@ -324,6 +347,7 @@ class Patchwork(Finite):
             end = start + len(check.polynomials)
             here = check.weight * numbers[:, start:end]
             found[:, basis.columns(check.cell)] += basis.adjoint_in(check.cell, here, check.operator)
+            found[:, basis.shared(check.cell)] += here @ check.shared.conj()
             begin = first + check.trace.start
             found[:, begin : begin + check.trace.count] -= here @ check.polynomials
             start = end
@@ -336,9 +360,10 @@ class Patchwork(Finite):
         for trace in self._traces:
             nodes = checked_along(trace)
             weight = float(np.sqrt(fitted_along(trace) / nodes))
-            for side, cell in enumerate(trace.cells):
-                operator = trace.localised(side, nodes, self.basis.components)
-                found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), weight))
+            local = trace.localised(nodes, self.basis.components)
+            shared = shared_along(self.basis, trace.cells, local)
+            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
+                found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), its, weight))
         return found
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
@@ -357,4 +382,5 @@ class _CheckedTie:
     cell: int
     operator: LocalOperator
     polynomials: FloatArray
+    shared: NumberArray
     weight: float

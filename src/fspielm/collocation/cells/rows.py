@@ -56,11 +56,14 @@ class Tie:
     operator : LocalOperator
         That of the cell's side.
     values : (n,) array
+    shared : (n, k) array
+        What of the functions that the cell shares with others is not common to both sides.
     """
 
     trace: Trace
     operator: LocalOperator
     values: NumberArray
+    shared: NumberArray
 
     def __len__(self) -> int:
         return len(self.values)
@@ -90,29 +93,48 @@ def fill_cell(
     """
     own = basis.columns(cell)
     count = own.stop - own.start
-    width = count + sum(tie.trace.count for tie in ties) + sum(len(part.shared) for part in parts)
+    first = count + len(basis.shared(cell))
+    width = first + sum(tie.trace.count for tie in ties) + sum(len(part.shared) for part in parts)
     dtype, values = kind
     height = sum(map(len, rows)) + sum(map(len, ties)) + sum(map(len, parts))
     matrix = np.zeros((height, width + values), dtype=dtype, order="F")
-    row, column = 0, count
+    row, column = 0, first
     for each in rows:
         end = row + len(each)
         matrix[row:end, :count] = each.scale * basis.rows(cell, each.operator)
+        if first > count:
+            matrix[row:end, count:first] = each.scale * basis.shared_rows(cell, each.operator)
         _put(each.values, matrix[row:end, width:])
         row = end
     for tie in ties:
         end, right = row + len(tie), column + tie.trace.count
         matrix[row:end, :count] = basis.rows(cell, tie.operator)
+        matrix[row:end, count:first] = tie.shared
         matrix[row:end, column:right] = -tie.trace.polynomials(len(tie))
         _put(tie.values, matrix[row:end, width:])
         row, column = end, right
     for part in parts:
         end, right = row + len(part), column + len(part.shared)
-        matrix[row:end, :count] = part.rows(basis, cell)
+        matrix[row:end, :count] = part.weights @ basis.rows(cell, part.operator)
+        if first > count:
+            matrix[row:end, count:first] = part.weights @ basis.shared_rows(cell, part.operator)
         matrix[row:end, column:right] = part.beside
         _put(part.values, matrix[row:end, width:])
         row, column = end, right
     return matrix
+
+
+def shared_along(basis: CellBasis, cells: tuple[int, int], operators: Sequence[LocalOperator]) -> list[NumberArray]:
+    """For both sides of an edge, shared functions in what is fitted there: of those that both have, the difference.
+
+    They fit together by themselves, however fast they vary along the edge.
+    """
+    one, other = (basis.shared(cell) for cell in cells)
+    rows = [basis.shared_rows(cell, operator) for cell, operator in zip(cells, operators, strict=True)]
+    _, first, second = np.intersect1d(one, other, return_indices=True)
+    rows[1][:, second] -= rows[0][:, first]
+    rows[0][:, first] = 0.0
+    return rows
 
 
 def _put(values: NumberArray, columns: NumberArray) -> None:

@@ -6,7 +6,7 @@ no row has entries in more than one cell, or in more than three parts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -17,8 +17,8 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.places import Degrees
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Problem, Relation
-from fspielm.features import CellBasis, LocalOperator, localise
-from fspielm.geometry.cells import Cover, Merge
+from fspielm.features import LocalOperator, localise
+from fspielm.geometry.cells import Cover
 from fspielm.linalg.nested import Leaf, Merges
 
 
@@ -51,10 +51,6 @@ class Part:
     def shared(self) -> np.ndarray[tuple[int], np.dtype[np.int_]]:
         """The columns that others have too."""
         return self.columns[self.columns >= 0]
-
-    def rows(self, basis: CellBasis, cell: int) -> NumberArray:
-        """On the functions of the cell."""
-        return np.asarray(self.weights @ basis.rows(cell, self.operator))
 
     @property
     def beside(self) -> FloatArray:
@@ -102,7 +98,7 @@ class Sums:
     added : tuple of Added
         Leaves beside those of the cells, and after them.
     merges : nested tuple of int
-        The tree of the cells, with those leaves where parts meet.
+        The tree of the cells, with those leaves where parts meet; empty where none do.
     count : int
         Columns of parts.
     counts : dict
@@ -116,8 +112,10 @@ class Sums:
     counts: dict[str, int]
 
 
-def sums_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Sums:
-    """The sums that relations of a problem prescribe."""
+def sums_of(
+    problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], order: Callable[[], Merges]
+) -> Sums:
+    """The sums that relations of a problem prescribe; where there are some, `order` is that in which cells merge."""
     relations = [relation for relation in problem.relations if relation.sum_weights is not None]
     split = [_split(relation, tiling, degrees, scales) for relation in relations]
     totals = [own for each in split for own in each.totals]
@@ -128,9 +126,9 @@ def sums_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[
             met[cell, start + which] = True
         start += len(each.totals)
     if not totals:
-        return Sums(((),) * len(tiling.cells), (), tiling.merges, 0, {})
+        return Sums(((),) * len(tiling.cells), (), (), 0, {})
     chain = _Chain(met, totals)
-    merges, _ = chain.along(tiling.merges)
+    merges, _ = chain.along(order())
     parts: list[list[Part]] = [[] for _ in tiling.cells]
     start = 0
     for each in split:
@@ -183,7 +181,7 @@ class _Chain:
         self._met, self._totals = met, totals
         self._cells = met.sum(axis=0)  # that each sum has places in
 
-    def along(self, merges: Merge) -> tuple[Merges, dict[int, tuple[int, int]]]:
+    def along(self, merges: Merges) -> tuple[Merges, dict[int, tuple[int, int]]]:
         """The tree with rows that add parts; and the parts left open: sum, column, and the cells that are in it."""
         if not isinstance(merges, tuple):
             open_parts = {}
@@ -192,6 +190,8 @@ class _Chain:
                     self.columns[merges][own] = self._new()
                     open_parts[own] = self.columns[merges][own], 1
             return merges, open_parts
+        if len(merges) > 2:  # pieces of a domain that nothing joins
+            merges = merges[0], merges[1:]
         (first, one), (second, other) = (self.along(child) for child in merges)
         left = {own: part for own, part in (one | other).items() if not (own in one and own in other)}
         rows = []

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.collocation.cells.contrasts import Contrasts
 from fspielm.collocation.cells.places import Degrees, gauss
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
@@ -71,15 +72,15 @@ class Trace:
         # with the normals of the first, so that derivatives along them are in one direction
         return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
 
-    def localised(self, side: int, nodes: int, components: int) -> LocalOperator:
-        """What is common, of the first cell or of the second, at those sites."""
-        sites = self.sites(nodes)[side]
-        found = localise(self.operators[side], sites, components)
+    def localised(self, nodes: int, components: int) -> list[LocalOperator]:
+        """What is common, of the first cell and of the second, at those sites."""
+        both = self.sites(nodes)
+        found = [localise(operator, sites, components) for operator, sites in zip(self.operators, both, strict=True)]
         if self.across is None:
             return found
         # a grid that is one point wide
-        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(sites.points.T))
-        return replace(found, axes=axes)
+        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(both[0].points.T))
+        return [replace(each, axes=axes) for each in found]
 
     def polynomials(self, nodes: int) -> FloatArray:
         """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
@@ -93,7 +94,9 @@ class Trace:
         return np.asarray(-self.scale * self.jump(sites.points, sites.normals))
 
 
-def traces_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> list[Trace]:
+def traces_of(
+    problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], contrasts: Contrasts
+) -> list[Trace]:
     """All that neighbours have in common; columns count from zero.
 
     Within a material every unknown, and its derivatives across an edge below the highest of the equations; across an
@@ -101,17 +104,16 @@ def traces_of(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequenc
     """
     found: list[Trace] = []
     start = 0
-    for trace in (
-        *_at_joints(problem, tiling, degrees, scales),
-        *_at_contacts(problem, tiling, degrees, scales),
-        *_at_faces(problem, tiling, degrees, scales),
-    ):
+    between = problem, tiling, degrees, scales, contrasts
+    for trace in (*_at_joints(*between), *_at_contacts(*between), *_at_faces(problem, tiling, degrees, scales)):
         found.append(replace(trace, start=start))
         start += trace.count
     return found
 
 
-def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+def _at_joints(
+    problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], contrasts: Contrasts
+) -> Iterator[Trace]:
     orders = [orders_along(problem, axis) for axis in range(problem.dimension)]
     for joint in tiling.joints:
         both = list(joint.cells)
@@ -124,11 +126,15 @@ def _at_joints(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequen
         for unknown, highest in enumerate(orders[joint.axis]):
             for order in range(highest):
                 across = tuple(order if axis == joint.axis else 0 for axis in range(problem.dimension))
-                operator = derivative(across).on(unknown).times(length**order / scales[unknown])
+                plain = derivative(across).on(unknown)
+                weight = contrasts.of_flux(int(tiling.materials[both[0]]), plain)
+                operator = plain.times(weight * length**order / scales[unknown])
                 yield Trace(joint.cells, (operator, operator), along, count, across=across_axis)
 
 
-def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+def _at_contacts(
+    problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], contrasts: Contrasts
+) -> Iterator[Trace]:
     for contact in tiling.contacts:
         line = problem.interfaces[contact.line]
         both = list(contact.cells)
@@ -139,9 +145,9 @@ def _at_contacts(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequ
             operators = rule.first, rule.second
             sizes = [
                 size_in(cell, localise(operator, sites, len(scales)), tiling, degrees, scales)
+                / contrasts.of_flux(int(tiling.materials[cell]), operator)
                 for cell, operator in zip(both, operators, strict=True)
             ]
-            # so that no row is larger than others, whatever the contrast
             scale = float(line.condition.weight) / max(sizes)
             jump = None if rule.value.constant == 0.0 else rule.value
             scaled = operators[0].times(scale), operators[1].times(scale)

@@ -11,13 +11,16 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.collocation.cells.crossings import crossings
+from fspielm.collocation.cells.vertices import is_on_rim, lowest_power, meeting_points
 from fspielm.equations import Problem, change_places
 from fspielm.equations.once import once
 from fspielm.geometry import Corner
-from fspielm.solvers.cells.vertices import lowest_power, meeting_points
 
 # Where conditions change, solutions are like the root of the distance.
 _HALF = 0.5
+# At crossings, what sources and terms of lower order bring beside the functions that are known.
+_BEYOND = 2.0
 # Of the domain's size: what is so close is there.
 CLOSE = 1e-9
 # Where the search for the powers of fourth order begins, and which of them are none.
@@ -64,8 +67,12 @@ def special_points(problem: Problem) -> list[Special]:
         # where interfaces end, data have kinks as solutions do
         if all(math.dist(place.point, point) > CLOSE * np.max(upper - lower) for point in met)
     ]
-    vertices = [_special(point, lowest_power(problem, point), order) for point in met]
-    return found + [vertex for vertex in vertices if vertex.is_sharp]
+    # at crossings cells have functions with the powers that are lower
+    known = [_special(crossing.point, _BEYOND, order) for crossing in crossings(problem)]
+    others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
+    vertices = [_special(point, lowest_power(problem, point), order) for point in others]
+    # on the boundary, data that do not fit leave a logarithm beside the first power
+    return found + known + [each for each in vertices if each.is_sharp or is_on_rim(problem, each.point)]
 
 
 def _special(point: FloatArray | tuple[float, float], power: float, order: int) -> Special:

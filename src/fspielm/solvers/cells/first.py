@@ -16,9 +16,10 @@ from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import scrutinise
 from fspielm.solvers.cells.corners import special_points
+from fspielm.solvers.cells.curved import toward_curved
 from fspielm.solvers.cells.grading import balanced, cut_at, toward
 from fspielm.solvers.cells.least import check_affordable
-from fspielm.solvers.cells.narrow import toward_narrow
+from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
@@ -37,6 +38,8 @@ _WAVES_NARROW = 2
 _LEVELS = 2
 # The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
+# Cells to begin with, at most, where curves cut them.
+_MOST_CURVED = 300
 # Along each axis, where materials jump.
 _MOST_ALONG = 24
 
@@ -57,7 +60,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
     if problem.interfaces:
         frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
-    elif any(place.kind != "smooth" for place in places):
+    steady = problem.domain.time is None
+    if steady if problem.interfaces else any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES_NARROW / lengths
@@ -66,7 +70,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
     digits = -math.log10(request.tol)
     degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
-    tiling = toward_narrow(problem, _grids(problem, frequencies, sharp), places, degree, request.tol)
+    tiling = toward_curved(_grids(problem, frequencies, sharp), _MOST_CURVED)
+    tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
     tiling = balanced(tiling, problem=problem)
@@ -82,9 +87,11 @@ def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
     each = _degrees(frequencies * sides / (2 * np.pi), digits)
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
-    narrow = any(place.kind == "narrow" for place in scrutinise(problem).places)
+    narrow = any(place.kind == "narrow" for place in within_materials(problem, scrutinise(problem).places))
     if narrow or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
+    if problem.interfaces and problem.domain.time is None:  # what continues across them has all directions
+        each[:] = each.max()
     return np.minimum(each, MOST_DEGREE)
 
 

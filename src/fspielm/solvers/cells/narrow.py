@@ -54,6 +54,20 @@ class Held:
     along: BoolArray
 
 
+def within_materials(problem: Problem, places: Sequence[Narrow]) -> list[Narrow]:
+    """Without what is narrow only because data change where materials do, as they may: cells end there."""
+    if not problem.interfaces or problem.domain.time is not None:  # what moves is narrow wherever it is
+        return list(places)
+    found = []
+    for place in places:
+        points = place.sites.points
+        inside = np.all((points >= place.lower) & (points <= place.upper), axis=1)
+        rows = problem.material_of(points[inside]) if place.kind == "narrow" else np.empty((0, 1))
+        if np.all(rows == rows[:1]):
+            found.append(place)
+    return found
+
+
 def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], degree: int, tol: float) -> Cover:
     """Halved, where something is narrow, until polynomials of a degree hold the data to a tolerance.
 

@@ -10,6 +10,7 @@ import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.equations.once import once
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import runs_along
 
@@ -24,6 +25,7 @@ _UNKNOWN = 0.4
 _SMOOTH = 0.98
 
 
+@once
 def meeting_points(problem: Problem) -> list[FloatArray]:
     """Where interfaces cross, turn or end, each once."""
     size = _size(problem)
@@ -45,6 +47,16 @@ def lowest_power(problem: Problem, point: FloatArray) -> float:
     return power if power < _SMOOTH else 1.0
 
 
+def is_on_rim(problem: Problem, point: FloatArray) -> bool:
+    """Whether such a point is on the boundary of the domain."""
+    return not problem.domain.contains(_around(point, _AROUND * _size(problem))).all()
+
+
+def _around(point: FloatArray, radius: float) -> FloatArray:
+    angles = 2 * math.pi * (np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS
+    return np.asarray(point + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1))
+
+
 def _size(problem: Problem) -> float:
     lower, upper = problem.domain.bounding_box
     return float(np.max(upper - lower))
@@ -52,8 +64,7 @@ def _size(problem: Problem) -> float:
 
 def _power(problem: Problem, point: FloatArray, radius: float) -> float:
     """The lowest power, where the equation is one of second order."""
-    angles = 2 * math.pi * (np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS
-    around = point + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    around = _around(point, radius)
     inside = problem.domain.contains(around)
     rows = problem.material_of(around)
     stiff = np.zeros(_DIRECTIONS)
