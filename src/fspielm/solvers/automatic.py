@@ -70,6 +70,17 @@ def solve_automatically(request: Request) -> Course:
             ending, failure = Ending(why_failed(error)), error
         if ending.is_final:
             break
+    if selection.last is not None and not ending.is_final:
+        best = record.best
+        try:
+            step = selection.last()
+            last = _pursue(request, record, step)
+        except Exception as error:
+            last = Ending(why_failed(error))
+            _log.debug("at last: %s", last.reason)
+        if record.best is not best:  # otherwise it is as if there had been no such thing
+            choice += f"; {ending.reason}, so {step.stage.title} came next"
+            ending = last
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
         if failure is None or isinstance(failure, UnsuitableError):

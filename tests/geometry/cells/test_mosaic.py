@@ -7,6 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation.cells.crossings import crossings
+from fspielm.collocation.cells.vertices import lowest_power
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Mosaic, mosaic_of
 from fspielm.solvers.cells.corners import special_points
@@ -80,9 +82,11 @@ def test_borders_that_move_in_time() -> None:
 
 def test_where_four_quarters_meet_the_power_is_known() -> None:
     a = sp.Piecewise((10, (x < 0.4) & (y < 0.7)), (1, x < 0.4), (1, y < 0.7), (10, True))
-    (special,) = [each for each in special_points(problem(a)) if each.is_sharp]
-    assert special.point == pytest.approx([0.4, 0.7])
-    assert special.power == pytest.approx(0.3899, abs=1e-3)
+    stated = problem(a)
+    (crossing,) = crossings(stated)
+    assert crossing.point == pytest.approx([0.4, 0.7])
+    assert lowest_power(stated, crossing.point) == pytest.approx(crossing.functions[0].power, abs=1e-3)
+    assert not any(each.is_sharp for each in special_points(stated))  # cells have functions for it
 
 
 def test_straight_lines_across_a_box_need_no_small_cells() -> None:

@@ -88,10 +88,10 @@ def _borders(problem: Problem, size: float) -> tuple[list[FloatArray], list[Floa
     if not points:
         return [], []
     ring = np.array(points)[:, None] + _AROUND[0] * size * _directions(_angles())
-    held = np.asarray(problem.domain.contains(ring.reshape(-1, 2))).reshape(len(points), -1).all(axis=1).tolist()
+    held = np.all(problem.domain.contains(ring.reshape(-1, 2)).reshape(len(points), -1), axis=1)
     both = [_changes(problem, np.array(points), distance * size) for distance in _AROUND]
     found = []
-    for number, inside in enumerate(held):
+    for number, inside in enumerate(np.ravel(held)):
         first, second = (angle[which == number] for which, angle in both)
         straight = len(first) == len(second) and bool(np.all(np.abs(first - second) < _STRAIGHT))
         found.append(first if straight and inside else np.empty(0))

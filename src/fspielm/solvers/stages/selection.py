@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -27,6 +29,7 @@ from fspielm.solvers.cost import work
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells, why_cells_first
 from fspielm.solvers.stages.exact import Families, exact_features
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.solvers.stages.stage import Stage, Step
@@ -72,10 +75,13 @@ class Selection:
     ----------
     steps : tuple of Step
     why : str
+    last : callable or None
+        Makes the first step of what is tried where all of those fail.
     """
 
     steps: tuple[Step, ...]
     why: str
+    last: Callable[[], Step] | None = None
 
 
 def check_asked_for(request: Request) -> None:
@@ -105,10 +111,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         If the one asked for does not suit the problem.
     """
     if request.approach == "patches":
-        from fspielm.solvers.stages.cells import cells_for  # much code, for this alone
-
         try:
-            return Selection((cells_for(request, bands).first(),), "asked for: polynomials in cells")
+            return Selection((first_with_cells(request, bands),), "asked for: polynomials in cells")
         except UnsuitableError as error:
             raise _no_cells(error) from None
     band = filled_band(request, bands).first()
@@ -126,17 +130,30 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         why = why_failed(error)
         if request.approach is not None:
             raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
-        return Selection((band,), f"a filled band, as there is no smaller basis: {why}")
+        return _whole_space(request, bands, band, limit, f"a filled band, as there is no smaller basis: {why}")
     if request.approach is not None:
         return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
-        return Selection(
-            (band,),
-            f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little",
-        )
-    return Selection(
-        (small, band), f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
-    )
+        why = f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
+        return _whole_space(request, bands, band, limit, why)
+    why = f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
+    return Selection((small, band), why, _cells_at_last(request, bands))
+
+
+def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
+    """A filled band and then cells, or the other way round; `limit` is what the band costs."""
+    try:
+        before = why_cells_first(request, bands, limit)
+        if before:
+            cells = first_with_cells(request, bands)
+            return Selection((cells, band), f"{cells.trial.description}, as {before}")
+    except Exception as error:  # of whatever kind: a filled band serves every equation
+        return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
+    return Selection((band,), why, _cells_at_last(request, bands))
+
+
+def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
+    return partial(first_with_cells, request, bands) if allows_cells(request) else None
 
 
 def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
