@@ -230,6 +230,12 @@ def _refuse_nothing(
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
             continue
+        for piecewise in equation.atoms(sp.Piecewise):
+            if piecewise.args[-1][1] != sp.true:
+                raise ProblemError(
+                    f"no condition of {describe(piecewise)} holds in {name!r}: end the Piecewise with a piece for the "
+                    "rest, (..., True)"
+                )
         beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
         raise ProblemError(
             f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
