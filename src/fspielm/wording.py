@@ -1,4 +1,4 @@
-"""Time spans as people say them, and what they may have meant; the same in every message, table and page."""
+"""Time spans and sizes as people say them, and what they may have meant; the same in every message, table and page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import math
 from collections.abc import Iterable
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def system_size(columns: int, cells: int | None = None) -> str:
+    """How large a system is: ``"400 neurons"``, or ``"12 cells with 3200 unknowns"``, some of which are traces."""
+    if cells is None:
+        return f"{columns} neurons"
+    return f"{cells} cell{'s' * (cells != 1)} with {columns} unknowns"
 
 
 def duration(seconds: float) -> str:

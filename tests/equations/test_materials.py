@@ -193,7 +193,7 @@ class TestInterface:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (fs.ByRegion(core=10.0), "has nothing for the region 'shell'"),
+        (fs.ByRegion(core=10.0), "has nothing for the region 'shell'; got .*: add shell=..."),
         (fs.ByRegion(core=10.0, shell=1, crust=2), "names the region 'crust'; the regions are core, shell"),
         (fs.ByRegion(core=0, shell=1.0), "is zero in 'core', beside 1: a contrast of zero"),
     ],
@@ -201,6 +201,23 @@ class TestInterface:
 def test_data_refused(data: fs.ByRegion, message: str) -> None:
     with pytest.raises(fs.ProblemError, match=message):
         disks(data)
+
+
+def test_a_callable_that_is_zero_is_refused() -> None:
+    def nothing(points: np.ndarray) -> np.ndarray:
+        return np.zeros(len(points))
+
+    given = {a: fs.ByRegion(core=nothing, shell=2.0)} | {
+        a.diff(axis): fs.ByRegion(core=nothing, shell=0) for axis in (x, y)
+    }
+    with pytest.raises(fs.ProblemError, match="is zero in 'core', beside 2: a contrast of zero"):
+        fs.Problem(-div_grad(a), DISKS, [fs.Dirichlet(0)], given=given)
+
+
+def test_a_piecewise_without_a_piece_for_the_rest() -> None:
+    half = sp.Piecewise((3, x < 0.5), (1, x < 0.75))
+    with pytest.raises(fs.ProblemError, match=r"end the Piecewise with a piece for the rest, \(..., True\)"):
+        fs.Problem(-div_grad(half), BOX, [fs.Dirichlet(0)])
 
 
 def test_data_without_regions() -> None:

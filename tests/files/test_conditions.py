@@ -63,7 +63,8 @@ def test_back(name: str) -> None:
 
 
 def test_every_kind_is_tried() -> None:
-    tried = {condition.kind for conditions in PROBLEMS.values() for condition in conditions} | {"initial"}
+    tried = {condition.kind for conditions in PROBLEMS.values() for condition in conditions}
+    tried |= {"initial", "interface"}  # with a time, and between regions: see test_read and test_regions
     assert tried == CONDITIONS.keys()
 
 

@@ -74,6 +74,26 @@ def test_with_time() -> None:
             {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((-1, -1), (2, 2)) - fs.Box((0, 0), (1.01, 1))},
             "'a' and 'b' leave a gap between them, of area 0.01",
         ),
+        (  # open at one end
+            {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1.01, 0), (2, 1)), "c": fs.Box((0, 1), (2, 2))},
+            "'a' and 'b' leave a gap between them, of area 0.01 along 1, near",
+        ),
+        (
+            {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1, 1), (2, 2))},
+            r"'a' touches no other region along more than a point: 'a' meets 'b' at \(1, 1\)",
+        ),
+        (
+            {name: fs.Interval(*ends) for name, ends in zip("abcd", [(0, 1), (1, 2), (2.5, 3), (3, 4)], strict=True)},
+            "'a' and 'b' touch none of the others; the nearest is 'c', about 0.5 away from 'b'",
+        ),
+        (
+            {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1, 0), (1 + 1e-12, 1)), "c": fs.Box((1 + 1e-12, 0), (2, 1))},
+            "'b' is about 1e-12 thin, beside the extent 2 of all regions; what is thinner than 4e-09",
+        ),
+        (
+            {"a": fs.Interval(0, 1), "b": fs.Interval(1, 1 + 1e-13), "c": fs.Interval(1 + 1e-13, 2)},
+            "'b' is about 1e-13",
+        ),
         ({"a": fs.Interval(0, 1), "b": fs.Disk((0, 0), 1)}, "the same dimension; a has 1, b has 2"),
         ({"a": fs.Ball((0, 0, 0), 1), "b": fs.Ball((2, 0, 0), 1)}, "intervals or plane shapes"),
         ({"a": fs.Interval(0, 1), "b": 3}, "b must be a shape"),

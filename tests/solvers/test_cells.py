@@ -142,16 +142,6 @@ def test_more_than_two_dimensions_are_refused() -> None:
         solve(problem)
 
 
-def test_conditions_that_tie_two_places_are_refused() -> None:
-    problem = fs.Problem(
-        sp.Eq(u2.diff(x, 2) + u2.diff(y, 2), x),
-        fs.Box((0, 0), (1, 1)),
-        [fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"])],
-    )
-    with pytest.raises(fs.ProblemError, match="conditions that tie two places"):
-        solve(problem)
-
-
 def test_later_data_that_are_narrow_elsewhere_are_noticed() -> None:
     problem, _ = in_a_medium(fs.Box((0, 0), (1, 1)))
     prepared = fs.prepare(problem, rng=1, tol=1e-6, budget=fs.Budget(threads=1), approach="patches")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import sympy as sp
 
 import fspielm as fs
@@ -85,9 +84,3 @@ def test_regions_side_by_side() -> None:
     ]
     problem = fs.Problem(equation, domain, conditions, given=given)
     assert error(solved(problem), exact, x, y) < 1e-8
-
-
-def test_solutions_of_several_materials_are_not_saved_yet(tmp_path: object) -> None:
-    solution = solved(diffusion(sp.Piecewise((2, x < 0), (1, True)), [fs.Dirichlet(y)]), 1e-3)
-    with pytest.raises(fs.SolveError, match="several materials"):
-        solution.save(f"{tmp_path}/solution.fspielm")

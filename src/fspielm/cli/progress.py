@@ -63,7 +63,7 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
         bands = " x ".join(f"{width:.3g}" for width in done.widths)
         left = "" if seconds is None else f"; at most {duration(seconds - (perf_counter() - begun))} left"
         show(
-            f"{name}: round {done.number}, {done.neurons} neurons, estimate {done.error_estimate:.1e}\n"
+            f"{name}: round {done.number}, {done.size}, estimate {done.error_estimate:.1e}\n"
             f"  {done.rows} rows, band {bands}{left}"
         )
 

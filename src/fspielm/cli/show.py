@@ -36,7 +36,7 @@ def show_saved(
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(stored.report, versions)
     run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
-    outputs.draw(run, f"{path.name}: {stored.report.neurons} neurons")
+    outputs.draw(run, f"{path.name}: {stored.report.size}")
     outputs.write(solution)
 
 

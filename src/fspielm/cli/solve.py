@@ -54,5 +54,5 @@ def solve_case(
     else:
         print_report(run, choice)
     outputs.write(run.solution)
-    made = f"{choice.method}, {run.solution.report.neurons} neurons"
+    made = f"{choice.method}, {run.solution.report.size}"
     outputs.draw(run, f"{benchmark.title}: {made}, relative error {run.relative_error:.1e}")

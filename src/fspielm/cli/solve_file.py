@@ -51,4 +51,4 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
 
 def _title(run: FileRun, name: str) -> str:
     error = "" if run.relative_error is None else f", relative error {run.relative_error:.1e}"
-    return f"{run.file.title or name}: {run.solution.report.neurons} neurons{error}"
+    return f"{run.file.title or name}: {run.solution.report.size}{error}"

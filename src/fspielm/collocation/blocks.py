@@ -66,12 +66,13 @@ class RowBlock:
 def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
     """The relations of `problem`, collocated at the sites given for each by name.
 
-    What holds all over the domain, or at interfaces, is left out where it has no sites: for features that satisfy it by
-    themselves, or that are tied there.
+    What holds all over the domain, at interfaces, for two places or for sums over many is left out where it has no
+    sites: for features that satisfy it by themselves, or that are tied there.
     """
     blocks = []
     for relation in problem.relations:
-        if relation.region.kind in ("domain", "interface") and relation.name not in sites:
+        optional = relation.region.kind in ("domain", "interface") or relation.region.shift is not None
+        if (optional or relation.sum_weights is not None) and relation.name not in sites:
             continue
         blocks.append(make_block(relation, sites[relation.name]))
     return tuple(blocks)

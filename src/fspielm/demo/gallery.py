@@ -72,7 +72,7 @@ def _figure(run: CaseRun, picture: str) -> str:
         facts["Over all times"] = number(run.space_time_error)
     facts |= _verdict(run) | {
         "Features": _features(run),
-        "System": f"{report.rows} rows &times; {report.neurons} neurons, solved by "
+        "System": f"{report.rows} rows &times; {report.neurons} {report.noun}, solved by "
         f"<code>{escape(report.least_squares)}</code> with row scaling {escape(report.scaling)}",
     }
     notes = f'\n<p class="notes">{escape(typeset(run.case.notes))}</p>' if run.case.notes else ""

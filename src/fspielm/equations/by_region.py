@@ -72,7 +72,11 @@ class ByRegion:
                 raise ProblemError(f"{what} names the region {name!r}; the regions are {', '.join(regions.names)}")
         for name in regions.names:
             if name not in self.values:
-                raise ProblemError(f"{what} has nothing for the region {name!r}; got {self!r}")
+                missing = ", ".join(f"{each}=..." for each in regions.names if each not in self.values)
+                raise ProblemError(
+                    f"{what} has nothing for the region {name!r}; got {self!r}: add {missing}, a number, an expression "
+                    f"or a callable for each of the {len(regions.names)} regions"
+                )
         return Placed({name: self.values[name] for name in regions.names}, regions, coordinates, what)
 
 

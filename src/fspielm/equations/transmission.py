@@ -23,9 +23,11 @@ from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, describe, evaluate_derivatives
-from fspielm.geometry import BoundaryPart
+from fspielm.geometry import BoundaryPart, Sites
 
 _FEW = 64
+# How far off an interface functions are looked at, relative to its extent.
+_OFF = 1e-3
 
 
 class Side(NamedTuple):
@@ -225,11 +227,27 @@ def _refuse_nothing(
 ) -> None:
     """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
     sites = probe(part, _FEW)
-    for name, own, other in zip(names, (first, second), (second, first), strict=True):
-        if not any(term.order for term in own.terms):
-            beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
-            raise ProblemError(
-                f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
-                f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
-                "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
-            )
+    for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
+        if not _vanishes(own, sites, sign):
+            continue
+        for piecewise in equation.atoms(sp.Piecewise):
+            if piecewise.args[-1][1] != sp.true:
+                raise ProblemError(
+                    f"no condition of {describe(piecewise)} holds in {name!r}: end the Piecewise with a piece for the "
+                    "rest, (..., True)"
+                )
+        beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
+        raise ProblemError(
+            f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
+            f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
+            "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
+        )
+
+
+def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
+    """Whether a flux is zero whatever the unknown is; where a function says so, also a little off the interface."""
+    assert sites.normals is not None  # every boundary part has them
+    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFF)
+    off = Sites(sites.points + sign * _OFF * size * sites.normals, sites.normals)
+    terms = [term for term in flux.terms if term.order]
+    return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)

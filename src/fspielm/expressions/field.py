@@ -84,9 +84,16 @@ class Field:
             place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.arguments, points[bad[0]], strict=True))
             raise ProblemError(
                 f"{what} is {values[bad[0]]} at {place} ({bad.size} of {len(points)} points are not finite); "
-                f"check {self._name} there"
+                f"{self._advice(complex(values[bad[0]]))}"
             )
         return values
+
+    def _advice(self, value: complex) -> str:
+        """What to do about a value that is not finite."""
+        pieces = self.source.atoms(sp.Piecewise) if isinstance(self.source, sp.Expr) else ()
+        if np.isnan(value) and any(piecewise.args[-1][1] != sp.true for piecewise in pieces):
+            return f"no condition of {self._name} holds there: end the Piecewise with a piece for the rest, (..., True)"
+        return f"check {self._name} there"
 
     @cached_property
     def _name(self) -> str:

@@ -12,9 +12,11 @@ from sympy.logic.boolalg import Boolean
 
 from fspielm.equations import (
     AnyCondition,
+    ByRegion,
     Condition,
     Dirichlet,
     Initial,
+    Interface,
     Measured,
     Neumann,
     NormalComponent,
@@ -25,11 +27,12 @@ from fspielm.equations import (
 )
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, describe, print_equation, print_expression
+from fspielm.files.by_region import describe_by_region, read_by_region
 from fspielm.files.names import Names
 from fspielm.files.table import Table, shown
 
 # A new condition is its name here; and where its fields are of a new type, a line in _READERS.
-_KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial)
+_KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface)
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in _KINDS}
 
 
@@ -134,12 +137,32 @@ def _by_unknown(read: Callable[[Table, str, Names], Any]) -> Callable[[Table, st
     def reader(table: Table, key: str, names: Names) -> Any:
         if not isinstance(table[key], dict):
             return read(table, key, names)
+        if _is_by_region(table[key], names):
+            return read_by_region(table, key, names.datum)
         known = {unknown.func.__name__: unknown for unknown in names.unknowns}
         entries = table.table(key)
         entries.check_keys([], known)
-        return {known[name]: read(entries, name, names) for name in entries.content}
+        return {
+            known[name]: read_by_region(entries, name, names.datum)
+            if isinstance(value, dict)
+            else read(entries, name, names)
+            for name, value in entries.content.items()
+        }
 
     return reader
+
+
+def _is_by_region(table: Mapping[str, Any], names: Names) -> bool:
+    """Whether a table is by the names of regions, and not by those of unknowns."""
+    return bool(table) and set(table) <= {*names.regions} - {u.func.__name__ for u in names.unknowns}
+
+
+def _read_fluxes(table: Table, key: str, names: Names) -> Any:
+    """One value, or one for each equation."""
+    value = table[key]
+    if not isinstance(value, list):
+        return _read_value(table, key, names)
+    return tuple(table.parse(names.datum, table.written(item, key), key) for item in value)
 
 
 # By the type of a field of a condition, as its class is annotated.
@@ -154,11 +177,15 @@ _READERS: dict[str, Callable[[Table, str, Names], Any]] = {
     "ArrayLike": _read_points,
     "ArrayLike | Value | Mapping[Any, Any]": _by_unknown(_read_values),
     "str | tuple[str, str]": _read_faces,
+    "tuple[str, str] | None": _read_faces,
+    "Value | tuple[Value, ...]": _read_fluxes,
 }
 
 
 def _plain(value: Any, what: str, scope: Scope) -> Any:
     """A field of a condition as TOML has it."""
+    if isinstance(value, ByRegion):
+        return describe_by_region(value, what, scope)
     if isinstance(value, Mapping):
         return {_name(unknown): _plain(item, what, scope) for unknown, item in value.items()}
     if isinstance(value, complex):

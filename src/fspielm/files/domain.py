@@ -9,7 +9,7 @@ from fspielm.files.moves import MOVES, move, plain_move
 from fspielm.files.names import Names
 from fspielm.files.shape import plain_shape, read_shape
 from fspielm.files.table import Table, shown
-from fspielm.geometry import Combination, Domain, SpaceTime, Time, Transformed, combine
+from fspielm.geometry import Combination, Domain, Regions, SpaceTime, Time, Transformed, combine
 
 _OPERATIONS = ("union", "intersection", "difference")
 
@@ -39,17 +39,24 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
         return describe_domain(domain.space) | describe_domain(domain.time)
     if isinstance(domain, Combination):
         return {domain.operation: [describe_domain(domain.first), describe_domain(domain.second)]}
+    if isinstance(domain, Regions):
+        return {"regions": {name: describe_domain(shape) for name, shape in domain.shapes.items()}}
     if isinstance(domain, Transformed):
         return describe_domain(domain.shape) | plain_move(domain)
     return plain_shape(domain)
 
 
 def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
-    """A shape or a combination of some, moved as the table says."""
+    """A shape or a combination of some, moved as the table says; or regions side by side."""
+    if "regions" in table:
+        table.check_keys(["regions"], optional)
+        shapes = table.table("regions")
+        own = {name: _read_space(shapes.table(name), names) for name in shapes.content}
+        return table.make(lambda: Regions(**own), "regions")
     also = (*MOVES, *optional)
     stated = [key for key in _OPERATIONS if key in table]
     if not stated:
-        return move(read_shape(table, names, (*_OPERATIONS, *also)), table, names)
+        return move(read_shape(table, names, (*_OPERATIONS, "regions", *also)), table, names)
     operation = stated[0]
     table.check_keys([operation], also)
     operands = [_read_space(operand, names) for operand in table.tables(operation)]

@@ -103,7 +103,7 @@ class ProblemDraft:
             self.problem_file()  # which says what is wrong, better than the names of parts would
 
     @property
-    def _given(self) -> dict[sp.Symbol, sp.Expr]:
+    def _given(self) -> dict[sp.Expr, Any]:
         return self.names.given([*self.equations, *(e for c in self.conditions for e in c.expressions)])
 
     @property

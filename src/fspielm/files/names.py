@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import NormalComponent, NormalDerivative
+from fspielm.equations import ByRegion, NormalComponent, NormalDerivative
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
@@ -21,11 +21,30 @@ class Names:
 
     Expressions keep the parameters as symbols, so that they can be shown as they were written; `given` has the
     values for the `Problem`.
+
+    Attributes
+    ----------
+    unknowns : tuple of AppliedUndef
+    time : Symbol or None
+    parameters : mapping of str to Expr
+    regional : mapping of str to ByRegion
+        Parameters that are other numbers in each region.
+    functions : mapping of str to ByRegion
+        Functions of the coordinates that are given by region.
+    regions : tuple of str
+        Names of the regions of the domain.
     """
 
     unknowns: tuple[AppliedUndef, ...]
     time: sp.Symbol | None = None
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
+    regional: Mapping[str, ByRegion] = field(default_factory=dict)
+    functions: Mapping[str, ByRegion] = field(default_factory=dict)
+    regions: tuple[str, ...] = ()
+
+    def with_functions(self, functions: Mapping[str, ByRegion]) -> Names:
+        """The same with functions that are given by region."""
+        return replace(self, functions=functions)
 
     def check(self) -> None:
         """Refuse names that expressions cannot use, or that stand for two things."""
@@ -40,8 +59,15 @@ class Names:
     @property
     def scope(self) -> Scope:
         """Coordinates and parameters."""
-        symbols = {name: sp.Symbol(name) for name in self.parameters}
-        return Scope(self.coordinates, self.time, (), symbols)
+        return Scope(self.coordinates, self.time, (), self._symbols | self._applied)
+
+    @property
+    def _symbols(self) -> dict[str, sp.Expr]:
+        return {name: sp.Symbol(name) for name in (*self.parameters, *self.regional)}
+
+    @property
+    def _applied(self) -> dict[str, sp.Expr]:
+        return {name: sp.Function(name)(*self.coordinates) for name in self.functions}
 
     @property
     def whole_scope(self) -> Scope:
@@ -79,13 +105,29 @@ class Names:
         scope = replace(self.whole_scope, normal_derivative=NormalDerivative, normal=NormalComponent)
         return self._read(parse_equation, text, scope)
 
-    def given(self, expressions: Iterable[object]) -> dict[sp.Symbol, sp.Expr]:
-        """The values of the parameters that stand in some of the expressions."""
-        used = set().union(*(e.free_symbols for e in expressions if isinstance(e, sp.Basic)))
-        return {sp.Symbol(name): value for name, value in self.parameters.items() if sp.Symbol(name) in used}
+    def given(self, expressions: Iterable[object]) -> dict[sp.Expr, Any]:
+        """The values of the parameters, and the functions, that stand in some of the expressions."""
+        written = [e for e in _unfolded(expressions) if isinstance(e, sp.Basic)]
+        applied = {
+            function: self.functions[name]
+            for name, function in self._applied.items()
+            if any(e.has(function) for e in written)
+        }
+        written += _unfolded(applied.values())
+        used = set().union(*(e.free_symbols for e in written))
+        known = {**self.parameters, **self.regional}
+        return applied | {sp.Symbol(name): value for name, value in known.items() if sp.Symbol(name) in used}
 
     def _read(self, parse: Callable[[str, Scope], T], text: str, scope: Scope) -> T:
-        if self.parameters:
-            # once with the values, which is what is bounded: 2**k is short, and with k = 10**9 it is not
-            parse(text, replace(scope, parameters=self.parameters))
+        # once with the values, which is what is bounded: 2**k is short, and with k = 10**9 it is not
+        if self.parameters and not self.regional:
+            parse(text, replace(scope, parameters={**self._applied, **self.parameters}))
+        for region in dict.fromkeys(name for data in self.regional.values() for name in data.values):
+            own = {name: sp.sympify(data.values.get(region, 1)) for name, data in self.regional.items()}
+            parse(text, replace(scope, parameters={**self._applied, **self.parameters, **own}))
         return parse(text, scope)
+
+
+def _unfolded(expressions: Iterable[object]) -> list[Any]:
+    """Expressions, and those of data by region."""
+    return [inner for e in expressions for inner in (e.expressions if isinstance(e, ByRegion) else (e,))]

@@ -16,7 +16,7 @@ from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
 from fspielm.solution import Solution, regular_grid, relative_error
-from fspielm.solvers import Budget, solve
+from fspielm.solvers import Approach, Budget, solve
 
 
 @final
@@ -33,6 +33,8 @@ class ProblemFile:
     budget : Budget
     exact : Expr, mapping of str to Expr or None
         A known solution, of a system by the names of unknowns; for measuring only, no solver sees it.
+    approach : str or None
+        The kind of functions to solve with; that which is cheapest by default.
     plot, table : Path or None
         Where a picture, and a table of values, of the solution are to be written.
     """
@@ -43,12 +45,18 @@ class ProblemFile:
     rng: int | None = None
     budget: Budget = field(default_factory=Budget)
     exact: sp.Expr | Mapping[str, sp.Expr] | None = None
+    approach: Approach | None = None
     plot: Path | None = None
     table: Path | None = None
 
     def solve(self, **settings: Any) -> Solution:
         """Solve the problem as the file says, but for what `settings` (keyword arguments of `fspielm.solve`) say."""
-        stated: dict[str, Any] = {"tol": self.tol, "budget": self.budget, "rng": self.rng}
+        stated: dict[str, Any] = {
+            "tol": self.tol,
+            "budget": self.budget,
+            "rng": self.rng,
+            "approach": self.approach,
+        }
         return solve(self.problem, **stated | settings)
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:

@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations import Problem
 from fspielm.expressions import Scope, make_field
+from fspielm.files.by_region import read_by_region, read_given
 from fspielm.files.conditions import read_condition
 from fspielm.files.document import open_document
 from fspielm.files.domain import read_domain
@@ -20,7 +21,8 @@ from fspielm.files.draft import ProblemDraft
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.table import Table, shown
-from fspielm.solvers import Budget
+from fspielm.geometry import regions_in
+from fspielm.solvers import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")
@@ -70,14 +72,20 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     file = Table(document.content(), document)
     unknowns, equations = (_number_of(file, key) for key in ("unknown", "equation"))
     file.check_keys(
-        [unknowns, equations, "domain", "conditions"], ["title", "parameters", "solve", "output", "reference"]
+        [unknowns, equations, "domain", "conditions"],
+        ["title", "parameters", "given", "solve", "output", "reference"],
     )
     names = _read_parameters(file.table("parameters"), _read_unknowns(file, unknowns))
+    names = read_given(file.table("given"), names)
+    stated = tuple(file.parse(names.equation, text, equations) for text in file.texts(equations))
+    domain = read_domain(file.table("domain"), names)
+    regions = regions_in(domain)
+    names = replace(names, regions=() if regions is None else regions.names)
     return ProblemDraft(
         document.name,
         names,
-        tuple(file.parse(names.equation, text, equations) for text in file.texts(equations)),
-        read_domain(file.table("domain"), names),
+        stated,
+        domain,
         tuple(read_condition(table, names) for table in file.tables("conditions")),
         {"title": file.text("title")}
         | _read_settings(file.table("solve"), names)
@@ -115,17 +123,25 @@ def _read_unknown(file: Table, key: str, text: str) -> AppliedUndef:
 
 
 def _read_parameters(table: Table, names: Names) -> Names:
-    """The names with the parameters; each may be written with those above it."""
+    """The names with the parameters; each may be written with those above it that are the same in all regions."""
     for name, value in table.content.items():
-        number = table.parse(names.number, table.written(value, name), name)
-        names = replace(names, parameters={**names.parameters, name: number})
+        if isinstance(value, dict):
+            names = replace(names, regional={**names.regional, name: read_by_region(table, name, names.number)})
+        else:
+            number = table.parse(names.number, table.written(value, name), name)
+            names = replace(names, parameters={**names.parameters, name: number})
         table.make(names.check, name)
     return names
 
 
 def _read_settings(table: Table, names: Names) -> dict[str, Any]:
-    table.check_keys([], ["tol", "rng", _OLD_RNG, *_LIMITS])
+    table.check_keys([], ["tol", "rng", _OLD_RNG, "approach", *_LIMITS])
     settings: dict[str, Any] = {}
+    if "approach" in table:
+        settings["approach"] = table.text("approach")
+        if settings["approach"] not in APPROACHES:
+            known = ", ".join(APPROACHES)
+            raise table.error(f"approach must be one of {known}; got {settings['approach']!r}", "approach")
     if "tol" in table:
         settings["tol"] = table.number("tol", names)
         if not 0 < settings["tol"] < 1:

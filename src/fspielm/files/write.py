@@ -13,11 +13,12 @@ import sympy as sp
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, print_equation, print_expression
+from fspielm.files.by_region import by_name, given_by_region
 from fspielm.files.conditions import describe_condition
 from fspielm.files.domain import describe_domain
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.toml import write_toml
-from fspielm.solvers import Budget
+from fspielm.solvers import Approach, Budget
 from fspielm.writing import staged_file
 
 EXAMPLES = {"waves": "example.toml", "flow": "example_flow.toml", "absorbing": "example_absorbing.toml"}
@@ -31,6 +32,7 @@ def write_problem(
     tol: float = ProblemFile.tol,
     rng: int | None = None,
     budget: Budget | None = None,
+    approach: Approach | None = None,
     exact: sp.Expr | Mapping[Any, sp.Expr] | None = None,
 ) -> str:
     """Write a problem as a file that `read_problem` reads back, exact to the last bit.
@@ -42,7 +44,7 @@ def write_problem(
     path : path, optional
         Where to write it; nothing is written without.
     title : str
-    tol, rng, budget
+    tol, rng, budget, approach
         For `fspielm.solve`.
     exact : Expr, optional; of a system a mapping from unknowns to such
         A known solution to measure with.
@@ -60,15 +62,22 @@ def write_problem(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     scope = _scope(problem)
-    whole = replace(scope, unknowns=tuple(unknown.symbol for unknown in problem.stated.unknowns))
+    regional, functions = given_by_region(problem)
+    scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})
+    unknowns = tuple(unknown.symbol for unknown in problem.stated.unknowns)
+    whole = replace(scope, unknowns=(*unknowns, *functions))
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
-        **_one_or_all("unknown", [str(symbol) for symbol in whole.unknowns]),
+        **_one_or_all("unknown", [str(symbol) for symbol in unknowns]),
         **_one_or_all("equation", [print_equation(equation, whole) for equation in problem.statement.equations]),
-        "parameters": {str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items()},
+        "parameters": {
+            str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items() if s not in regional
+        }
+        | by_name(regional, Scope()),
         "domain": describe_domain(problem.domain),
+        "given": by_name(functions, replace(scope, unknowns=())),
         "conditions": _conditions(problem, whole),
-        "solve": _settings(tol, rng, budget or Budget()),
+        "solve": _settings(tol, rng, budget or Budget()) | ({} if approach is None else {"approach": approach}),
         "reference": {} if exact is None else {"exact": _exact(problem, exact, scope)},
     }
     text = write_toml({key: value for key, value in content.items() if value != {}})
@@ -86,14 +95,6 @@ def example(name: str = "waves") -> str:
 def _scope(problem: Problem) -> Scope:
     """The names of a problem, refused where a file could not tell them apart."""
     givens = problem.givens
-    callables = [*givens.functions, *givens.applied, *givens.derivatives]
-    if givens.materials or givens.stand_ins:
-        name = min([*givens.materials, *map(str, givens.stand_ins)])
-        raise ProblemError(f"given[{name}] is given by region, which a problem file cannot hold; write a Piecewise")
-    if callables:
-        raise ProblemError(
-            f"given[{callables[0]}] is a callable, which a problem file cannot hold; write it as an expression"
-        )
     time = problem.coordinates[-1] if problem.domain.time is not None else None
     parameters = {str(symbol): symbol for symbol in givens.symbols}
     if len(parameters) < len(givens.symbols):

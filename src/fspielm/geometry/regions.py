@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
-from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.combination import combine, unnumbered
-from fspielm.geometry.contour import contour_of
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import PlaneCurve
@@ -26,12 +24,10 @@ from fspielm.geometry.hole import Hole
 from fspielm.geometry.overlay import Piece, in_loops
 from fspielm.geometry.plane import Edge, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.region_checks import refuse_apart, refuse_gaps, refuse_thin
 from fspielm.geometry.region_shapes import Outline, RegionBorder, check_shapes
 from fspielm.geometry.spans import Spans
 from fspielm.geometry.tiling import Side, sides_of
-
-# A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1.
-_THIN = 0.05
 
 
 @final
@@ -62,8 +58,10 @@ class Regions(Domain):
     def __init__(self, **shapes: Domain) -> None:
         check_shapes(shapes)
         object.__setattr__(self, "shapes", MappingProxyType(dict(shapes)))
-        assert self._sides  # refuses regions that overlap or are alone
-        self._refuse_gaps()
+        refuse_thin(shapes)
+        refuse_apart(shapes, [(side.shape, side.beyond) for side in self._sides if side.beyond >= 0])
+        if self.dimension > 1:
+            refuse_gaps(shapes, self._outer)
 
     def __repr__(self) -> str:
         return f"Regions({', '.join(f'{name}={shape!r}' for name, shape in self.shapes.items())})"
@@ -224,23 +222,6 @@ class Regions(Domain):
 
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         return self._whole._spans(points, axis)
-
-    def _refuse_gaps(self) -> None:
-        """Refuse thin holes that two or more regions leave between them."""
-        if self.dimension == 1:
-            return
-        curves = [piece.curve for piece in self._outer]
-        for loop in contour_of(curves, repr(self)).loops:
-            around = {self._outer[index].operand for index in loop}
-            rim = contour_of([curves[index] for index in loop], repr(self))
-            perimeter = math.fsum(curves[index].length for index in loop)
-            if len(around) > 1 and rim.area < 0 and -4 * math.pi * rim.area < _THIN * perimeter**2:
-                x, y = curves[loop[0]].ends[0]
-                names = " and ".join(repr(self.names[index]) for index in sorted(around))
-                raise ProblemError(
-                    f"Regions: {names} leave a gap between them, of area {-rim.area:.3g} along {perimeter / 2:.3g}, "
-                    f"near ({x:.3g}, {y:.3g}); let their borders coincide, as in shell=box - core"
-                )
 
 
 def _rebuilt(shapes: dict[str, Domain]) -> Regions:

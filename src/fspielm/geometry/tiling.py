@@ -19,8 +19,6 @@ from fspielm.geometry.plane import edges_of
 
 # Ends of intervals nearer than this share of the whole are one.
 _SAME_END = 1e-11
-# Sites on a boundary with which the distance of two shapes is measured, for messages.
-_SITES = 400
 
 
 class Side(NamedTuple):
@@ -44,18 +42,9 @@ class Side(NamedTuple):
 
 
 def sides_of(shapes: Mapping[str, Domain]) -> list[Side]:
-    """The pieces of the boundaries of shapes that lie side by side; refused where two overlap, or one is alone."""
+    """The pieces of the boundaries of shapes that lie side by side; refused where two overlap."""
     line = next(iter(shapes.values())).dimension == 1
-    found = _on_the_line(shapes) if line else _in_the_plane(shapes)
-    names = list(shapes)
-    for index, name in enumerate(names):
-        if not any(side.beyond >= 0 and index in (side.shape, side.beyond) for side in found):
-            gap, nearest = min((_distance(shapes[name], shapes[other]), other) for other in names if other != name)
-            raise ProblemError(
-                f"Regions: {name!r} touches no other region; the nearest is {nearest!r}, about {gap:.3g} away: close "
-                "the gap between them, or solve for it alone"
-            )
-    return found
+    return _on_the_line(shapes) if line else _in_the_plane(shapes)
 
 
 def _on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
@@ -137,15 +126,3 @@ def _overlap(one: str, other: str, shapes: Mapping[str, Domain]) -> ProblemError
         f"Regions: {first!r} and {second!r} overlap, by the {extent} {common.measure:.3g} (at ({place}), for one); "
         f"take one from the other, as in {second}={second} - {first}"
     )
-
-
-def _distance(one: Domain, other: Domain) -> float:
-    """About how far two boundaries are from each other."""
-    from scipy.spatial import cKDTree  # seldom needed, slow to import
-
-    rng = np.random.default_rng(0)
-    sites = [
-        np.concatenate([part.sample(_SITES, rng, "low-discrepancy").points for part in domain.boundary()])
-        for domain in (one, other)
-    ]
-    return float(cKDTree(sites[0]).query(sites[1])[0].min())

@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import NormalComponent, NormalDerivative, Problem, Region, Relation
 from fspielm.expressions import Field, complex_parts, make_field
-from fspielm.geometry import Sites
+from fspielm.geometry import Sites, regions_in
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
 from fspielm.scrutiny.charts import Chart, chart_of
 from fspielm.scrutiny.narrow import Kind, Narrow
@@ -107,8 +107,21 @@ def look_closely(problem: Problem, relation: Relation) -> Scrutiny:
         _known[relation.region] = _Known(chart_of(problem, relation))
     known = _known[relation.region]
     found = [_of_field(one, source, known) for one, source in _fields(relation).items()]
-    places = {id(place.sites): place for one in found for place in one.places}  # each once, for the first that has it
+    places = {
+        id(place.sites): place  # each once, for the first that has it
+        for one in found
+        for place in one.places
+        if not _is_between_materials(problem, place)
+    }
     return Scrutiny(tuple(places.values()), tuple(look for one in found for look in one.looks))
+
+
+def _is_between_materials(problem: Problem, place: Narrow) -> bool:
+    """Whether what changes there does so from region to region: interfaces know of that jump."""
+    regions = regions_in(problem.domain)
+    if regions is None or not problem.interfaces:
+        return False
+    return len(np.unique(regions.region_of(place.sites.points[:, : regions.dimension]))) > 1
 
 
 def _fields(relation: Relation) -> dict[Field, str]:

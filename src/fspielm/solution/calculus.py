@@ -139,7 +139,8 @@ def integrate(
         As in `apply`; the unknown itself by default, or all of them. On a boundary, and along lines in the plane (where
         the normal points to the right), ``fs.normal_derivative(u)`` and ``fs.normal(x)`` may stand in it.
     on : str or list of str, optional
-        Parts of the boundary by name, to integrate over them rather than over the domain.
+        Parts of the boundary by name, to integrate over them rather than over the domain; or interfaces, whose first
+        side is taken, with normals that point to the second.
     along : sequence of points, or PlaneCurve, optional
         A line through two or more points ``((x0, y0), (x1, y1))``, or a curve.
     at : float, optional
@@ -169,7 +170,7 @@ def flux(
     Parameters
     ----------
     part : str or list of str, optional
-        Names of parts; the whole boundary by default.
+        Names of parts, or of interfaces; the whole boundary by default.
     coefficient : number, Expr or callable
         A conductivity, for one.
     at : float, optional

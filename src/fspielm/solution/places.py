@@ -16,6 +16,7 @@ from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
+from fspielm.solution.materials import interface_parts
 from fspielm.wording import did_you_mean
 
 # Places on a line at which to see whether it leaves the domain.
@@ -90,7 +91,7 @@ def find_place(problem: Problem, on: Any, along: Any, at: Any, *, singular: bool
         _refuse_outside(place, region)
     elif on is not None:
         axes = [str(symbol) for symbol in problem.coordinates[: region.dimension]]
-        place = _parts(_named(on, region.boundary(axes)), region, singular)
+        place = _parts(_named(on, [*region.boundary(axes), *interface_parts(problem, region)]), region, singular)
     else:
         lower, upper = region.bounding_box
         place = Place(region.quadrature, upper - lower, domain=region)
@@ -131,6 +132,7 @@ def _held(place: Place, instant: float) -> Place:
 
 
 def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
+    """The parts of the boundary, and the interfaces, that are meant."""
     by_name = {part.name: part for part in parts}
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, Iterable):

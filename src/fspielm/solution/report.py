@@ -11,7 +11,7 @@ from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem
 from fspielm.solution.rounds import Round
-from fspielm.wording import duration
+from fspielm.wording import duration, system_size
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,12 @@ class Report:
     @property
     def noun(self) -> str:
         """What the columns of the system are called: of cells, some of them are traces and no functions."""
-        return "neurons" if self.cells is None else "columns"
+        return "neurons" if self.cells is None else "unknowns"
+
+    @property
+    def size(self) -> str:
+        """That of the system, in words."""
+        return system_size(self.neurons, self.cells)
 
     @property
     def widths(self) -> dict[str, float] | None:
@@ -174,7 +179,7 @@ class Report:
             f"coefficients   norm {self.coefficient_norm:.2e}",
             *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
             *(f"sampled        {look}" for look in self.sampled),
-            *(done.line(self.noun) for done in self.rounds),
+            *(str(done) for done in self.rounds),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),
             f"rng            {self.rng}",

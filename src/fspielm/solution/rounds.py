@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fspielm.wording import duration
+from fspielm.wording import duration, system_size
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,8 @@ class Forecast:
         What this round changes.
     neurons, rows : int
     seconds : float
+    cells : int or None
+        Where the functions are those of cells, how many.
     """
 
     number: int
@@ -25,12 +27,11 @@ class Forecast:
     neurons: int
     rows: int
     seconds: float
+    cells: int | None = None
 
     def __str__(self) -> str:
-        return (
-            f"round {self.number}: {self.neurons} neurons, {self.rows} rows, will take about {duration(self.seconds)} "
-            f"({self.why})"
-        )
+        size = system_size(self.neurons, self.cells)
+        return f"round {self.number}: {size}, {self.rows} rows, will take about {duration(self.seconds)} ({self.why})"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Round:
     seconds : float
     forecast : float or None
         How many seconds were expected.
+    cells : int or None
+        Where the functions are those of cells, how many.
     """
 
     number: int
@@ -62,13 +65,15 @@ class Round:
     growth: float
     seconds: float
     forecast: float | None = None
+    cells: int | None = None
+
+    @property
+    def size(self) -> str:
+        """That of its system, in words."""
+        return system_size(self.neurons, self.cells)
 
     def __str__(self) -> str:
-        return self.line("neurons")
-
-    def line(self, noun: str) -> str:
-        """The round in a line, with what its columns are called."""
         return (
-            f"round {self.number}: {self.neurons} {noun}, {self.rows} rows, estimate {self.error_estimate:.1e}, "
+            f"round {self.number}: {self.size}, {self.rows} rows, estimate {self.error_estimate:.1e}, "
             f"{duration(self.seconds)} ({self.why})"
         )

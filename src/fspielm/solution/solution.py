@@ -208,8 +208,7 @@ class Solution:
         known = self.report.error_estimate
         error = "" if known is None else f", estimated error {known:.1e}"
         names = ", ".join(str(unknown.symbol) for unknown in self.problem.stated.unknowns)
-        size = f"{self.report.neurons} neurons" if self.report.cells is None else f"{self.report.cells} cells"
-        return f"Solution({names}, {size}{error})"
+        return f"Solution({names}, {self.report.size}{error})"
 
 
 def _own(estimate: ErrorEstimate, places: Sequence[int]) -> ErrorEstimate:

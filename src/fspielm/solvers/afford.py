@@ -109,15 +109,16 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     wanted, rows, budget = trial.neurons, trial.rows(request.problem), request.budget
     exceeded = []
     if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
-        reason = f"{wanted} neurons are needed, too many for the {rows} rows of the points chosen by hand; give more"
+        reason = f"{trial.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
-        reason = f"the budget of {budget.neurons} neurons ended it, {wanted} are needed; allow more"
+        needed = wanted if trial.cells is None else trial.size
+        reason = f"the budget of {budget.neurons} neurons ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
         memory = bytes_of(request, record, trial)
         reason = (
-            f"{wanted} neurons need {readable_bytes(memory)} of memory, above the budget of "
+            f"{trial.size} need {readable_bytes(memory)} of memory, above the budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
@@ -131,7 +132,7 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
     if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
         return None
     reason = (
-        f"the budget of {seconds:g} s ended it, {trial.neurons} neurons would take about "
+        f"the budget of {seconds:g} s ended it, {trial.size} would take about "
         f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
     )
     affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)

@@ -15,7 +15,7 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending, Step, select_stages
+from fspielm.solvers.stages import Ending, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
 
@@ -52,6 +52,7 @@ def solve_automatically(request: Request) -> Course:
     problem = request.problem
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
+    check_asked_for(request)  # before data are looked at, which takes its time
     bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
     record.look(bands, seconds)
     for line in bands.lines(problem.coordinates):
@@ -119,7 +120,7 @@ def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
     trial = afforded.trial
     if afforded.seconds > _LONG:
         number, rows = len(record.rounds) + 1, trial.rows(request.problem)
-        expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds)
+        expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
         _log.info("%s", expected)
         request.progress(expected)
     begun = perf_counter()

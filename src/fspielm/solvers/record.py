@@ -89,6 +89,7 @@ class Record:
             growth=shown.growth,
             seconds=seconds,
             forecast=forecast,
+            cells=latest.trial.cells,
         )
         self.rounds += (done,)
         _log.info("%s", done)

@@ -15,6 +15,7 @@ from fspielm.solvers.expected import Expected
 from fspielm.solvers.pace import look_ahead
 from fspielm.solvers.request import Request
 from fspielm.solvers.timing import timed
+from fspielm.wording import system_size
 
 
 class Trial(ABC):
@@ -32,6 +33,16 @@ class Trial(ABC):
     @abstractmethod
     def neurons(self) -> int:
         """Columns of the system."""
+
+    @property
+    def cells(self) -> int | None:
+        """How many cells the functions are on; None where they reach over all of the domain."""
+        return None
+
+    @property
+    def size(self) -> str:
+        """That of the system, in words."""
+        return system_size(self.neurons, self.cells)
 
     @abstractmethod
     def rows(self, problem: Problem) -> int:

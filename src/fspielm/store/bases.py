@@ -24,8 +24,10 @@ from fspielm.features import (
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.geometry.cells.runs import Materials
 from fspielm.store.archive import Arrays
 from fspielm.store.cells import describe_cells, read_cells
+from fspielm.store.materials import one_material
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
@@ -107,8 +109,10 @@ def _(basis: CellBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     return {"kind": "cells", **describe_cells(basis, arrays, key)}
 
 
-def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> Basis:
-    """The basis that `describe_basis` has described."""
+def read_basis(
+    content: dict[str, Any], arrays: Arrays, key: str = "basis", materials: Materials = one_material
+) -> Basis:
+    """The basis that `describe_basis` has described; `materials` tells those of points apart, where there are cells."""
     kind = content["kind"]
     if kind == "ridge":
         W, b, origin = (arrays[f"{key}.{name}"] for name in ("W", "b", "origin"))
@@ -119,7 +123,9 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
         powers = decode(tuple[int, ...], content["powers"])
         return ExponentialBasis(**{name: arrays[f"{key}.{name}"] for name in _EXPONENTIAL}, powers=powers)
     if kind == "joined":
-        return JoinedBasis([read_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(content["parts"])])
+        return JoinedBasis(
+            [read_basis(part, arrays, f"{key}.{i}", materials) for i, part in enumerate(content["parts"])]
+        )
     if kind == "singular":
         x, y = decode(tuple[float, ...], content["corner"])
         functions = [_read_function(f) for f in content["functions"]]
@@ -129,20 +135,22 @@ def read_basis(content: dict[str, Any], arrays: Arrays, key: str = "basis") -> B
     if kind == "component":
         place = {name: decode(int, content[name]) for name in ("unknown", "components")}
         return Component(
-            read_basis(content["basis"], arrays, f"{key}.its"), **place, scale=decode(float, content["scale"])
+            read_basis(content["basis"], arrays, f"{key}.its", materials),
+            **place,
+            scale=decode(float, content["scale"]),
         )
     if kind == "modes":
-        waves = read_basis(content["waves"], arrays, f"{key}.waves")
+        waves = read_basis(content["waves"], arrays, f"{key}.waves", materials)
         if not isinstance(waves, ExponentialBasis):
             raise ValueError("modes that are not made of exponentials")
         return ModeBasis(waves, arrays[f"{key}.amplitudes"], is_real=decode(bool, content["is_real"]))
     if kind == "derived":
-        made_of = read_basis(content["basis"], arrays, f"{key}.its")
+        made_of = read_basis(content["basis"], arrays, f"{key}.its", materials)
         return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
     if kind == "complex":
-        return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its"))
+        return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its", materials))
     if kind == "cells":
-        return read_cells(content, arrays, key)
+        return read_cells(content, arrays, key, materials)
     raise ValueError(f"a basis of the unknown kind {kind!r}")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.errors import SolveError
 from fspielm.features import CellBasis
-from fspielm.geometry.cells import Frames
+from fspielm.geometry.cells import Frames, MaterialFrames
+from fspielm.geometry.cells.runs import Materials
 from fspielm.geometry.cells.tree import grow_tree
 from fspielm.store.archive import Arrays
 from fspielm.store.values import decode
@@ -22,30 +22,51 @@ _ENDS = ("lower", "upper")
 def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
     """The numbers of a basis on cells, those in arrays put there; columns without values are not stored."""
     frames = basis.frames
-    if not isinstance(frames, Frames):
-        raise SolveError("solutions on cells of several materials cannot be saved yet")
+    arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
+    content = {"scales": list(basis.scales)}
+    if isinstance(frames, Frames):
+        return content | _describe_frames(frames, arrays, key)
+    arrays[f"{key}.materials"] = frames.rows.astype(np.float64)
+    return content | {
+        "parts": [_describe_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(frames.parts)]
+    }
+
+
+def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Materials) -> CellBasis:
+    """The basis that `describe_cells` has described; `materials` tells those of points apart."""
+    degrees = _integers(arrays[f"{key}.degrees"])
+    frames: Frames | MaterialFrames
+    if "parts" in content:
+        rows = _integers(arrays[f"{key}.materials"])
+        parts = tuple(_read_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(content["parts"]))
+        if rows.ndim != 2 or len(rows) != len(parts) or not parts:
+            raise ValueError(f"materials of shape {rows.shape} for {len(parts)} tilings")
+        frames = MaterialFrames(parts, rows, materials)
+    else:
+        frames = _read_frames(content, arrays, key)
+    if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
+        raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
+    return CellBasis(frames, degrees, decode(tuple[float, ...], content["scales"]))
+
+
+def _describe_frames(frames: Frames, arrays: Arrays, key: str) -> dict[str, Any]:
     tree = frames.tree
-    whole_numbers = {"degrees": basis.degrees, "whole": frames.whole, "owner": frames.owner}
     numbers = {
         **{end: getattr(frames, end) for end in _ENDS},
-        **{name: array.astype(np.float64) for name, array in whole_numbers.items()},
+        **{name: array.astype(np.float64) for name, array in (("whole", frames.whole), ("owner", frames.owner))},
         "root": np.stack([tree.lower[0], tree.upper[0]]),
         "cuts": tree.cuts,
     }
     arrays |= {f"{key}.{name}": array for name, array in numbers.items()}
-    return {"scales": list(basis.scales), "slack": frames.slack}
+    return {"slack": frames.slack}
 
 
-def read_cells(content: dict[str, Any], arrays: Arrays, key: str) -> CellBasis:
-    """The basis that `describe_cells` has described."""
+def _read_frames(content: dict[str, Any], arrays: Arrays, key: str) -> Frames:
     lower, upper = (arrays[f"{key}.{end}"] for end in _ENDS)
-    degrees, whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("degrees", "whole", "owner"))
+    whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("whole", "owner"))
     first, last = arrays[f"{key}.root"]
     tree = grow_tree(first, last, arrays[f"{key}.cuts"])
-    frames = Frames(lower, upper, whole.astype(np.bool_), tree, owner, decode(float, content["slack"]))
-    if degrees.shape != lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
-        raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {lower.shape}")
-    return CellBasis(frames, degrees, decode(tuple[float, ...], content["scales"]))
+    return Frames(lower, upper, whole.astype(np.bool_), tree, owner, decode(float, content["slack"]))
 
 
 def _integers(array: NDArray[Any]) -> NDArray[np.int_]:

@@ -13,9 +13,11 @@ from fspielm.accuracy import ErrorEstimate, FieldEstimate
 from fspielm.collocation import BlockResidual
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
+from fspielm.geometry.cells import MaterialFrames
 from fspielm.solution import Report, Solution
 from fspielm.store.archive import Arrays, read_archive, write_archive
 from fspielm.store.bases import describe_basis, read_basis
+from fspielm.store.materials import StatedMaterials
 from fspielm.store.statement import describe_statement, read_stated_problem
 from fspielm.store.values import decode, encode
 from fspielm.version import versions
@@ -79,11 +81,13 @@ def stored_form(solution: Solution) -> Stored:
     """What is kept of a solution; an estimate that was not made yet is not made for it."""
     problem, report = solution.problem, solution.report
     basis, coefficients = solution.basis.valued(solution.coefficients)
+    statement = describe_statement(problem, report.tol, report.rng)
+    _check_materials(basis, statement)
     estimate = None
     if report.error_estimate is not None or "estimate" in vars(solution):
         estimate = replace(solution.estimate, null=solution.basis.valued(solution.estimate.null)[1])
     return Stored(
-        describe_statement(problem, report.tol, report.rng),
+        statement,
         problem.names,
         basis,
         coefficients,
@@ -91,6 +95,20 @@ def stored_form(solution: Solution) -> Stored:
         estimate,
         versions(),
     )
+
+
+def _check_materials(basis: Basis, statement: Mapping[str, Any]) -> None:
+    """Refuse cells of materials that only the statement could tell apart, where it cannot be stored."""
+    # the first column is the region, which a domain knows
+    unknown = any(
+        isinstance(own.frames, MaterialFrames) and (own.frames.rows.shape[1] > 1 or statement["domain"] is None)
+        for own in basis.on_cells
+        if statement["missing"] is not None
+    )
+    if unknown:
+        raise ProblemError(
+            f"a solution on cells of several materials cannot be saved without its statement: {statement['missing']}"
+        )
 
 
 def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
@@ -114,7 +132,7 @@ def read_stored(path: str | os.PathLike[str]) -> Stored:
         return Stored(
             dict(content["statement"]),
             tuple(str(name) for name in content["fields"]),
-            read_basis(content["basis"], arrays),
+            read_basis(content["basis"], arrays, materials=StatedMaterials(content["statement"])),
             arrays["coefficients"],
             decode(Report, {_RENAMED.get(name, name): value for name, value in content["report"].items()}),
             None if content["estimate"] is None else _read_estimate(content["estimate"], arrays),

@@ -16,6 +16,7 @@ from fspielm.collocation.cells.crossings import corner_terms
 from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
 from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
 from fspielm.collocation.cells.sizes import size_in
+from fspielm.collocation.cells.sums import Sums, sums_of
 from fspielm.collocation.cells.tails import Tails, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
@@ -64,10 +65,23 @@ class Patchwork(Finite):
 
     @cached_property
     def basis(self) -> CellBasis:
-        """The functions of all cells, and then columns for the traces."""
-        traces = sum(trace.count for trace in self._traces)
+        """The functions of all cells, and then columns for the traces, and for parts of sums."""
         corners = corner_terms(self.problem, self.tiling)
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, traces, corners)
+        elsewhere = self._traced + self._sums.count
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
+
+    @cached_property
+    def _traced(self) -> int:
+        return sum(trace.count for trace in self._traces)
+
+    @cached_property
+    def _sums(self) -> Sums:
+        columns: list[list[int]] = [[] for _ in self.tiling.cells]
+        for trace in self._traces:
+            for cell in trace.cells:
+                columns[cell] += range(trace.start, trace.start + trace.count)
+        shared = [np.array(own, dtype=np.int_) for own in columns]
+        return sums_of(self.problem, self.tiling, self.degrees, self.scales, lambda: merge_order(shared))
 
     @cached_property
     def _traces(self) -> list[Trace]:
@@ -115,13 +129,12 @@ class Patchwork(Finite):
     @property
     def rows(self) -> int:
         """Rows of its system."""
-        return sum(self._heights)
+        return sum(self._heights) + sum(len(added.values) for added in self._sums.added)
 
     @cached_property
     def _heights(self) -> tuple[int, ...]:
-        return tuple(
-            sum(map(len, rows)) + sum(map(len, ties)) for rows, ties in zip(self._rows_in, self._ties_in, strict=True)
-        )
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        return tuple(sum(len(rows) for own in cell for rows in own) for cell in each)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -132,7 +145,7 @@ class Patchwork(Finite):
             found[name] = found.get(name, 0) + len(rows)
         if self._traces:
             found[JOINED] = sum(2 * fitted_along(trace) for trace in self._traces)
-        return found
+        return found | self._sums.counts
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -152,13 +165,16 @@ class Patchwork(Finite):
         sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
         values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
         leaves = []
-        for cell, (rows, ties) in enumerate(zip(self._rows_in, self._ties_in, strict=True)):
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        for cell, (rows, ties, parts) in enumerate(each):
             own = basis.columns(cell)
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
+            shared += [first + self._traced + part.shared for part in parts]
             joined = np.concatenate([basis.shared(cell), *shared])
-            fill = partial(fill_cell, basis, cell, rows, ties, (self.dtype, values))
+            fill = partial(fill_cell, basis, cell, rows, ties, parts, (self.dtype, values))
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
-        merges = merge_order([leaf.shared for leaf in leaves])
+        merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
+        leaves += [added.leaf(first + self._traced, self.dtype, values) for added in self._sums.added]
         return Nested(tuple(leaves), merges, sharing, values, self.dtype, self.threads, keep)
 
     @cached_property
@@ -353,9 +369,9 @@ class Patchwork(Finite):
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
         parts: list[NumberArray] = []
-        for rows, ties in zip(self._rows_in, self._ties_in, strict=True):
-            parts += [each.values for each in rows] + [tie.values for tie in ties]
-        return np.concatenate(parts)
+        for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
+            parts += [rows.values for own in each for rows in own]
+        return np.concatenate([*parts, *(added.values for added in self._sums.added)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem, Relation
-from fspielm.errors import UnsuitableError
 from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.geometry.cells import Cell, Cover, Stretch
@@ -98,8 +97,13 @@ def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool
 
 
 def held_to(problem: Problem) -> tuple[Relation, ...]:
-    """The relations that cells are held to one by one: what is known of interfaces ties two."""
-    return tuple(relation for relation in problem.relations if relation.region.kind != "interface")
+    """The relations that cells are held to one by one: interfaces, and faces that are one place, tie two; sums all."""
+
+    def ties(relation: Relation) -> bool:
+        region = relation.region
+        return region.kind == "interface" or region.shift is not None or relation.sum_weights is not None
+
+    return tuple(relation for relation in problem.relations if not ties(relation))
 
 
 @cache
@@ -112,24 +116,6 @@ def sparse_at(unit: FloatArray) -> FloatArray:
     """How far apart nodes of polynomials from -1 to 1 are, of what they are on average; on the ends all are alike."""
     inner = np.sqrt(np.clip(1.0 - unit**2, 0.0, None))
     return np.where(inner > _END, 0.5 * np.pi * inner, 1.0)
-
-
-def check_suitable(problem: Problem) -> None:
-    """Refuse what cells do not know.
-
-    Raises
-    ------
-    UnsuitableError
-    """
-    if problem.dimension > 2:
-        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
-    if problem.interfaces and problem.whole is not None:
-        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
-    for relation in problem.relations:
-        if relation.region.shift is not None:
-            raise UnsuitableError(f"cells do not know conditions that tie two places, as {relation.name!r} does")
-        if relation.sum_weights is not None:
-            raise UnsuitableError(f"cells do not know conditions on integrals, as {relation.name!r} is")
 
 
 def _inside(

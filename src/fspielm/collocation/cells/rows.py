@@ -13,6 +13,7 @@ import numpy as np
 
 from fspielm.arrays import NumberArray
 from fspielm.collocation.cells.places import Placed
+from fspielm.collocation.cells.sums import Part
 from fspielm.collocation.cells.traces import Trace
 from fspielm.features import CellBasis, LocalOperator
 
@@ -79,18 +80,24 @@ def checked_along(trace: Trace) -> int:
 
 
 def fill_cell(
-    basis: CellBasis, cell: int, rows: Sequence[CellRows], ties: Sequence[Tie], kind: tuple[np.dtype[Any], int]
+    basis: CellBasis,
+    cell: int,
+    rows: Sequence[CellRows],
+    ties: Sequence[Tie],
+    parts: Sequence[Part],
+    kind: tuple[np.dtype[Any], int],
 ) -> NumberArray:
-    """All rows of a cell on its own columns, on those of its traces, and their values.
+    """All rows of a cell on its own columns, on those of its traces and of its parts of sums, and their values.
 
     `kind` is the type of the numbers, and how many columns values take: two for parts of complex ones beside real rows.
     """
     own = basis.columns(cell)
     count = own.stop - own.start
     first = count + len(basis.shared(cell))
-    width = first + sum(tie.trace.count for tie in ties)
+    width = first + sum(tie.trace.count for tie in ties) + sum(len(part.shared) for part in parts)
     dtype, values = kind
-    matrix = np.zeros((sum(map(len, rows)) + sum(map(len, ties)), width + values), dtype=dtype, order="F")
+    height = sum(map(len, rows)) + sum(map(len, ties)) + sum(map(len, parts))
+    matrix = np.zeros((height, width + values), dtype=dtype, order="F")
     row, column = 0, first
     for each in rows:
         end = row + len(each)
@@ -105,6 +112,14 @@ def fill_cell(
         matrix[row:end, count:first] = tie.shared
         matrix[row:end, column:right] = -tie.trace.polynomials(len(tie))
         _put(tie.values, matrix[row:end, width:])
+        row, column = end, right
+    for part in parts:
+        end, right = row + len(part), column + len(part.shared)
+        matrix[row:end, :count] = part.weights @ basis.rows(cell, part.operator)
+        if first > count:
+            matrix[row:end, count:first] = part.weights @ basis.shared_rows(cell, part.operator)
+        matrix[row:end, column:right] = part.beside
+        _put(part.values, matrix[row:end, width:])
         row, column = end, right
     return matrix
 

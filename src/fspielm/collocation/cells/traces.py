@@ -18,7 +18,7 @@ from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
 from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
-from fspielm.geometry.cells import Contact, Cover, Joint
+from fspielm.geometry.cells import Contact, Cover, Joint, tied_across
 
 # Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
 # with as many as the lower degree has, the others of the higher one would be free.
@@ -48,6 +48,8 @@ class Trace:
         The first less the second, where that is not nothing.
     scale : float
         What the jump is multiplied with, as both operators were.
+    shift : (d,) array or None
+        The way from the places of the first to those of the second, where they are tied across the domain.
     across : int or None
         The axis that the edge is normal to, where it is straight.
     start : int
@@ -60,21 +62,24 @@ class Trace:
     count: int
     jump: Field | None = None
     scale: float = 1.0
+    shift: FloatArray | None = None
     across: int | None = None
     start: int = 0
 
-    def sites(self, nodes: int) -> Sites:
-        """The sites of so many nodes of Gauss's along the edge."""
-        return self.along(gauss(nodes))
+    def sites(self, nodes: int) -> tuple[Sites, Sites]:
+        """The sites of so many nodes of Gauss's along the edge, for either cell."""
+        first = self.along(gauss(nodes))
+        # with the normals of the first, so that derivatives along them are in one direction
+        return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
 
     def localised(self, nodes: int, components: int) -> list[LocalOperator]:
         """What is common, of the first cell and of the second, at those sites."""
-        sites = self.sites(nodes)
-        found = [localise(operator, sites, components) for operator in self.operators]
+        both = self.sites(nodes)
+        found = [localise(operator, sites, components) for operator, sites in zip(self.operators, both, strict=True)]
         if self.across is None:
             return found
         # a grid that is one point wide
-        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(sites.points.T))
+        axes = tuple(own[:1] if axis == self.across else own for axis, own in enumerate(both[0].points.T))
         return [replace(each, axes=axes) for each in found]
 
     def polynomials(self, nodes: int) -> FloatArray:
@@ -85,7 +90,7 @@ class Trace:
         """By how much a cell differs from what is common: the second one does, by the jump."""
         if self.jump is None or cell == self.cells[0]:
             return np.zeros(nodes)
-        sites = self.sites(nodes)
+        sites, _ = self.sites(nodes)
         return np.asarray(-self.scale * self.jump(sites.points, sites.normals))
 
 
@@ -95,12 +100,12 @@ def traces_of(
     """All that neighbours have in common; columns count from zero.
 
     Within a material every unknown, and its derivatives across an edge below the highest of the equations; across an
-    interface what is prescribed there.
+    interface, and at faces that are one place, what is prescribed there.
     """
     found: list[Trace] = []
     start = 0
     between = problem, tiling, degrees, scales, contrasts
-    for trace in (*_at_joints(*between), *_at_contacts(*between)):
+    for trace in (*_at_joints(*between), *_at_contacts(*between), *_at_faces(problem, tiling, degrees, scales)):
         found.append(replace(trace, start=start))
         start += trace.count
     return found
@@ -147,6 +152,21 @@ def _at_contacts(
             jump = None if rule.value.constant == 0.0 else rule.value
             scaled = operators[0].times(scale), operators[1].times(scale)
             yield Trace(contact.cells, scaled, along, count, jump, scale)
+
+
+def _at_faces(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> Iterator[Trace]:
+    for relation in problem.relations:
+        part, shift = relation.region.part, relation.region.shift
+        if part is None or shift is None:
+            continue
+        for contact in tied_across(tiling, part, shift):
+            both = list(contact.cells)
+            count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
+            along = partial(_along_contact, contact, part)
+            own = localise(relation.operator, along(gauss(_LOOKS)), len(scales))
+            scale = relation.weight / max(size_in(cell, own, tiling, degrees, scales) for cell in both)
+            scaled = relation.operator.times(scale)
+            yield Trace(contact.cells, (scaled, scaled), along, count, shift=shift)
 
 
 def _along_joint(joint: Joint, dimension: int, places: FloatArray) -> Sites:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -10,6 +11,7 @@ from fspielm.equations.per_unknown import check_datum, freeze, written
 from fspielm.equations.regions import Region
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
+from fspielm.expressions import Value
 
 
 @final
@@ -34,8 +36,8 @@ class Interface(AnyCondition):
         As for `Dirichlet`.
     """
 
-    jump: Any = 0
-    flux_jump: Any = 0
+    jump: Value | Mapping[Any, Value] = 0
+    flux_jump: Value | tuple[Value, ...] = 0
     between: tuple[str, str] | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "interface"

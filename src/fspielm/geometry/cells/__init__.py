@@ -2,6 +2,7 @@
 
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
 from fspielm.geometry.cells.cover import Cover
+from fspielm.geometry.cells.faces import tied_across
 from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
@@ -21,5 +22,6 @@ __all__ = [
     "Tiling",
     "mosaic_of",
     "runs_along",
+    "tied_across",
     "tile",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
 from fspielm.solution.grid import Grid, make_grid
+from fspielm.solution.materials import region_column
 from fspielm.solution.measure import default_count
 from fspielm.writing import check_place, staged_file
 
@@ -63,7 +64,8 @@ def to_csv(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
     """Write coordinates and values at the points of a grid that lie in the domain, as comma-separated values.
 
     One line for each point, under a line of names, with a column for each unknown; the numbers are exact to the last
-    bit. Complex values are two columns, ``u_real`` and ``u_imag``.
+    bit. Complex values are two columns, ``u_real`` and ``u_imag``. Where the domain has regions, the column ``region``
+    has the place of each point's among their names.
 
     Parameters
     ----------
@@ -84,6 +86,7 @@ def to_csv(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
     index = np.nonzero(~outside)
     columns = dict(zip(grid.names, (axis[i] for axis, i in zip(grid.axes, index, strict=True)), strict=True))
     columns |= in_parts(by_name(solution, grid.values.data[index]))
+    columns |= region_column(solution.problem, np.column_stack([columns[name] for name in grid.names]))
     rows = np.column_stack(list(columns.values()))
     names = list(columns)
     with staged_file(path) as draft:

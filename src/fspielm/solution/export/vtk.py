@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.geometry import Domain, SpaceTime, triangulate
+from fspielm.geometry import Domain, Regions, SpaceTime, triangulate
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts
 from fspielm.solution.export.provenance import provenance
 from fspielm.solution.export.vtk_legacy import write_legacy
 from fspielm.solution.export.vtk_xml import LINE, PIXEL, TRIANGLE, VOXEL, write_cells, write_grid, write_series
 from fspielm.solution.grid import as_shape
+from fspielm.solution.materials import region_column, region_mesh
 from fspielm.solution.vector import vectors_of
 from fspielm.writing import check_place, staged_file
 
@@ -98,11 +99,15 @@ class _Sheet:
     Attributes
     ----------
     points : (n, d) array
+    inside : (n,) boolean array
+        Which of them lie in the domain.
+    inner : (n, d) array or None
+        Where to evaluate, if that is not quite at the points: of two materials, it is clear which one is meant.
     cells : (m, k) array, or None for a grid
     kind : int
         VTK's number for the cells.
     axes : tuple of arrays
-        Of a grid; `inside` then masks the points that lie in the domain.
+        Of a grid.
     even : bool
         Whether a grid is told by its steps.
     legacy : bool
@@ -111,6 +116,7 @@ class _Sheet:
 
     points: FloatArray
     inside: NDArray[np.bool_]
+    inner: FloatArray | None = None
     cells: NDArray[np.int64] | None = None
     kind: int = 0
     axes: tuple[FloatArray, ...] = ()
@@ -120,11 +126,13 @@ class _Sheet:
     def write(self, solution: Solution, path: Path, *instant: float) -> None:
         """Evaluate and write."""
         facts = provenance(solution)
-        places = self.points[self.inside]
+        looked = self.points if self.inner is None else self.inner
+        places = looked[self.inside]
         found = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
         values = np.full((len(self.points), *found.shape[1:]), np.nan, dtype=found.dtype)
         values[self.inside] = found
         fields = _fields(solution, values)
+        fields |= region_column(solution.problem, looked)
         if self.cells is not None and self.legacy:
             title = f"{facts['unknown']}, {facts['source']}"
             write_legacy(path, self.points, self.cells, self.kind, fields, title)
@@ -150,10 +158,15 @@ def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:
     axes = tuple(np.linspace(a, b, count) for a, b, count in zip(lower, upper, shape, strict=True))
     if suffix in _OF_CELLS and region.dimension == 2:
         spacing = float(np.sqrt(np.prod((upper - lower) / (np.array(shape) - 1))))
+        if isinstance(region, Regions):
+            mesh = region_mesh(region, spacing, triangulate)
+            if mesh is not None:
+                kept = np.ones(len(mesh.points), dtype=np.bool_)
+                return _Sheet(mesh.points, kept, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
         found = triangulate(region, spacing)
         if found is not None:
             points, triangles = found
-            return _Sheet(points, np.ones(len(points), dtype=np.bool_), triangles, TRIANGLE, legacy=legacy)
+            return _Sheet(points, np.ones(len(points), dtype=np.bool_), None, triangles, TRIANGLE, legacy=legacy)
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
     inside = region.contains(points)
     if suffix not in _OF_CELLS:
@@ -162,7 +175,7 @@ def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:
     used, numbered = np.unique(cells, return_inverse=True)
     kept = np.ones(len(used), dtype=np.bool_)
     return _Sheet(
-        points[used], kept, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)], legacy=legacy
+        points[used], kept, None, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)], legacy=legacy
     )
 
 

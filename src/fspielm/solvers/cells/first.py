@@ -18,6 +18,7 @@ from fspielm.scrutiny import scrutinise
 from fspielm.solvers.cells.corners import special_points
 from fspielm.solvers.cells.curved import toward_curved
 from fspielm.solvers.cells.grading import balanced, cut_at, toward
+from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
@@ -49,7 +50,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     Raises
     ------
     UnsuitableError
-        If the domain has more than two dimensions, or cells do not know a condition.
+        If the domain has more than two dimensions or is too thin, or the budget is by far too small.
     """
     problem = request.problem
     check_suitable(problem)
@@ -65,6 +66,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
         of_data = np.array([source != "the equation" for source in bands.sources])
         most = 2 * np.pi * _WAVES_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
+    check_affordable(request, frequencies * lengths / (2 * np.pi) / _WAVES)
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
     digits = -math.log10(request.tol)
     degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
@@ -72,7 +74,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
-    tiling = balanced(tiling)
+    tiling = balanced(tiling, problem=problem)
     degrees = _degrees_of(problem, tiling, frequencies, digits)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)

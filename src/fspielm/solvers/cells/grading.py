@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import CLOSE
+from fspielm.solvers.cells.ties import tied_cells
 
 # Neighbours are no more unlike than that, in their longest sides; and beside what is narrow, where solutions change
 # over distances like that from it.
@@ -52,12 +54,16 @@ def cut_at(tiling: Cover, points: Iterable[FloatArray]) -> Cover:
     return tiling
 
 
-def balanced(tiling: Cover, unlike: float = _UNLIKE) -> Cover:
-    """With large cells halved until none is next to much smaller ones."""
+def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None = None) -> Cover:
+    """With large cells halved until none is next to much smaller ones.
+
+    Nor next to itself, across faces that are one place in a problem.
+    """
     while True:
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
-        wanted: dict[int, tuple[int, ...]] = {}
-        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts)]
+        tied = {} if problem is None else tied_cells(tiling, problem)
+        wanted: dict[int, tuple[int, ...]] = {one: (axis,) for (one, other), axis in tied.items() if one == other}
+        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts), *tied]
         for pair in pairs:
             for large, small in (pair, pair[::-1]):
                 axes = np.flatnonzero(sides[large] > unlike * sides[small].max()).tolist()

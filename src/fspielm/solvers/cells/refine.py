@@ -13,6 +13,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
 from fspielm.collocation.cells.tails import Tails
+from fspielm.equations import Problem
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
 from fspielm.solvers.cells.grading import balanced, touching, toward
@@ -89,12 +90,12 @@ def refine(
         gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
         halvings[at], wish[at] = 0, 0
         graded |= set(at.tolist()) if special.is_sharp else set()
-    growing = _Growing(tiling, np.maximum(patchwork.degrees + wish[:, None], least))
+    growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + wish[:, None], least))
     growing.halve(halvings, along)
     growing.grade(gradings)
     count = int(np.count_nonzero(needs & (halvings == 0) & (wish > 0)))
     halved = int(np.count_nonzero(halvings))
-    words = [f"{halved} cells halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
+    words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
     words += [f"cells graded toward {len(gradings)} corner{'s' * (len(gradings) > 1)}" * bool(gradings)]
     return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
         word for word in words if word
@@ -120,7 +121,8 @@ def _least_degree(patchwork: Patchwork) -> int:
 class _Growing:
     """Cells that become smaller, with the degrees that they inherit."""
 
-    def __init__(self, tiling: Cover, degrees: Degrees) -> None:
+    def __init__(self, problem: Problem, tiling: Cover, degrees: Degrees) -> None:
+        self._problem = problem
         self.tiling = tiling
         self.degrees = degrees
 
@@ -136,7 +138,7 @@ class _Growing:
             axes = {int(cell): np.flatnonzero(along[cell]).tolist() for cell in np.flatnonzero(halvings)}
             owners = self._become(self.tiling.halve(axes))
             halvings, along = np.maximum(halvings - 1, 0)[owners], along[owners]
-        self._become(balanced(self.tiling))
+        self._become(balanced(self.tiling, problem=self._problem))
 
     def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
         """Toward special points, from cells of some size on."""
@@ -152,7 +154,7 @@ class _Growing:
             level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
             self.degrees[here] = np.array(grading.degrees)[level][:, None]
         if gradings:
-            self._become(balanced(self.tiling))
+            self._become(balanced(self.tiling, problem=self._problem))
 
 
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:

@@ -45,6 +45,11 @@ class CellTrial(Trial):
         """Columns of the system."""
         return self.patchwork.basis.size
 
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return len(self.patchwork.tiling.cells)
+
     def rows(self, problem: Problem) -> int:
         """Rows of the system."""
         return self.patchwork.rows
@@ -58,8 +63,7 @@ class CellTrial(Trial):
         """The number of cells, and their degrees."""
         degrees = self.patchwork.degrees
         span = f"{degrees.min()}" if degrees.min() == degrees.max() else f"{degrees.min()} to {degrees.max()}"
-        count = len(self.patchwork.tiling.cells)
-        return f"polynomials of degree {span} in {count} cell{'s' * (count > 1)}"
+        return f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis that all cells hold."""

@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy import functions_up_to, passing_size
+from fspielm.collocation.cells import check_suitable
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
@@ -83,6 +84,24 @@ class Selection:
     last: Callable[[], Step] | None = None
 
 
+def check_asked_for(request: Request) -> None:
+    """Refuse a kind of functions that was asked for where the problem alone says that it does not suit.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if request.approach == "patches":
+        try:
+            check_suitable(request.problem)
+        except UnsuitableError as error:
+            raise _no_cells(error) from None
+
+
+def _no_cells(error: UnsuitableError) -> ProblemError:
+    return ProblemError(f"approach: no cells for this problem: {error}")
+
+
 def select_stages(request: Request, bands: Bands, patience: Patience) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
@@ -95,7 +114,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         try:
             return Selection((first_with_cells(request, bands),), "asked for: polynomials in cells")
         except UnsuitableError as error:
-            raise ProblemError(f"approach: no cells for this problem: {error}") from None
+            raise _no_cells(error) from None
     band = filled_band(request, bands).first()
     if request.approach == "band":
         return Selection((band,), "asked for: a filled band")
