@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fspielm.geometry.cells import Merge, Tiling
+from fspielm.geometry.cells import Tiling
 
 # Off the edges by this share of a cell, points are on one side of them.
 ASIDE = 1e-6
@@ -19,10 +19,6 @@ def frames(tiling: Tiling) -> tuple[np.ndarray, np.ndarray]:
 
 def measures(tiling: Tiling) -> np.ndarray:
     return np.array([cell.share * np.prod(cell.upper - cell.lower) for cell in tiling.cells])
-
-
-def leaves(merge: Merge) -> list[int]:
-    return [merge] if isinstance(merge, int) else [cell for part in merge for cell in leaves(part)]
 
 
 def in_boxes(tiling: Tiling, cell: int, points: np.ndarray, slack: float = 0.0) -> np.ndarray:
@@ -149,7 +145,3 @@ def test_cells_hang_together(tiling: Tiling, connected: bool) -> None:
         assert reached == set(range(len(tiling.cells)))
     else:
         assert len(reached) < len(tiling.cells)
-
-
-def test_merges_hold_every_cell_once(tiling: Tiling) -> None:
-    assert sorted(leaves(tiling.merges)) == list(range(len(tiling.cells)))

@@ -42,17 +42,6 @@ def test_a_hanging_node_cuts_the_joint_of_the_large_cell() -> None:
     assert sorted(spans) == [(0.0, 0.5), (0.5, 1.0)]
 
 
-def test_the_longer_side_is_merged_last() -> None:
-    tiling = tile(Box((0, 0), (4, 1)), (4, 2))
-    assert not isinstance(tiling.merges, int)
-    left, right = tiling.merges
-    assert not isinstance(left, int)
-    assert not isinstance(right, int)
-    middle = [joint for joint in tiling.joints if joint.at == 2.0]
-    assert {joint.axis for joint in middle} == {0}
-    assert left == ((0, 1), (2, 3))
-
-
 def test_halving_forty_times_toward_a_corner() -> None:
     tiling = toward(tile(LShape((0, 0), 1), (2, 2)), (0.0, 0.0), 40)
     assert all(cell.whole for cell in tiling.cells)

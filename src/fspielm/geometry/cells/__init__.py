@@ -1,6 +1,6 @@
 """A domain of one or two dimensions tiled by cells: boxes, cut where the boundary cuts them."""
 
-from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Stretch
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.faces import tied_across
 from fspielm.geometry.cells.frames import Frames
@@ -16,7 +16,6 @@ __all__ = [
     "Frames",
     "Joint",
     "MaterialFrames",
-    "Merge",
     "Mosaic",
     "Stretch",
     "Tiling",

@@ -1,4 +1,4 @@
-"""Cells, joints and the order of merges, from the leaves of a tree and the pieces of a domain in them."""
+"""Cells and joints, from the leaves of a tree and the pieces of a domain in them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.geometry.cells.cell import Cell, Joint, Merge
+from fspielm.geometry.cells.cell import Cell, Joint
 from fspielm.geometry.cells.pieces import Pieces
 from fspielm.geometry.cells.tree import Tree
 
@@ -48,19 +48,3 @@ def joints_of(pieces: Pieces, cell: NDArray[np.intp]) -> tuple[Joint, ...]:
             found += [(Joint((below, above), seam.axis, seam.at, (a, b)), b - a >= long) for a, b in spans]
     held = Counter(frozenset(joint.cells) for joint, long in found if long)
     return tuple(joint for joint, long in found if long or not held[frozenset(joint.cells)])
-
-
-def merges_of(tree: Tree, host: NDArray[np.intp], cell: NDArray[np.intp]) -> Merge:
-    """The tree with the cells for leaves, each where its host is."""
-    merged: dict[int, Merge | None] = {}
-    for node in range(len(tree.axis) - 1, -1, -1):
-        if tree.axis[node] < 0:
-            leaf = int(tree.rank[node])
-            merged[node] = int(cell[leaf]) if host[leaf] == leaf else None
-        else:
-            child = int(tree.below[node])
-            first, second = merged.pop(child), merged.pop(child + 1)
-            merged[node] = second if first is None else first if second is None else (first, second)
-    whole = merged[0]
-    assert whole is not None  # a domain has at least one cell
-    return whole

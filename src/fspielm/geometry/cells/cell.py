@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 from fspielm.arrays import FloatArray
 
 # Cells in the order in which they are merged: a number, or two that are merged when each is done.
-Merge: TypeAlias = "int | tuple[Merge, Merge]"
 
 
 @final

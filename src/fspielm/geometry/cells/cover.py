@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
-from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Stretch
 from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.domain import Domain
@@ -29,8 +29,6 @@ class Cover(ABC):
         its own.
     contacts : tuple of Contact
         All pieces of interfaces between cells of two materials.
-    merges : int or nested pairs of int
-        All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
     materials : (C,) integer array
         The number of the material that each cell is made of.
     frames : Frames or MaterialFrames
@@ -41,7 +39,6 @@ class Cover(ABC):
     cells: tuple[Cell, ...]
     joints: tuple[Joint, ...]
     contacts: tuple[Contact, ...]
-    merges: Merge
     materials: NDArray[np.intp]
     frames: Frames | MaterialFrames
 

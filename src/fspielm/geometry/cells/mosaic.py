@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
-from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Stretch
 from fspielm.geometry.cells.contacts import meet
 from fspielm.geometry.cells.cover import Cover
-from fspielm.geometry.cells.dissection import bisected
 from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.piece import Piece, time_faces
 from fspielm.geometry.cells.runs import Materials, Row, Run, part_between, runs_along
@@ -114,11 +113,6 @@ class Mosaic(Cover):
                 own = replace(stretch, cell=stretch.cell + start)
                 beside.setdefault(side.line, ([], []))[side.second].append(own)
         return tuple(contact for line in sorted(beside) for contact in meet(line, *beside[line]))
-
-    @cached_property
-    def merges(self) -> Merge:  # type: ignore[override]
-        """See `Cover.merges`."""
-        return bisected(np.array([0.5 * (cell.lower + cell.upper) for cell in self.cells]))
 
     @cached_property
     def materials(self) -> NDArray[np.intp]:  # type: ignore[override]

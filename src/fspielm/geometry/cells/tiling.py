@@ -14,8 +14,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.cells.arcs import Arcs
-from fspielm.geometry.cells.assembly import cells_of, joints_of, merges_of
-from fspielm.geometry.cells.cell import Cell, Contact, Joint, Merge, Stretch
+from fspielm.geometry.cells.assembly import cells_of, joints_of
+from fspielm.geometry.cells.cell import Cell, Contact, Joint, Stretch
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.edges import EdgeMarks
 from fspielm.geometry.cells.frames import Frames
@@ -43,8 +43,6 @@ class Tiling(Cover):
         Those of a block of the tree follow each other.
     joints : tuple of Joint
         All pieces of edges between them. Where a cell has several neighbours along an edge, each has its own.
-    merges : int or nested pairs of int
-        All cells, as the order in which neighbours are merged: ``((0, 1), (2, 3))``.
     """
 
     contacts: ClassVar[tuple[Contact, ...]] = ()  # type: ignore[misc]  # of one material
@@ -52,7 +50,6 @@ class Tiling(Cover):
     domain: Domain
     cells: tuple[Cell, ...]
     joints: tuple[Joint, ...]
-    merges: Merge
     _outline: Outline
     _tree: Tree
     _arcs: Arcs
@@ -180,5 +177,5 @@ def _assemble(outline: Outline, tree: Tree, arcs: Arcs, known: BoolArray) -> Til
     cells, cell = cells_of(tree, pieces, host)
     known = known.copy()
     known[tree.leaves] |= pieces.whole
-    joints, merges = joints_of(pieces, cell), merges_of(tree, host, cell)
-    return Tiling(outline.domain, cells, joints, merges, outline, tree, arcs, known, faces, cell)
+    joints = joints_of(pieces, cell)
+    return Tiling(outline.domain, cells, joints, outline, tree, arcs, known, faces, cell)
