@@ -38,6 +38,8 @@ _WAVES_NARROW = 2
 _LEVELS = 2
 # The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
+# The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
+_LEAST_CUT, _EACH_DIGIT_CUT = 5.0, 1.5
 # Cells to begin with, at most, where curves cut them.
 _MOST_CURVED = 300
 # Along each axis, where materials jump.
@@ -90,6 +92,8 @@ def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits
     narrow = any(place.kind == "narrow" for place in within_materials(problem, scrutinise(problem).places))
     if narrow or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
+    cut = np.array([not cell.whole for cell in tiling.cells])
+    each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits))
     if problem.interfaces and problem.domain.time is None:  # what continues across them has all directions
         each[:] = each.max()
     return np.minimum(each, MOST_DEGREE)
