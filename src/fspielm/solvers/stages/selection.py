@@ -118,6 +118,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     band = filled_band(request, bands).first()
     if request.approach == "band":
         return Selection((band,), "asked for: a filled band")
+    if request.approach is None and request.problem.interfaces:  # which nothing that is smooth all over can follow
+        return _whole_space(request, bands, band, np.inf, "a filled band")
     filled = band.trial
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
