@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -71,7 +72,7 @@ class Measured(AnyCondition):
         """Read an array with one value for each point, or what any condition takes."""
         checked = _check_values(value, len(self._points), what)
         if isinstance(checked, tuple):
-            return setting.field(_Recorded(np.array(checked)), what)
+            return setting.field(_Recorded(np.array(self._points), np.array(checked)), what)
         return setting.field(checked, what)
 
     def with_value(self, value: Any, setting: Setting) -> Measured:
@@ -86,12 +87,23 @@ class Measured(AnyCondition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Recorded:
-    """An array as a function of the points it belongs to."""
+    """An array as a function of the points it belongs to, all of them or some; where several are one, of their mean."""
 
+    points: FloatArray
     values: NumberArray
 
     def __call__(self, points: FloatArray) -> NumberArray:
-        return self.values
+        if np.array_equal(points, self.points):
+            return self.values
+        each = [self._by_point.get(point.tobytes(), ()) for point in np.ascontiguousarray(points)]
+        return np.array([np.mean(values) if values else np.nan for values in each])
+
+    @cached_property
+    def _by_point(self) -> dict[bytes, list[Any]]:
+        found: dict[bytes, list[Any]] = {}
+        for point, value in zip(np.ascontiguousarray(self.points), self.values, strict=True):
+            found.setdefault(point.tobytes(), []).append(value)
+        return found
 
     def __repr__(self) -> str:
         return "measured values"

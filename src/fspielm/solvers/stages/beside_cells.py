@@ -17,9 +17,13 @@ _NARROW = 1 / 60
 
 
 def allows_cells(request: Request) -> bool:
-    """Whether cells may be tried: not where something was asked for that they do not heed."""
+    """Whether cells may be tried: not where something was asked for that they do not heed.
+
+    Nor where values were measured: if a band does not meet them, they do not fit each other.
+    """
     asked = request.points is not None or request.scaling != "rms" or bool(request.singular)
-    return request.problem.dimension <= 2 and not asked and isinstance(request.method, QR)
+    measured = any(relation.region.count is not None for relation in request.problem.relations)
+    return request.problem.dimension <= 2 and not (asked or measured) and isinstance(request.method, QR)
 
 
 def first_with_cells(request: Request, bands: Bands) -> Step:

@@ -10,7 +10,6 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy import functions_up_to, passing_size
-from fspielm.collocation.cells import check_suitable
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
@@ -92,6 +91,8 @@ def check_asked_for(request: Request) -> None:
     ProblemError
     """
     if request.approach == "patches":
+        from fspielm.collocation.cells import check_suitable  # much code, which few problems need
+
         try:
             check_suitable(request.problem)
         except UnsuitableError as error:
