@@ -76,3 +76,14 @@ def test_a_layer_is_cut_across_only() -> None:
     assert across < 0.02
     assert along > 0.2
     assert len(tiling.cells) < 60
+
+
+def test_slivers_do_not_halve_their_neighbours_for_ever() -> None:
+    outer = [(0.0, 0.1), (0.5, 0.0), (1.0, 0.2), (0.9, 0.6), (1.0, 0.9), (0.4, 1.0), (0.1, 0.7)]
+    hole = [(0.25, 0.25), (0.45, 0.3), (0.35, 0.5)]
+    domain = fs.Polygon(outer) - fs.Polygon(hole, name="hole")
+    corners = [np.array(corner.point) for corner in domain.corners() if corner.opening > np.pi]
+    tiling = cut_at(tile(domain, [10, 10]), corners)
+    for _ in range(2):
+        tiling = toward(tiling, corners)
+    assert len(balanced(tiling).cells) < 3 * len(tiling.cells)

@@ -7,8 +7,6 @@ from typing import final
 
 from fspielm.arrays import FloatArray
 
-# Cells in the order in which they are merged: a number, or two that are merged when each is done.
-
 
 @final
 @dataclass(frozen=True, eq=False)

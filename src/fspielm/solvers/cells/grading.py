@@ -60,7 +60,8 @@ def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None 
     Nor next to itself, across faces that are one place in a problem.
     """
     while True:
-        sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
+        # of their boxes: what the boundary leaves of one may be a sliver, however often its neighbour is halved
+        sides = np.array([np.max([high - low for low, high in cell.boxes], axis=0) for cell in tiling.cells])
         tied = {} if problem is None else tied_cells(tiling, problem)
         wanted: dict[int, tuple[int, ...]] = {one: (axis,) for (one, other), axis in tied.items() if one == other}
         pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts), *tied]
