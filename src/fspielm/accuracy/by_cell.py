@@ -61,15 +61,9 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
     rows = correction.rows(problem)
     cells = np.concatenate([*(finite.cells_at(each.sites.points) for each in rows), finite.seam_cells])
 
-    jumps = [seam.deviation for seam in finite.seams(np.zeros_like(coefficients))]
-
-    def squares(fields: NumberArray, *, solve: bool) -> FloatArray:
-        """Of what a sum leaves of all rows, in each cell."""
-        parts = [each.weight * (each.rows @ fields - (each.values if solve else 0.0)) for each in rows]
-        parts += [
-            seam.deviation - (0.0 if solve else jump) for seam, jump in zip(finite.seams(fields), jumps, strict=True)
-        ]
-        each = np.abs(np.concatenate(parts)) ** 2
+    def squares(parts: list[NumberArray]) -> FloatArray:
+        """Of rows ``(F, n)`` of all kinds, their sum in each cell, mean over F."""
+        each = np.mean(np.abs(np.concatenate(parts, axis=1)) ** 2, axis=0)
         return np.asarray(np.bincount(cells, each, minlength=finite.pieces), dtype=np.float64)
 
     amplification = []
@@ -77,9 +71,12 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
         weights = _weights(finite.basis, Phi) / np.sqrt(Phi.shape[0])
         random = weights[:, None] * rng.standard_normal((Phi.shape[0], _SUMS))
         sums = factored.solve_triangle(factored.solve_triangle(adjoint(Phi) @ random, adjoint=True))
-        amplification.append(np.sqrt(np.mean([squares(one, solve=False) for one in sums.T], axis=0)))
+        at_rows = [each.weight * each.rows.sums(sums.T) for each in rows]
+        amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(sums.T)])))
+    left = [(each.weight * (each.rows @ coefficients - each.values))[None] for each in rows]
+    left += [seam.deviation[None] for seam in finite.seams(coefficients)]
     return ByCell(
-        np.sqrt(squares(coefficients, solve=True)),
+        np.sqrt(squares(left)),
         np.stack(amplification, axis=1),
         finite.left_out_in_cells(coefficients, problem),
     )

@@ -152,6 +152,10 @@ class Finite(ABC):
         """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""
         return ()
 
+    def at_seams(self, fields: NumberArray) -> NumberArray:
+        """What coefficients ``(F, M)`` of several add to the deviation of seams, shape ``(F, n)``."""
+        return np.zeros((len(fields), 0), dtype=fields.dtype)
+
     def across_seams(self, numbers: NumberArray) -> NumberArray:
-        """The adjoint of how coefficients show at the seams, on numbers ``(F, n)`` there, shape ``(F, M)``."""
+        """The adjoint of `at_seams`, on numbers ``(F, n)`` there, shape ``(F, M)``."""
         return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)

@@ -118,7 +118,7 @@ class CellBasis(Basis):
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the functions of one cell, at points anywhere, shape ``(n, k)``."""
         which = ball(tuple(self.degrees[cell].tolist()))
-        tables = self._tables(cell, operator)
+        tables = self.tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         dtype = np.result_type(np.float64, operator.coefficients)
         found = np.zeros((self.components, len(which), len(operator.points)), dtype=dtype)
@@ -193,22 +193,26 @@ class CellBasis(Basis):
             parts, axis=-1
         )
 
-    def sum_in(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """Sums in one cell, along one axis after the other."""
+    def sum_in(
+        self, cell: int, fields: NumberArray, operator: LocalOperator, tables: Tables | None = None
+    ) -> NumberArray:
+        """Sums in one cell, along one axis after the other; `tables` as they are known, if they are."""
         degrees = tuple(self.degrees[cell].tolist())
         grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
         grids[:, :, *ball(degrees).T] = fields.reshape(len(fields), self.components, -1)
-        tables = self._tables(cell, operator)
+        tables = tables or self.tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
         for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
             total += self.scales[unknown] * coefficient * tables.sums(orders, grids[:, unknown])
         return total
 
-    def adjoint_in(self, cell: int, numbers: NumberArray, operator: LocalOperator) -> NumberArray:
+    def adjoint_in(
+        self, cell: int, numbers: NumberArray, operator: LocalOperator, tables: Tables | None = None
+    ) -> NumberArray:
         """The adjoint of `sum_in`: of weights ``(F, n)``, the sums ``(F, k)`` for the functions of one cell."""
         degrees = tuple(self.degrees[cell].tolist())
-        tables = self._tables(cell, operator)
+        tables = tables or self.tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         shape = (len(numbers), self.components, *(degree + 1 for degree in degrees))
         grids = np.zeros(shape, dtype=np.result_type(numbers, operator.coefficients))
@@ -222,7 +226,8 @@ class CellBasis(Basis):
         squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
         return np.asarray(np.sqrt(squares) * steep**order)
 
-    def _tables(self, cell: int, operator: LocalOperator) -> Tables:
+    def tables(self, cell: int, operator: LocalOperator) -> Tables:
+        """What the polynomials of a cell are at the points of an operator."""
         return tables_for(operator, (self.frames.lower[cell], self.frames.upper[cell]), self.degrees[cell].tolist())
 
     def by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:

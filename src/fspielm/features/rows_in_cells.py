@@ -44,16 +44,19 @@ class RowsInCells:
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
         """The rows times coefficients ``(M,)``."""
-        parts = [
-            self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
-            + self.basis.sum_shared(cell, coefficients[None], operator)[0]
-            for cell, operator in self.parts
-        ]
-        joined = np.concatenate([np.empty(0), *parts])
+        return np.asarray(self.sums(coefficients[None])[0])
+
+    def sums(self, fields: NumberArray) -> NumberArray:
+        """The rows times the coefficients of several ``(F, M)``, shape ``(F, n)``."""
+        parts = []
+        for cell, operator in self.parts:
+            own = self.basis.sum_in(cell, fields[:, self.basis.columns(cell)], operator)
+            parts.append(own + self.basis.sum_shared(cell, fields, operator))
+        joined = np.concatenate([np.empty((len(fields), 0)), *parts], axis=1)
         if self.order is None:
             return joined
         found = np.empty_like(joined)
-        found[self.order] = joined
+        found[:, self.order] = joined
         return found
 
     def adjoint(self, numbers: NumberArray) -> NumberArray:

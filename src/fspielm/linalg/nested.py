@@ -17,6 +17,9 @@ from fspielm.errors import SolveError
 from fspielm.linalg.householder import Panel
 from fspielm.machine import run_tasks
 
+# Operations of a task that is not worth a thread; and of one that is worth several of the libraries'.
+_SMALL, _LARGE = 3e6, 2e9
+
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
 
@@ -85,7 +88,8 @@ class Nested:
     def cost(self) -> Cost:
         """What factoring it takes, found by going through the tree without any numbers."""
         fronts: dict[int, tuple[Indices, Indices, int]] = {}
-        operations = entries = largest = 0.0
+        operations: list[float] = []
+        entries = largest = 0.0
         for place, node in enumerate(flatten(self.merges)):
             if node.leaf >= 0:
                 leaf = self.leaves[node.leaf]
@@ -98,19 +102,24 @@ class Nested:
                 own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
                 columns, met = columns[~done], met[~done]
             fronts[place] = columns, met, max(min(rows, width) - own, 0)
-            operations += 2.0 * rows * width**2
+            operations.append(2.0 * rows * width**2)
             entries += own * width
             largest = max(largest, 2.0 * rows * width)
-        return Cost(operations, int(self.dtype.itemsize * (entries + self.threads * largest)))
+        return Cost(tuple(operations), int(self.dtype.itemsize * (entries + self.threads * largest)))
 
 
 @final
 @dataclass(frozen=True)
 class Cost:
-    """Floating-point operations of a factorisation, and the bytes that it takes."""
+    """Floating-point operations of a factorisation, node by node, and the bytes that it takes."""
 
-    operations: float
+    each: tuple[float, ...]
     nbytes: int
+
+    @property
+    def operations(self) -> float:
+        """All of them."""
+        return sum(self.each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +175,8 @@ class NestedQR:
         self._steps: list[_Step | None] = [None] * len(self._nodes)
         fronts: dict[int, _Front] = {}
         for level in self._levels:
-            self._run([partial(self._factor, place, fronts) for place in level])
+            work = float(np.mean([nested.cost.each[place] for place in level]))
+            self._run([partial(self._factor, place, fronts) for place in level], work)
         left = fronts[len(self._nodes) - 1].columns
         if len(left):
             raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
@@ -181,13 +191,20 @@ class NestedQR:
         heights = range(self._nodes[-1].height + 1)
         return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
 
-    def _run(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Independent tasks on threads, with one of the libraries' for each; a lone one has all of theirs.
+    def _run(self, tasks: Sequence[Callable[[], None]], operations: float) -> None:
+        """Independent tasks of so many operations each, on threads with one of the libraries' for each of these.
 
-        However many threads there are: sums of the libraries depend on theirs.
+        However many threads there are: sums of the libraries depend on theirs. A lone large task has all of theirs;
+        small ones would only wait for each other.
         """
-        with limited(1) if len(tasks) > 1 else nullcontext():
-            run_tasks(tasks, min(self._nested.threads, len(tasks)))
+        threads = min(self._nested.threads, len(tasks)) if operations > _SMALL else 1
+        with nullcontext() if len(tasks) == 1 and operations > _LARGE else limited(1):
+            run_tasks(tasks, threads)
+
+    def _triangle_work(self, level: list[int], columns: int) -> float:
+        """Operations with the rows of a node of a level, on average, for so many right-hand sides."""
+        sizes = [step.triangle.size + 2 * step.beside.size for step in (self._all[place] for place in level)]
+        return columns * float(np.mean(sizes))
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested
@@ -282,7 +299,8 @@ class NestedQR:
         rest = given.astype(np.result_type(values, self.dtype))
         for level in self._levels:
             left: dict[int, NumberArray] = {}
-            self._run([partial(self._forward, place, rest, left) for place in level])
+            work = self._triangle_work(level, rest.shape[1])
+            self._run([partial(self._forward, place, rest, left) for place in level], work)
             for place in level:  # one after the other: neighbours have columns in common
                 rest[self._all[place].others] -= left[place]
         return rest.reshape(values.shape)
@@ -306,7 +324,7 @@ class NestedQR:
             found[step.columns] = _solve(step.triangle, heads[place] - step.beside @ found[step.others])
 
         for level in reversed(self._levels):
-            self._run([partial(solve, place) for place in level])
+            self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
         return found
 
 

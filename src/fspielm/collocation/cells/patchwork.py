@@ -24,6 +24,7 @@ from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem, change_places
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator, RowsInCells
+from fspielm.features.tables import Tables
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.merging import merge_order
@@ -304,20 +305,27 @@ class Patchwork(Finite):
         """How far the traces of cells are from those that they were fitted to, between the places of that."""
         if not self._traces:
             return ()
-        basis, first = self.basis, self.basis.size - self.basis.elsewhere
-        parts = []
-        for check in self._checked:
-            trace = check.trace
-            common = check.polynomials @ coefficients[first + trace.start : first + trace.start + trace.count]
-            own = basis.sum_in(check.cell, coefficients[None, basis.columns(check.cell)], check.operator)[0]
-            own = own + check.shared @ coefficients[basis.shared(check.cell)]
-            parts.append(check.weight * (own - common - trace.values(check.cell, len(common))))
+        counts = [len(check.polynomials) for check in self._checked]
+        known = [check.weight * check.trace.values(check.cell, len(check.polynomials)) for check in self._checked]
+        deviation = self.at_seams(coefficients[None])[0] - np.concatenate(known)
         rows = self.counts[JOINED]
-        deviation = np.concatenate(parts)
-        uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], list(map(len, parts)))
-        sparse = np.concatenate([sparse_at(gauss(len(part))) for part in parts])
+        uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], counts)
+        sparse = np.concatenate([sparse_at(gauss(count)) for count in counts])
         scale = float(np.sqrt(len(deviation) / rows))
         return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
+
+    def at_seams(self, fields: NumberArray) -> NumberArray:
+        """How far the traces of cells are from common ones, but for jumps that are prescribed."""
+        basis, first = self.basis, self.basis.size - self.basis.elsewhere
+        parts = [np.zeros((len(fields), 0))]
+        for check in self._checked:
+            begin = first + check.trace.start
+            common = fields[:, begin : begin + check.trace.count] @ check.polynomials.T
+            own = basis.sum_in(check.cell, fields[:, basis.columns(check.cell)], check.operator, check.tables)
+            if check.shared.size:
+                own = own + fields[:, basis.shared(check.cell)] @ check.shared.T
+            parts.append(check.weight * (own - common))
+        return np.concatenate(parts, axis=1)
 
     @cached_property
     def _is_cut(self) -> BoolArray:
@@ -339,15 +347,16 @@ class Patchwork(Finite):
         return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
-        """The adjoint of how coefficients show in the deviation of seams."""
+        """The adjoint of `at_seams`."""
         basis, first = self.basis, self.basis.size - self.basis.elsewhere
         found = np.zeros((len(numbers), basis.size), dtype=np.result_type(numbers, self.dtype))
         start = 0
         for check in self._checked:
             end = start + len(check.polynomials)
             here = check.weight * numbers[:, start:end]
-            found[:, basis.columns(check.cell)] += basis.adjoint_in(check.cell, here, check.operator)
-            found[:, basis.shared(check.cell)] += here @ check.shared.conj()
+            found[:, basis.columns(check.cell)] += basis.adjoint_in(check.cell, here, check.operator, check.tables)
+            if check.shared.size:
+                found[:, basis.shared(check.cell)] += here @ check.shared.conj()
             begin = first + check.trace.start
             found[:, begin : begin + check.trace.count] -= here @ check.polynomials
             start = end
@@ -363,7 +372,8 @@ class Patchwork(Finite):
             local = trace.localised(nodes, self.basis.components)
             shared = shared_along(self.basis, trace.cells, local)
             for cell, operator, its in zip(trace.cells, local, shared, strict=True):
-                found.append(_CheckedTie(trace, cell, operator, trace.polynomials(nodes), its, weight))
+                tables = self.basis.tables(cell, operator)
+                found.append(_CheckedTie(trace, cell, operator, tables, trace.polynomials(nodes), its, weight))
         return found
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
@@ -381,6 +391,7 @@ class _CheckedTie:
     trace: Trace
     cell: int
     operator: LocalOperator
+    tables: Tables
     polynomials: FloatArray
     shared: NumberArray
     weight: float
