@@ -84,6 +84,8 @@ def _refused(refusal: Exception) -> tuple[Any, ...]:
 
 def _approach(features: str) -> str:
     """The kind of features of the best round, as the `approach` of `fs.solve`."""
+    if features.startswith("polynomials"):
+        return "patches"
     name = features.removeprefix("Each(family=").partition("(")[0]
     return {"Joined": "thin"}.get(name, name.lower())
 
