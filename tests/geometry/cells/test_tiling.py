@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry import Annulus, Ball, Box, Disk, Domain, Interval, LShape, Polygon, Time
 from fspielm.geometry.cells import Tiling, tile
 
@@ -122,7 +122,7 @@ def test_what_is_refused() -> None:
         tiling.halve({4: (0,)})
     with pytest.raises(ProblemError, match="axes of a cell"):
         tiling.halve({0: (2,)})
-    with pytest.raises(ProblemError, match="no number between"):
+    with pytest.raises(UnsuitableError, match="no number between"):
         toward(tile(Box((1, 1), (2, 2)), (1, 1)), (1.0, 1.0), 60)
-    with pytest.raises(ProblemError, match="too small"):
+    with pytest.raises(UnsuitableError, match="too small"):
         toward(tile(Disk((1e10, 0), 1), (2, 2)), (1e10 + 0.6, 0.8), 12)

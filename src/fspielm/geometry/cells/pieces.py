@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 from fspielm.geometry.cells.arcs import Arcs, place
 from fspielm.geometry.cells.edges import EdgeMarks
 from fspielm.geometry.cells.outline import Outline
@@ -76,7 +76,7 @@ def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], 
     whole, empty = _states(outline, arcs, leaf, lower, upper, known)
     cut = ~whole & ~empty
     if np.any(np.min(upper - lower, axis=1)[cut] < _LEAST_SIDE * outline.slack):
-        raise ProblemError(
+        raise UnsuitableError(
             f"the cells that the boundary of {outline.domain!r} cuts have become too small: membership in it is told "
             f"to {outline.slack:.1e} only; halve them less often"
         )

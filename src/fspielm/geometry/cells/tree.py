@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.errors import ProblemError
+from fspielm.errors import UnsuitableError
 
 
 @final
@@ -145,7 +145,7 @@ class _Growing:
     def cut(self, node: int, axis: int, at: float) -> tuple[int, int]:
         """Cut a leaf in two; its children."""
         if not self.lower[node][axis] < at < self.upper[node][axis]:
-            raise ProblemError(
+            raise UnsuitableError(
                 f"a cell from {self.lower[node][axis]} to {self.upper[node][axis]} along axis {axis} cannot be "
                 "halved: there is no number between; shift the domain so that what needs such cells is at the origin"
             )
