@@ -22,7 +22,7 @@ def allows_cells(request: Request) -> bool:
     Nor where values were measured: if a band does not meet them, they do not fit each other.
     """
     asked = request.points is not None or request.scaling != "rms" or bool(request.singular)
-    measured = any(relation.region.count is not None for relation in request.problem.relations)
+    measured = any(condition.kind == "measured" for condition in request.problem.conditions)
     return request.problem.dimension <= 2 and not (asked or measured) and isinstance(request.method, QR)
 
 
