@@ -51,7 +51,7 @@ class Options:
         str | None,
         optional("NAME", "Rows: none, or rms to give every block the same size.", "rms, or none with --method"),
     ] = None
-    approach: Annotated[str | None, optional("NAME", f"Kind of features: {', '.join(APPROACHES)}.", "the smallest")] = (
+    approach: Annotated[str | None, optional("NAME", f"Kind of features: {', '.join(APPROACHES)}.", "the cheapest")] = (
         None
     )
     rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None

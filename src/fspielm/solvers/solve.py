@@ -80,8 +80,7 @@ def solve(
     approach : {"characteristic", "thin", "band", "patches"}, optional
         The kind of features: functions that satisfy the equation; those and cosines around the few frequencies of
         the right-hand side; cosines that fill a band of frequencies; or polynomials in cells joined by their traces, in
-        one and two dimensions. By default the cheapest of the first three that suits the problem, and a band where that
-        is not good enough.
+        one and two dimensions. By default the one that should be cheapest, and others where it is not good enough.
 
     Returns
     -------

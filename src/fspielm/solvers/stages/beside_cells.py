@@ -33,16 +33,18 @@ def first_with_cells(request: Request, bands: Bands) -> Step:
     return cells_for(request, bands).first()
 
 
-def why_cells_first(request: Request, bands: Bands, work_of_band: float) -> str:
-    """Why cells come before a filled band of so many operations; empty if they do not."""
-    problem = request.problem
+def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tuple[Step, str] | None:
+    """The first step with cells, and why they come before a filled band of so many operations; None if they do not."""
     if not allows_cells(request):
-        return ""
+        return None
+    problem = request.problem
     if problem.interfaces:
-        return "materials differ"
+        return first_with_cells(request, bands), "materials differ"
     narrow = [place.width for place in scrutinise(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
-        return "something in the data or the coefficients is narrow"
-    if work_of_band > _DEAR and first_with_cells(request, bands).trial.work(problem) < _CHEAPER * work_of_band:
-        return "a filled band would cost far more"
-    return ""
+        return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
+    if work_of_band > _DEAR:
+        cells = first_with_cells(request, bands)
+        if cells.trial.work(problem) < _CHEAPER * work_of_band:
+            return cells, "a filled band would cost far more"
+    return None

@@ -28,7 +28,7 @@ from fspielm.solvers.cost import work
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells, why_cells_first
+from fspielm.solvers.stages.beside_cells import allows_cells, cells_before_band, first_with_cells
 from fspielm.solvers.stages.exact import Families, exact_features
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.solvers.stages.stage import Stage, Step
@@ -120,7 +120,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     if request.approach == "band":
         return Selection((band,), "asked for: a filled band")
     if request.approach is None and request.problem.interfaces:  # which nothing that is smooth all over can follow
-        return _whole_space(request, bands, band, np.inf, "a filled band")
+        return _whole_space(request, bands, band, np.inf, "a filled band, as materials differ")
     filled = band.trial
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
@@ -146,10 +146,10 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
     """A filled band and then cells, or the other way round; `limit` is what the band costs."""
     try:
-        before = why_cells_first(request, bands, limit)
-        if before:
-            cells = first_with_cells(request, bands)
-            return Selection((cells, band), f"{cells.trial.description}, as {before}")
+        before = cells_before_band(request, bands, limit)
+        if before is not None:
+            cells, reason = before
+            return Selection((cells, band), f"{cells.trial.description}, as {reason}")
     except Exception as error:  # of whatever kind: a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
     return Selection((band,), why, _cells_at_last(request, bands))
