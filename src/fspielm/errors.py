@@ -10,6 +10,10 @@ class ProblemError(ValueError):
     """A statement that cannot be solved as written: what is wrong, and what would be right."""
 
 
+class IterateError(ProblemError):
+    """A nonlinear equation, or its linearisation, has no meaning at an iterate: what is not finite there, and where."""
+
+
 class UnsuitableError(Exception):
     """A kind of features does not suit a problem, and why; another kind may. Nothing is wrong with the statement."""
 

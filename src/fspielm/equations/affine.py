@@ -59,7 +59,7 @@ def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tup
     parts: list[Parts] = []
     stubborn: list[sp.Expr] = []
     for term in terms:
-        split = _split(term, symbols)
+        split = visible_parts(term, symbols)
         if split is None:
             stubborn.append(term)
         else:
@@ -116,19 +116,19 @@ def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
     return isinstance(expression, _SMOOTH) and all(_is_smooth(argument, symbols) for argument in expression.args)
 
 
-def _split(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:
+def visible_parts(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:
     """The parts of `expression`, or None where it is not visibly linear."""
     if not expression.free_symbols & symbols:
         return {sp.S.One: expression}
     if expression in symbols:
         return {expression: sp.S.One}
     if isinstance(expression, sp.Add):
-        terms = [_split(term, symbols) for term in expression.args]
+        terms = [visible_parts(term, symbols) for term in expression.args]
         known = [term for term in terms if term is not None]
         return _sum(known) if len(known) == len(terms) else None
     if isinstance(expression, sp.Mul):
         factor, dependent = expression.as_independent(*symbols, as_Add=False)
-        inner = None if isinstance(dependent, sp.Mul) else _split(dependent, symbols)
+        inner = None if isinstance(dependent, sp.Mul) else visible_parts(dependent, symbols)
         return None if inner is None else {key: factor * value for key, value in inner.items()}
     if isinstance(expression, sp.Piecewise):
         return _split_piecewise(expression, symbols)
@@ -136,7 +136,7 @@ def _split(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:
 
 
 def _split_piecewise(expression: sp.Piecewise, symbols: frozenset[sp.Symbol]) -> Parts | None:
-    branches = [(_split(value, symbols), condition) for value, condition in expression.args]
+    branches = [(visible_parts(value, symbols), condition) for value, condition in expression.args]
     if any(split is None or condition.free_symbols & symbols for split, condition in branches):
         return None
     keys = dict.fromkeys(key for split, _ in branches for key in split or {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.interfaces import InterfaceLine, interface_relations, read_interfaces
@@ -20,6 +20,9 @@ from fspielm.equations.transmission import Reading
 from fspielm.equations.unknowns import Unknown, read_unknowns
 from fspielm.equations.wellposed import check_conditions
 
+if TYPE_CHECKING:
+    from fspielm.equations.nonlinear import Nonlinear
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,8 @@ class Compiled:
     interfaces : tuple of InterfaceLine
     notes : tuple of str
         Sentences on how interfaces were read.
+    nonlinear : Nonlinear or None
+        What is not linear; relations are then those of a linearisation, of which only the shape has a meaning.
     """
 
     statement: Statement
@@ -45,13 +50,14 @@ class Compiled:
     whole: Compiled | None = None
     interfaces: tuple[InterfaceLine, ...] = ()
     notes: tuple[str, ...] = ()
+    nonlinear: Nonlinear | None = None
 
 
 def compile_all(statement: Statement) -> Compiled:
     """All that a statement says."""
     domain, number = statement.domain, len(statement.equations)
     stated = read_givens(statement.given)
-    written = [residual_form(e, _argument(i, number)) for i, e in enumerate(statement.equations)]
+    written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
     unknowns = read_unknowns(written, stated, domain, statement.unknowns)
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     givens = stated.placed(domain, unknowns[0].coordinates)
@@ -59,10 +65,9 @@ def compile_all(statement: Statement) -> Compiled:
     borders, notes = read_borders([givens.substitute(residual) for residual in written], setting)
     setting = replace(setting, levels=frozenset(border.expression for border in borders))
     equations = []
-    for index, equation in enumerate(statement.equations):
-        name = "equation" if number == 1 else f"equation {index + 1}"
-        rule = read_equation(equation, setting, f"the {name}" if number == 1 else name)
-        equations.append(Relation(name, rule.operator, rule.value, whole_domain(domain)))
+    for equation, what in zip(statement.equations, equation_names(number), strict=True):
+        rule = read_equation(equation, setting, what)
+        equations.append(Relation(what.removeprefix("the "), rule.operator, rule.value, whole_domain(domain)))
     lines, more = read_interfaces(statement.conditions, Reading(statement.equations, setting), borders)
     bound = bind_conditions(statement.conditions, setting, equations)
     relations = (*equations, *bound, *interface_relations(lines, setting))
@@ -87,5 +92,11 @@ def in_pairs(whole: Compiled) -> Compiled:
     return Compiled(whole.statement, unknowns, relations, whole.givens, missing, whole)
 
 
-def _argument(index: int, number: int) -> str:
+def equation_names(number: int) -> list[str]:
+    """How messages call the equations of a problem."""
+    return ["the equation"] if number == 1 else [f"equation {index + 1}" for index in range(number)]
+
+
+def argument_name(index: int, number: int) -> str:
+    """How messages call one of the equations as an argument."""
     return "equation" if number == 1 else f"equation[{index}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -27,6 +27,10 @@ from fspielm.errors import ProblemError
 from fspielm.expressions import describe, evaluate_derivatives, is_zero, make_field
 
 
+class NonlinearError(ProblemError):
+    """An equation or a condition is not linear in the unknowns."""
+
+
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
@@ -38,15 +42,20 @@ def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equatio
             "write it in an fs.Condition"
         )
     parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), setting.symbols, what)
-    if len(setting.unknowns) == 1 and not any(any(_orders(atom, setting)) for atom in parts):
-        raise ProblemError(
-            f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
-            f"{describe(equation)}"
-        )
+    check_differential(parts, equation, setting, what)
     _refuse_jumps(parts, setting)
     functions = givens.callables(rest, setting.coordinates)
     source = make_field(_source(rest), setting.coordinates, functions, what=f"{what}'s right-hand side")
     return Rule(linear_operator(parts, setting, what), source)
+
+
+def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Setting, what: str) -> None:
+    """Refuse an equation for one unknown without a derivative among the `atoms` that it is made of."""
+    if len(setting.unknowns) == 1 and not any(any(_orders(atom, setting)) for atom in atoms):
+        raise ProblemError(
+            f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
+            f"{describe(equation)}"
+        )
 
 
 def linear_parts(
@@ -62,7 +71,7 @@ def linear_parts(
 
     Raises
     ------
-    ProblemError
+    NonlinearError
         If a term is not linear in the unknowns, naming that term.
     """
     named = ", ".join(map(str, unknowns))
@@ -81,9 +90,8 @@ def linear_parts(
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
         either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
-        raise ProblemError(
-            f"{what} is not linear: the term {error.term.xreplace(back)} is not a coefficient times "
-            f"{named} {either}; only linear equations can be solved"
+        raise NonlinearError(
+            f"{what} is not linear: the term {error.term.xreplace(back)} is not a coefficient times {named} {either}"
         ) from None
     rest = parts.pop(sp.S.One, sp.S.Zero)
     return {back[dummy]: coefficient for dummy, coefficient in parts.items()}, rest
@@ -98,7 +106,7 @@ def linear_operator(
     """
     operator = Operator(setting.dimension, ())
     for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], setting)):
-        name = f"{what}'s coefficient {describe(expression)} of {_derivative_name(atom, setting)}"
+        name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
         field = setting.field(expression, name, normals=normals)
         single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
         operator += single.on(_place(atom, setting)).times(field_coefficient(field, name))
@@ -153,7 +161,8 @@ def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
     return tuple(int(counts.get(symbol, 0)) for symbol in setting.coordinates)
 
 
-def _derivative_name(atom: sp.Expr, setting: Setting) -> str:
+def derivative_name(atom: sp.Expr, setting: Setting) -> str:
+    """How messages call an unknown, a derivative or the conjugate of one: ``u_xx``."""
     name = _unknown(atom).func.__name__
     orders = zip(setting.coordinates, _orders(atom, setting), strict=True)
     along = "".join(f"{symbol}" * order for symbol, order in orders)

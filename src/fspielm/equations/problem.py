@@ -18,6 +18,7 @@ from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.determinant import determinant
 from fspielm.equations.givens import Givens
 from fspielm.equations.interfaces import InterfaceLine
+from fspielm.equations.linear import NonlinearError
 from fspielm.equations.materials import equations_at, material_of
 from fspielm.equations.operator import Operator
 from fspielm.equations.relations import Relation, is_complex
@@ -31,14 +32,19 @@ from fspielm.later import MethodsFrom
 
 if TYPE_CHECKING:
     from fspielm.equations import typeset
+    from fspielm.equations.nonlinear import Iterate, Nonlinear
+    from fspielm.equations.nonlinear import linearise as linearisation
 else:
     typeset = MethodsFrom("fspielm.equations.typeset")
+    linearisation = MethodsFrom("fspielm.equations.nonlinear.linearise")
 
 
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
-    """A linear differential equation, or a system of them, with its domain and conditions.
+    """A differential equation, or a system of them, with its domain and conditions.
+
+    It may be nonlinear in the unknowns and their derivatives, as long as it is smooth: see `linearised`.
 
     Parameters
     ----------
@@ -66,7 +72,13 @@ class Problem:
         What was written.
     unknowns : tuple of Unknown
     relations : tuple of Relation
-        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
+        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on. Of a
+        linear problem.
+    pattern : tuple of Relation
+        The same. Of a nonlinear problem, those of a linearisation around nothing in particular: they have names and
+        regions, and values that mean nothing where they depend on the iterate.
+    nonlinear : Nonlinear or None
+        What is not linear.
     givens : Givens
         What was given, for other data of the same problem.
     missing : str
@@ -97,12 +109,13 @@ class Problem:
 
     statement: Statement
     unknowns: tuple[Unknown, ...]
-    relations: tuple[Relation, ...]
+    pattern: tuple[Relation, ...]
     givens: Givens
     missing: str
     whole: Problem | None
     interfaces: tuple[InterfaceLine, ...]
     notes: tuple[str, ...]
+    nonlinear: Nonlinear | None
 
     def __init__(
         self,
@@ -118,6 +131,23 @@ class Problem:
         # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
         origin = self.statement.origin
         return (compile_statement, (self.statement,)) if origin is None else (origin, ())
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all equations and conditions are linear in the unknowns."""
+        return self.nonlinear is None
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """What the unknowns satisfy; refused where it is not linear, for relations are."""
+        if self.nonlinear is not None:
+            raise ProblemError(
+                f"{self.nonlinear.reason}; relations are those of a linear problem: take problem.linearised(iterate)"
+            )
+        return self.pattern
+
+    linearised = linearisation.linearise
+    residual = linearisation.residual
 
     @property
     def domain(self) -> Domain:
@@ -174,7 +204,7 @@ class Problem:
     def dtype(self) -> np.dtype[Any]:
         """Of the unknowns: complex where a coefficient or a datum is."""
         known = [unknown.dtype for unknown in self.unknowns]
-        return np.result_type(*known, np.complex128 if any(map(is_complex, self.relations)) else np.float64)
+        return np.result_type(*known, np.complex128 if any(map(is_complex, self.pattern)) else np.float64)
 
     @cached_property
     def determinant(self) -> Operator:
@@ -262,7 +292,13 @@ class Problem:
 
 def compile_statement(statement: Statement) -> Problem:
     """The problem that a statement is of, all of it checked."""
-    return problem_of(compile_all(statement))
+    try:
+        return problem_of(compile_all(statement))
+    except NonlinearError as error:
+        from fspielm.equations.nonlinear import compile_nonlinear
+
+        reason = str(error)
+    return problem_of(compile_nonlinear(statement, reason))
 
 
 def make_problem(
@@ -282,5 +318,7 @@ def problem_of(compiled: Compiled) -> Problem:
     """A problem from what has been compiled."""
     problem = object.__new__(Problem)
     whole = None if compiled.whole is None else problem_of(compiled.whole)
-    vars(problem).update(vars(compiled) | {"whole": whole})
+    parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
+    del parts["relations"]
+    vars(problem).update(parts)
     return problem

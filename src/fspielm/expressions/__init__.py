@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fspielm.expressions.compile import NONLOCAL, compile_expression, evaluate_derivatives
+from fspielm.expressions.compile import NONLOCAL, compile_expression, compile_together, evaluate_derivatives
 from fspielm.expressions.complex_parts import complex_parts
 from fspielm.expressions.enclosure import Enclosure, enclose
 from fspielm.expressions.field import Field, Value, check_value, make_field
@@ -44,6 +44,7 @@ __all__ = [
     "check_value",
     "compile_expression",
     "compile_relation",
+    "compile_together",
     "complex_parts",
     "describe",
     "enclose",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expressions.numeric import numeric_function
+from fspielm.expressions.numeric import numeric_function, numeric_functions
 from fspielm.expressions.values import PointFunction, describe, evaluate
 
 # What takes its argument somewhere else than at the point itself.
@@ -64,6 +65,32 @@ def compile_expression(
         values = [evaluate(call, points, who) for call, who in callables]
         result: ArrayLike = numeric(*points.T, *values)
         return result
+
+    return function
+
+
+def compile_together(
+    expressions: Sequence[sp.Expr],
+    coordinates: tuple[sp.Symbol, ...],
+    further: tuple[sp.Symbol, ...],
+    functions: Mapping[sp.Expr, PointFunction],
+    what: str,
+) -> Callable[[FloatArray, Iterable[NumberArray]], list[NumberArray]]:
+    """A function that evaluates all `expressions` at points ``(n, d)``, what they share once.
+
+    They may contain `further` symbols, whose values ``(n,)`` it takes beside the points; those may be complex.
+    """
+    written = sp.Tuple(*(evaluate_derivatives(expression) for expression in expressions))
+    _check_supplied(written, functions, what)
+    supplied = {key: sp.Dummy() for key in functions if written.has(key)}
+    body, on_line = on_the_real_line(written.xreplace(supplied), coordinates)
+    arguments = [*(on_line.get(a, a) for a in coordinates), *further, *supplied.values()]
+    numeric = numeric_functions(arguments, body.args, what)
+    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+
+    def function(points: FloatArray, values: Iterable[NumberArray]) -> list[NumberArray]:
+        known = [evaluate(call, points, who) for call, who in callables]
+        return [np.broadcast_to(found, (len(points),)) for found in numeric(*points.T, *values, *known)]
 
     return function
 

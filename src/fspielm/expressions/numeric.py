@@ -24,6 +24,15 @@ def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -
     return _by_mpmath(arguments, body, who) if fast is None else fast
 
 
+def numeric_functions(arguments: Sequence[sp.Symbol], bodies: Sequence[sp.Basic], who: str) -> Callable[..., list[Any]]:
+    """The same for several expressions at once: what they share is evaluated once, where NumPy and SciPy can."""
+    fast = _by_scipy(tuple(arguments), sp.Tuple(*bodies))
+    if fast is not None:
+        return lambda *columns: list(fast(*columns))
+    each = [numeric_function(arguments, body, who) for body in bodies]
+    return lambda *columns: [function(*columns) for function in each]
+
+
 @lru_cache(maxsize=256)
 def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[..., Any] | None:
     """The function by NumPy and SciPy, None where they lack what it needs.

@@ -1,4 +1,4 @@
-"""Conditions stated as equations, for anything linear in the unknown and its derivatives."""
+"""Conditions stated as equations, for anything in the unknown and its derivatives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fspielm.geometry import PlaneCurve
 @final
 @dataclass(frozen=True)
 class Condition(AnyCondition):
-    """Any linear equation for the unknowns and their derivatives, on the boundary or inside.
+    """Any equation for the unknowns and their derivatives, on the boundary or inside; see `Problem` for nonlinear ones.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Condition(AnyCondition):
         """The equation, taken apart."""
         symbols, givens = setting.symbols, setting.givens
         written = residual_form(self.equation, "Condition: equation")
-        _check_unknowns(written, symbols)
+        check_unknowns(written, symbols)
         parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), symbols, "the condition")
         if not parts:
             names = ", ".join(map(str, symbols))
@@ -128,7 +128,7 @@ class Condition(AnyCondition):
         return replace(self, equation=sp.Eq(left, right, evaluate=False))
 
 
-def _check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> None:
+def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> None:
     """Refuse an equation without any unknown, and one with an unknown at other places."""
     by_name = {unknown.func.__name__: unknown for unknown in unknowns}
     found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ in by_name]

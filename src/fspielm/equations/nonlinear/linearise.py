@@ -1,0 +1,66 @@
+"""Linear problems for the next iterate of Newton's method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fspielm.arrays import NumberArray
+from fspielm.equations.nonlinear.around import Around, AtPoints, AtSites
+from fspielm.equations.nonlinear.iterate import as_iterate
+from fspielm.errors import IterateError, ProblemError
+from fspielm.geometry import Sites
+
+if TYPE_CHECKING:
+    from fspielm.equations.problem import Problem
+
+
+def linearise(problem: Problem, around: Any = None) -> Problem:
+    """The linear problem ``F'(v) u = F'(v) v - F(v)`` for the next iterate u of Newton's method, around v.
+
+    Conditions are those that were stated, for u is no correction; linear equations and conditions are the same objects.
+    A solution u of the problem around u itself has the residuals that it has of the nonlinear one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Given back as it is where it is linear.
+    around : Iterate, or what `as_iterate` takes for one
+        A `Solution`, a number, an expression, a callable, a mapping of such by unknown; zero by default.
+
+    Raises
+    ------
+    IterateError
+        If something has no finite value at the iterate, here or when coefficients are evaluated.
+    """
+    from fspielm.equations.problem import compile_statement
+
+    nonlinear = problem.nonlinear
+    if nonlinear is None:
+        return problem
+    at = Around(problem, as_iterate(problem, around))
+    needs_normals = [law.needs_normals for law in nonlinear.laws]
+    statement = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
+    try:
+        return compile_statement(statement)
+    except IterateError:
+        raise
+    except ProblemError as error:  # of the statement itself, nothing is left to be wrong
+        raise IterateError(f"around this iterate, {error}") from error
+
+
+def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
+    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``; see `Problem.residual`."""
+    from fspielm.arrays import as_finite_points
+
+    stated, known = problem.stated, as_iterate(problem, iterate)
+    sites = Sites(as_finite_points(points, problem.dimension))
+    laws = {} if problem.nonlinear is None else problem.nonlinear.equations
+    columns = [
+        laws[index].residual(known, sites)
+        if index in laws
+        else known.evaluate_each([equation.operator], sites)[0] - equation.values(sites)
+        for index, equation in enumerate(r for r in stated.pattern if r.region.kind == "domain")
+    ]
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
