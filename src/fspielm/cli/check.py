@@ -50,11 +50,12 @@ def check_file(
 
 def _kind(problem: Problem) -> str:
     """What was stated, in a few words."""
-    operators = [equation.operator for equation in problem.equations]
+    operators = [relation.operator for relation in problem.pattern if relation.region.kind == "domain"]
     order = max(operator.order for operator in operators)
-    kind = "constant" if all(operator.is_constant for operator in operators) else "variable"
+    constant = all(operator.is_constant for operator in operators)
+    kind = f"{'constant' if constant else 'variable'} coefficients" if problem.is_linear else "nonlinear"
     system = f"{len(operators)} equations for {len(problem.unknowns)} unknowns, " * (len(operators) > 1)
-    return f"{system}order {order}, {kind} coefficients{', complex values' * (problem.dtype.kind == 'c')}"
+    return f"{system}order {order}, {kind}{', complex values' * (problem.dtype.kind == 'c')}"
 
 
 def _facts(draft: ProblemDraft) -> Table:

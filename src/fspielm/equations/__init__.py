@@ -25,13 +25,16 @@ from fspielm.later import names_from
 
 if TYPE_CHECKING:
     from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
+    from fspielm.equations.nonlinear import Iterate, Law, Nonlinear, as_iterate, linearise
     from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 else:
     _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
     _VECTORS = ("curl", "divergence", "strain", "stress", "traction")
+    _NONLINEAR = ("Iterate", "Law", "Nonlinear", "as_iterate", "linearise")
     __getattr__ = names_from(
         __name__,
         {
+            **dict.fromkeys(_NONLINEAR, "fspielm.equations.nonlinear"),
             **dict.fromkeys(_CONDITIONS, "fspielm.equations.conditions"),
             **dict.fromkeys(_VECTORS, "fspielm.equations.vectors"),
         },
@@ -49,8 +52,11 @@ __all__ = [
     "Initial",
     "Interface",
     "InterfaceLine",
+    "Iterate",
+    "Law",
     "Measured",
     "Neumann",
+    "Nonlinear",
     "NormalComponent",
     "NormalDerivative",
     "Operator",
@@ -66,6 +72,7 @@ __all__ = [
     "Unknown",
     "adjugate",
     "along_normal",
+    "as_iterate",
     "change_places",
     "constant_operator",
     "corner_conflicts",
@@ -76,6 +83,7 @@ __all__ = [
     "identity",
     "kinks",
     "leaves_constant_open",
+    "linearise",
     "mask_borders",
     "natural_scales",
     "normal",

@@ -32,11 +32,10 @@ from fspielm.later import MethodsFrom
 
 if TYPE_CHECKING:
     from fspielm.equations import typeset
-    from fspielm.equations.nonlinear import Iterate, Nonlinear
-    from fspielm.equations.nonlinear import linearise as linearisation
+    from fspielm.equations.nonlinear import Nonlinear, linearised
 else:
     typeset = MethodsFrom("fspielm.equations.typeset")
-    linearisation = MethodsFrom("fspielm.equations.nonlinear.linearise")
+    linearised = MethodsFrom("fspielm.equations.nonlinear.linearised")
 
 
 @final
@@ -72,8 +71,8 @@ class Problem:
         What was written.
     unknowns : tuple of Unknown
     relations : tuple of Relation
-        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on. Of a
-        linear problem.
+        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
+        Of a linear problem.
     pattern : tuple of Relation
         The same. Of a nonlinear problem, those of a linearisation around nothing in particular: they have names and
         regions, and values that mean nothing where they depend on the iterate.
@@ -146,8 +145,8 @@ class Problem:
             )
         return self.pattern
 
-    linearised = linearisation.linearise
-    residual = linearisation.residual
+    residual = linearised.residual
+    linearised = linearised.linearise
 
     @property
     def domain(self) -> Domain:

@@ -100,7 +100,7 @@ class Setting:
             if value.has(unknown.symbol.func):
                 raise ProblemError(
                     f"{what} is {describe(value)}, which contains the unknown {unknown.symbol}; a condition prescribes "
-                    "a known value"
+                    "a known value: write an equation with the unknown as an fs.Condition"
                 )
         if not normals and value.has(*OF_NORMALS):
             which = "normal_derivative" if value.has(NormalDerivative) else "normal"

@@ -104,6 +104,10 @@ def residual(solution: Solution, points: ArrayLike) -> NumberArray:
     Of several equations ``(n, E)``, in the order in which they were stated.
     """
     problem = solution.problem.stated
+    if not problem.is_linear:
+        array = as_finite_points(points, problem.dimension)
+        slabs = [array[start : start + SLAB] for start in range(0, max(len(array), 1), SLAB)]
+        return np.concatenate([problem.residual(solution, slab) for slab in slabs])
     operators = [equation.operator for equation in problem.equations] or [problem.operator]  # which says what is wrong
     array = as_finite_points(points, problem.dimension)
     values: NumberArray = np.empty((len(array), len(operators)), dtype=solution.dtype)

@@ -33,7 +33,7 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
     ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
     holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
     """
-    for term in (term for equation in problem.equations for term in equation.operator.terms):
+    for term in (term for relation in problem.pattern for term in relation.operator.terms):
         if isinstance(term.coefficient, _Lost):  # what was missing once is missing for the same reason
             return dict(term.coefficient.stated)
     lower, upper = problem.domain.bounding_box
@@ -88,7 +88,7 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
 
 def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:
     """The problem as a file; refused where that would not be the same problem."""
-    if not problem.relations:
+    if not problem.pattern:
         name = problem.names[0]
         raise ProblemError(
             f"{name} is one of the unknowns of a system; save the whole solution rather than solution[{name}]"

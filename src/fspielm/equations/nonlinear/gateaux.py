@@ -1,7 +1,7 @@
 """What a nonlinear expression does to first order: a linear equation for the next iterate.
 
-F(u) = 0 becomes ``F'(v) u = F'(v) v - F(v)`` around an iterate v. What F has of linear terms stays as it is; what depends
-on v in a coefficient or on the right becomes a known function of the coordinates, a `Slot`.
+F(u) = 0 becomes ``F'(v) u = F'(v) v - F(v)`` around an iterate v. What F has of linear terms stays as it is; what
+depends on v, in a coefficient or on the right, becomes a known function of the coordinates, a `Slot`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.equations.affine import visible_parts
 from fspielm.equations.conjugates import target_of
 from fspielm.equations.nonlinear.jet import Jet
+from fspielm.equations.normal import OF_NORMALS
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 
@@ -116,18 +117,29 @@ class _Slots:
     known: dict[sp.Expr, Slot] = field(default_factory=dict)
 
     def fill(self, expression: sp.Expr) -> sp.Expr:
-        """The expression with slots for what contains jet symbols; known factors, and choices by place, stay outside."""
-        symbols = self.jet.symbols
-        if not expression.free_symbols & set(symbols):
-            return expression
-        if isinstance(expression, sp.Add):
-            return sp.Add(*map(self.fill, expression.args))
-        if isinstance(expression, sp.Piecewise):
-            return sp.Piecewise(*((self.fill(value), condition) for value, condition in expression.args))
-        factor, dependent = expression.as_independent(*symbols, as_Add=False)
-        if factor != 1 and isinstance(dependent, sp.Piecewise):
-            return factor * self.fill(dependent)
-        return factor * self._slot(dependent).function
+        """The expression with slots for what contains jet symbols.
+
+        Choices by place, and factors that materials are read from, stay outside; all that has the same factors is one
+        slot.
+        """
+        terms: list[sp.Expr] = []
+        alike: dict[sp.Expr, list[sp.Expr]] = {}
+        for term in sp.Add.make_args(expression):
+            factor, dependent = term.as_independent(*self.jet.symbols, as_Add=False)
+            if dependent == 1:
+                terms.append(term)
+            elif isinstance(dependent, sp.Piecewise):
+                pieces = ((self.fill(value), condition) for value, condition in dependent.args)
+                terms.append(factor * sp.Piecewise(*pieces))
+            else:
+                outside = sp.Mul(*filter(self._stays, sp.Mul.make_args(factor)))
+                alike.setdefault(outside, []).append(term / outside)
+        terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in alike.items()]
+        return sp.Add(*terms)
+
+    def _stays(self, factor: sp.Expr) -> bool:
+        known = set(self.jet.setting.coordinates)
+        return bool(factor.has(AppliedUndef, sp.Piecewise, *OF_NORMALS) or factor.free_symbols - known)
 
     def _slot(self, expression: sp.Expr) -> Slot:
         if expression not in self.known:
@@ -139,4 +151,3 @@ class _Slots:
             function = sp.Function(name)(*self.jet.setting.coordinates)
             self.known[expression] = Slot(function, expression)
         return self.known[expression]
-

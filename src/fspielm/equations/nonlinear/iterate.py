@@ -74,9 +74,9 @@ def _check_solution(problem: Problem, guess: Any) -> None:
     if other is None:
         return
     if tuple(other.names) != tuple(problem.names) or other.dimension != problem.dimension:
+        its, own = (", ".join(str(unknown.symbol) for unknown in p.stated.unknowns) for p in (other, problem))
         raise ProblemError(
-            f"guess is a solution for {', '.join(map(str, (u.symbol for u in other.stated.unknowns)))}, but the unknowns "
-            f"are {', '.join(map(str, (u.symbol for u in problem.unknowns)))}; give functions by name, as in "
+            f"guess is a solution for {its}, but the unknowns are {own}; give functions by name, as in "
             f"guess={{{problem.names[0]}: ...}}"
         )
 

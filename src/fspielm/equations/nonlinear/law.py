@@ -154,12 +154,12 @@ class Law:
         if not bad.size:
             return
         here = sites.select(slice(bad[0], bad[0] + 1))
-        place = zip(self.jet.setting.coordinates, here.points[0], strict=True)
         jet = zip(self.jet.symbols, self.jet.names, self.values(iterate, here)[:, 0], strict=True)
+        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.jet.setting.coordinates, here.points[0], strict=True))
+        there = ", ".join(f"{name} = {value:.6g}" for symbol, name, value in jet if expression.has(symbol))
         what = describe(expression.xreplace(self.jet.shown))
         raise IterateError(
-            f"{self.what} needs {what}, which is {values[bad[0]]} at {', '.join(f'{s}={v:.6g}' for s, v in place)}, where "
-            f"{', '.join(f'{name} = {value:.6g}' for symbol, name, value in jet if expression.has(symbol))} "
-            f"({bad.size} of {len(values)} points): the iterate leaves the range in which it is defined; "
+            f"{self.what} needs {what}, which is {values[bad[0]]} at {place}, where {there} ({bad.size} of {len(values)} "
+            "points): the iterate leaves the range in which it is defined; "
             "give another guess="
         )

@@ -27,8 +27,8 @@ def _both(sign: str) -> Callable[[sp.Basic], str]:
 # What each is to be replaced by; nothing where no smooth function is like it.
 _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
     sp.Abs: lambda e: (
-        f"its square is, {describe(e.args[0] ** 2)} of a real function and {describe(e**2)} of a complex one, and so is "
-        f"the root of that and eps**2, {_SMALL}"
+        f"its square is, {describe(e.args[0] ** 2)} of a real function and {describe(e**2)} of a complex one, "
+        f"and so is the root of that and eps**2, {_SMALL}"
     ),
     sp.sign: lambda e: f"write tanh(({e.args[0]})/eps) {_SMALL}",
     sp.Heaviside: lambda e: f"write (1 + tanh(({e.args[0]})/eps))/2 {_SMALL}",

@@ -96,9 +96,12 @@ def compile_nonlinear(statement: Statement, reason: str) -> Compiled:
     if pattern.interfaces:
         for law in laws.values():
             _refuse_flux(law, setting, pattern.interfaces[0].name)
-    stated = {"statement": statement, "givens": setting.givens, "nonlinear": nonlinear}
-    whole = None if pattern.whole is None else replace(pattern.whole, **stated)
-    return replace(pattern, **stated, whole=whole)
+
+    def as_stated(made: Compiled) -> Compiled:
+        whole = None if made.whole is None else as_stated(made.whole)
+        return replace(made, statement=statement, givens=setting.givens, nonlinear=nonlinear, whole=whole)
+
+    return as_stated(pattern)
 
 
 @dataclass(frozen=True, eq=False)

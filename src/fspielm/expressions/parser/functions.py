@@ -24,15 +24,15 @@ class Function:
     arguments : int
     real : bool
         Whether it takes real arguments alone.
-    linear : bool
-        Whether it may be taken of the unknown.
+    smooth : bool
+        Whether it may be taken of the unknown: without jumps.
     """
 
     symbolic: Callable[..., sp.Expr]
     numeric: Callable[..., Any]
     arguments: int = 1
     real: bool = False
-    linear: bool = False
+    smooth: bool = True
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -53,13 +53,13 @@ FUNCTIONS: dict[str, Function] = {
     "log": Function(sp.log, np.log),
     "sqrt": Function(sp.sqrt, np.sqrt),
     "abs": Function(sp.Abs, np.abs),
-    "conjugate": Function(sp.conjugate, np.conjugate, linear=True),
-    "re": Function(sp.re, np.real, linear=True),
-    "im": Function(sp.im, np.imag, linear=True),
-    "sign": Function(sp.sign, np.sign, real=True),
-    "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5), real=True),
-    "floor": Function(sp.floor, np.floor, real=True),
-    "ceil": Function(sp.ceiling, np.ceil, real=True),
+    "conjugate": Function(sp.conjugate, np.conjugate),
+    "re": Function(sp.re, np.real),
+    "im": Function(sp.im, np.imag),
+    "sign": Function(sp.sign, np.sign, real=True, smooth=False),
+    "heaviside": Function(sp.Heaviside, lambda x: np.heaviside(x, 0.5), real=True, smooth=False),
+    "floor": Function(sp.floor, np.floor, real=True, smooth=False),
+    "ceil": Function(sp.ceiling, np.ceil, real=True, smooth=False),
     "erf": Function(sp.erf, lambda x: scipy.special.erf(x)),
     "erfc": Function(sp.erfc, lambda x: scipy.special.erfc(x)),
     "gamma": Function(sp.gamma, lambda x: scipy.special.gamma(x)),

@@ -32,8 +32,8 @@ _SIGNS: dict[str, tuple[Callable[[Any, Any], bool], Any]] = {
 def apply_function(name: str, arguments: Sequence[Scalar], coordinates: Iterable[sp.Symbol]) -> Scalar:
     """A function of the table, at `arguments`, where `coordinates` are real."""
     function = FUNCTIONS[name]
-    if any(argument.unknown for argument in arguments) and not function.linear:
-        raise RefusalError(f"{name} of the unknown is not linear; only linear equations can be solved")
+    if any(argument.unknown for argument in arguments) and not function.smooth:
+        raise RefusalError(f"{name} of the unknown has jumps; write tanh(f/0.01), for one, in its place")
     if function.real:
         _check_real(name, arguments)
     if name in ORDERED:
@@ -90,6 +90,8 @@ def _exponential(argument: Scalar) -> sp.Expr:
 
 def _check_order(name: str, order: Scalar) -> None:
     _check_real(f"the order of {name}", [order])
+    if order.unknown:
+        raise RefusalError(f"the order of {name} must be known; the unknown is in it")
     if order.value is not None and abs(order.value) > BESSEL_ORDER:
         raise RefusalError(f"the order of {name} must be at most {BESSEL_ORDER}; got {order.value:.6g}")
 
@@ -97,7 +99,10 @@ def _check_order(name: str, order: Scalar) -> None:
 def extreme(name: str, arguments: Sequence[Scalar]) -> Scalar:
     """The least or the greatest of some scalars."""
     if any(argument.unknown for argument in arguments):
-        raise RefusalError(f"{name} of the unknown is not linear; only linear equations can be solved")
+        sign = "-" if name == "min" else "+"
+        raise RefusalError(
+            f"{name} of the unknown has kinks; write (f + g {sign} sqrt((f - g)**2 + 0.01**2))/2, for one, in its place"
+        )
     if not 2 <= len(arguments) <= COMPARISONS:
         raise RefusalError(f"{name} takes from 2 to {COMPARISONS} arguments; got {len(arguments)}")
     _check_real(name, arguments)

@@ -1,4 +1,4 @@
-"""Expressions under construction, with what must be known of them to keep them small, finite and linear."""
+"""Expressions under construction, with what must be known of them to keep them small and finite."""
 
 from __future__ import annotations
 
@@ -127,14 +127,8 @@ def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
     for exponent, factor in factors:
         if exponent < 0 and factor.value == 0:
             raise RefusalError("division by zero")
-        if exponent < 0 and factor.unknown:
-            raise RefusalError("division by the unknown is not linear; only linear equations can be solved")
         if factor.value is not None:
             value = value * factor.value if exponent > 0 else value / factor.value
-    if sum(factor.unknown for _, factor in factors) > 1:
-        several = len(set().union(*(factor.expression.atoms(AppliedUndef) for _, factor in factors))) > 1
-        what = "two unknowns" if several else "the unknown with itself"
-        raise RefusalError(f"a product of {what} is not linear; only linear equations can be solved")
     constant = all(factor.value is not None for _, factor in factors)
     check_bits(sum(factor.bits for _, factor in factors))
     return join(_product(factors), (factor for _, factor in factors), value if constant else None)
@@ -154,8 +148,6 @@ def power(base: Scalar, exponent: Scalar) -> Scalar:
     """`base` to the `exponent`, refused before anything is computed where the result would be beyond all bounds."""
     if exponent.expression == 1:
         return base
-    if base.unknown or exponent.unknown:
-        raise RefusalError("a power of the unknown is not linear; only linear equations can be solved")
     bits = base.bits + exponent.bits
     if exponent.value is not None:
         if abs(exponent.value) > EXPONENT:

@@ -52,9 +52,10 @@ def plot_residual(
     """
     prepare(path, resolution, width)
     problem = solution.problem.stated
-    if not problem.equations:
+    equations = [relation for relation in problem.pattern if relation.region.kind == "domain"]
+    if not equations:
         _ = problem.operator  # which says why a field by itself has none
-    quantities = [_quantity(solution, equation, resolution) for equation in problem.equations]
+    quantities = [_quantity(solution, equations, number, resolution) for number in range(len(equations))]
     sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
     if len(sizes) == 1:
         title = f"equation: root mean square residual {sizes[0]}"
@@ -66,13 +67,15 @@ def plot_residual(
     return figure
 
 
-def _quantity(solution: Solution, equation: Relation, resolution: int | None) -> Quantity:
-    problem = solution.problem.stated
+def _quantity(solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None) -> Quantity:
+    problem, equation = solution.problem.stated, equations[number]
 
     def residual(points: FloatArray) -> FloatArray:
+        if not problem.is_linear:
+            return np.asarray(np.abs(solution.residual(points).reshape(len(points), -1)[:, number]))
         return np.asarray(np.abs(solution.evaluate(equation.operator, points) - equation.value(points)))
 
-    label = "|residual|" if len(problem.equations) == 1 else f"|residual| of {equation.name}"
+    label = "|residual|" if len(equations) == 1 else f"|residual| of {equation.name}"
     frequencies = highest_frequencies(solution)
     return Quantity(
         problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
