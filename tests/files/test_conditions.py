@@ -91,7 +91,7 @@ def test_as_people_write_it() -> None:
         ('type = "periodic"\nfaces = 3', "faces must be text in quotes; got 3"),
         ('type = "periodic"\nfaces = ["x-"]', "Periodic: faces must be a coordinate such as"),
         ('type = "condition"\nequation = "dn(2*u) = 0"\non = "x-"', "equation: normal_derivative takes the unknown"),
-        ('type = "condition"\nequation = "dn(u)*u = 0"\non = "x-"', "equation: a product of the unknown with itself is not"),
+        ('type = "condition"\nequation = "max(dn(u), u) = 0"\non = "x-"', "equation: max of the unknown has kinks"),
         ('type = "measured"\npoints = [[0.5, 0.5]]\nvalues = "dn(x)"', "the values of Measured is .*has a meaning on a boundary alone"),
         ('type = "neumann"\nvalue = "dn(u)"', "value: unknown name 'u'"),
         ('type = "condition"\nequation = "u"\nat = "x"', "at: unknown name 'x'"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 import sympy as sp
 
 import fspielm as fs
@@ -18,22 +20,44 @@ def laplace(f: sp.Expr) -> sp.Expr:
     return f.diff(x, 2) + f.diff(y, 2)
 
 
-def newton(problem: fs.Problem, steps: int, iterate: Any = None) -> fs.Solution:
-    for _ in range(steps):
-        iterate = fs.solve(problem.linearised(iterate), rng=0, approach="patches")
-    return iterate
+EXACT = sp.sin(2 * x) * sp.cos(y)
+PROBLEM = fs.Problem(
+    sp.Eq(laplace(u) - sp.exp(u), laplace(EXACT) - sp.exp(EXACT)), SQUARE, [fs.Dirichlet(EXACT)]
+)
+POINTS = np.random.default_rng(0).random((200, 2))
 
 
-def test_an_exponential() -> None:
-    exact = sp.sin(2 * x) * sp.cos(y)
-    source = laplace(exact) - sp.exp(exact)
-    problem = fs.Problem(sp.Eq(laplace(u) - sp.exp(u), source), SQUARE, [fs.Dirichlet(exact)])
-    solution = newton(problem, 4)
-    points = np.random.default_rng(0).random((200, 2))
-    values = np.sin(2 * points[:, 0]) * np.cos(points[:, 1])
-    assert np.linalg.norm(solution(points) - values) <= 1e-8 * np.linalg.norm(values)
-    assert np.abs(problem.residual(solution, points)).max() < 1e-6
+def error(solution: fs.Solution) -> float:
+    values = np.sin(2 * POINTS[:, 0]) * np.cos(POINTS[:, 1])
+    return float(np.linalg.norm(solution(POINTS) - values) / np.linalg.norm(values))
+
+
+@pytest.mark.filterwarnings("ignore::fspielm.errors.AccuracyWarning")  # of the first step, far from the solution
+def test_features_by_hand() -> None:
+    iterate: Any = None
+    by_hand: dict[str, Any] = {
+        "features": fs.FrequencyShift(300, mu=(2, 10)),
+        "points": fs.Points(interior=600, boundary=60),
+    }
+    for _ in range(3):
+        iterate = fs.solve(PROBLEM.linearised(iterate), rng=0, **by_hand)
+    assert iterate.converged
+    assert error(iterate) < 1e-9
+    assert np.abs(PROBLEM.residual(iterate, POINTS)).max() < 1e-6
     # the residual of the problem around the solution itself is that of the nonlinear one
-    around = problem.linearised(solution)
-    linear = solution.evaluate(around.operator, points) - around.right_hand_side(points)
-    np.testing.assert_allclose(linear, problem.residual(solution, points), atol=1e-11)
+    around = PROBLEM.linearised(iterate)
+    linear = iterate.evaluate(around.operator, POINTS) - around.right_hand_side(POINTS)
+    np.testing.assert_allclose(linear, PROBLEM.residual(iterate, POINTS), atol=1e-10)
+    # a solution of the nonlinear problem itself
+    whole = replace(iterate, problem=PROBLEM)
+    np.testing.assert_array_equal(whole.residual(POINTS), PROBLEM.residual(iterate, POINTS))
+    np.testing.assert_array_equal(whole(POINTS), iterate(POINTS))
+
+
+@pytest.mark.slow
+def test_automatic() -> None:
+    iterate: Any = None
+    for _ in range(4):
+        iterate = fs.solve(PROBLEM.linearised(iterate), tol=1e-8, rng=0)
+    assert iterate.converged
+    assert error(iterate) < 1e-8
