@@ -190,6 +190,12 @@ class TestCheck:
         ):
             assert fact in text
 
+    def test_a_nonlinear_problem(self, fspielm: Any, string: str) -> None:
+        path = Path(string)
+        path.write_text(path.read_text().replace('equation = "', 'equation = "u**3 + '))
+        done = fspielm("check", path)
+        assert "Complete: order 2, nonlinear." in " ".join(done.out.split())
+
     def test_a_long_equation_is_shown_in_the_notation(self, fspielm: Any, tmp_path: Path) -> None:
         path = tmp_path / "wave.toml"
         fspielm("new", path, "--case", "wave-1d")

@@ -204,7 +204,10 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: state(fs.Condition(sp.sin(x))), r"^the condition sin\(x\) does not contain the unknown u\(x, y\)"),
     (lambda: state(fs.Condition(U(0, y))), r"^the condition contains u\(0, y\); write u\(x, y\), .* on= or at="),
     (lambda: state(fs.Condition(u - u + x)), r"^the condition x does not contain the unknown"),
-    (lambda: state(fs.Condition(sp.sign(dn(u)) - u)), r"^the condition contains sign\(normal_derivative\(u\(x, y\)\)\)"),
+    (
+        lambda: state(fs.Condition(sp.sign(dn(u)) - u)),
+        r"^the condition contains sign\(normal_derivative\(u\(x, y\)\)\)",
+    ),
     (lambda: state(fs.Condition(sp.oo * u)), r"^the condition's coefficient oo of u must be a finite number"),
     (lambda: state(fs.Condition(t * dn(u, 2))), r"^the condition's coefficient t of u_nn contains the symbol t"),
     (lambda: state(fs.Condition(sp.Eq(u, sp.Symbol("q")))), r"^the value of the condition .* contains the symbol q"),

@@ -124,7 +124,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: state(laplace(u), v.func(x).diff(x)), r"the unknowns u\(x, y\) and v\(x\) have different arguments"),
     (lambda: state(laplace(u) + v.func(y, x), laplace(v)), r"appears with different arguments \(v\(x, y\), v\(y, x\)"),
     (lambda: state(u - v, u + v - 1), r"the equations are no differential equations: u\(x, y\), v\(x, y\) follow fr"),
-    (lambda: state(laplace(u) + sp.Max(u, v), laplace(v)), r"^equation 1 contains Max\(u\(x, y\), v\(x, y\)\), which is not"),
+    (
+        lambda: state(laplace(u) + sp.Max(u, v), laplace(v)),
+        r"^equation 1 contains Max\(u\(x, y\), v\(x, y\)\), which is not",
+    ),
 ]
 
 

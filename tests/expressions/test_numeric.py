@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from fspielm import ProblemError
-from fspielm.expressions import make_field
+from fspielm.expressions import compile_together, make_field
 
 x, y = sp.symbols("x y")
 s, n = sp.symbols("s n")
@@ -104,3 +104,17 @@ def test_nothing_warns_where_a_branch_is_not_defined() -> None:
 def test_what_cannot_be_evaluated_is_refused_at_once(expression: sp.Expr) -> None:
     with pytest.raises(ProblemError, match=r"^the load: .*\(.*\) cannot be evaluated .* given=\{f: callable\}"):
         make_field(expression, (x, y), what="the load")
+
+
+@pytest.mark.parametrize("third", [sp.sin(x * y), sp.polylog(2, x * y)], ids=["SciPy", "mpmath"])
+def test_several_at_once_are_each_as_alone(third: sp.Expr) -> None:
+    z = sp.Dummy("z")
+    functions = {sp.Function("k")(x, y): lambda points: points[:, 0]}
+    expressions = [sp.exp(x * y) * z, sp.Function("k")(x, y) + z**2, third, sp.Integer(3)]
+    together = compile_together(expressions, (x, y), (z,), functions, "it")
+    values = 1j * np.arange(3.0)
+    found = together(POINTS, [values])
+    a, b = POINTS.T
+    alone = make_field(third, (x, y))(POINTS)
+    for one, other in zip(found, [np.exp(a * b) * values, a + values**2, alone, np.full(3, 3)], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)

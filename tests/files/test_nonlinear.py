@@ -57,7 +57,7 @@ def test_written_back(text: str) -> None:
     assert again.statement.equations == problem.statement.equations
     assert again.conditions == problem.conditions
     points = 0.5 * np.random.default_rng(0).random((20, 2))
-    guess = {name: 1 + x / 2 for name in problem.names}
+    guess = dict.fromkeys(problem.names, 1 + x / 2)
     np.testing.assert_array_equal(again.residual(guess, points), problem.residual(guess, points))
 
 

@@ -106,7 +106,7 @@ def test_of_the_wrong_shape() -> None:
     iterate = as_iterate(ONE, lambda points: points)
     with pytest.raises(fs.ProblemError, match=r"^the guess: .* must return one value per point, shape \(30,\)"):
         jet(iterate, (0, 0))
-    with pytest.raises(fs.ProblemError, match="^the guess is (inf|nan) at"):
+    with pytest.raises(fs.ProblemError, match=r"^the guess is (inf|nan) at"):
         jet(as_iterate(ONE, lambda points: points[:, 0] * np.inf), (0, 0))
 
 

@@ -21,9 +21,7 @@ def laplace(f: sp.Expr) -> sp.Expr:
 
 
 EXACT = sp.sin(2 * x) * sp.cos(y)
-PROBLEM = fs.Problem(
-    sp.Eq(laplace(u) - sp.exp(u), laplace(EXACT) - sp.exp(EXACT)), SQUARE, [fs.Dirichlet(EXACT)]
-)
+PROBLEM = fs.Problem(sp.Eq(laplace(u) - sp.exp(u), laplace(EXACT) - sp.exp(EXACT)), SQUARE, [fs.Dirichlet(EXACT)])
 POINTS = np.random.default_rng(0).random((200, 2))
 
 

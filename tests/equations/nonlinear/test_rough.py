@@ -37,7 +37,9 @@ ROUGH = [
 
 @pytest.mark.parametrize(("term", "named", "remedy"), ROUGH, ids=[str(term) for term, _, _ in ROUGH])
 def test_refused(term: sp.Expr, named: str, remedy: str) -> None:
-    with pytest.raises(fs.ProblemError, match=rf"^the equation contains {re.escape(named)}, which is not smooth") as got:
+    with pytest.raises(
+        fs.ProblemError, match=rf"^the equation contains {re.escape(named)}, which is not smooth"
+    ) as got:
         fs.Problem(LAPLACE + term, SQUARE, [fs.Dirichlet(0)])
     assert re.search(remedy, str(got.value))
 
@@ -83,7 +85,11 @@ def test_other_things_that_cannot_be(term: sp.Expr, given: dict[Any, Any] | None
         (LAPLACE + u**2, [fs.Dirichlet(0, on="x-")], "^the boundary part 'x\\+' has 0 of the 1 condition it needs"),
         (LAPLACE + u**2, [fs.Dirichlet(u)], "contains the unknown .* write an equation .* as an fs.Condition"),
         (LAPLACE + u**2, [fs.Condition(sp.Function("u")(0, y) ** 2 - 1)], r"^the condition contains u\(0, y\)"),
-        (LAPLACE + fs.normal_derivative(u) ** 2, [fs.Dirichlet(0)], "contains a normal_derivative, which has a meaning"),
+        (
+            LAPLACE + fs.normal_derivative(u) ** 2,
+            [fs.Dirichlet(0)],
+            "contains a normal_derivative, which has a meaning",
+        ),
     ],
 )
 def test_statements_are_checked_as_linear_ones_are(equation: sp.Expr, conditions: list[Any], message: str) -> None:

@@ -31,7 +31,7 @@ POINTS = np.random.default_rng(0).random((20, 2))
 def test_it_says_so() -> None:
     assert not PROBLEM.is_linear
     assert fs.Problem(laplace(u) - u, SQUARE, [fs.Dirichlet(x)]).is_linear
-    assert [relation.name for relation in PROBLEM.pattern][0] == "equation"
+    assert PROBLEM.pattern[0].name == "equation"
     assert PROBLEM.dtype == np.float64
     assert PROBLEM.remarks == ()
     assert PROBLEM.unknown == u
@@ -40,7 +40,9 @@ def test_it_says_so() -> None:
 
 def test_what_is_for_linear_problems_refuses_it() -> None:
     for ask in ("relations", "equations", "constraints", "operator", "right_hand_side", "determinant"):
-        with pytest.raises(fs.ProblemError, match=r"u\(x, y\)\*\*3 is not a coefficient .* problem.linearised\(iterate\)"):
+        with pytest.raises(
+            fs.ProblemError, match=r"u\(x, y\)\*\*3 is not a coefficient .* problem.linearised\(iterate\)"
+        ):
             getattr(PROBLEM, ask)
     with pytest.raises(fs.ProblemError, match="not linear"):
         fs.solve(PROBLEM)
@@ -131,7 +133,9 @@ def test_given_that_nothing_contains() -> None:
 def test_an_iterate_that_leaves_the_range(term: sp.Expr, guess: sp.Expr) -> None:
     problem = fs.Problem(laplace(u) + term, SQUARE, [fs.Dirichlet(1)])
     points = np.array([[0.5, 0.25]])
-    with pytest.raises(IterateError, match=r"^the equation needs .*, which is .* at x=0.5, y=0.25, where .*u = .* guess="):
+    with pytest.raises(
+        IterateError, match=r"^the equation needs .*, which is .* at x=0.5, y=0.25, where .*u = .* guess="
+    ):
         problem.residual(guess, points)
     with pytest.raises(IterateError, match=r"at x=0.5, y=0.25, where u = "):
         problem.linearised(guess).right_hand_side(points)
@@ -139,5 +143,5 @@ def test_an_iterate_that_leaves_the_range(term: sp.Expr, guess: sp.Expr) -> None
 
 def test_an_iterate_at_which_the_problem_degenerates() -> None:
     problem = fs.Problem([u * laplace(u) - 1, v * laplace(v) - u], SQUARE, [fs.Dirichlet({u: 1, v: 1})])
-    with pytest.raises(IterateError, match="^around this iterate, "):
+    with pytest.raises(IterateError, match=r"^around this iterate, "):
         problem.linearised()

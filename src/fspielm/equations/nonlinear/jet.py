@@ -96,7 +96,10 @@ def read_jet(written: sp.Expr, setting: Setting, what: str, *, surely_real: bool
     refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
     found = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     found |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
-    plain = {atom: sp.Dummy(derivative_name(atom, setting)) for atom in sorted(found, key=lambda atom: derivative_name(atom, setting))}
+    plain = {
+        atom: sp.Dummy(derivative_name(atom, setting))
+        for atom in sorted(found, key=lambda atom: derivative_name(atom, setting))
+    }
     turned = {symbol: sp.Dummy(f"conjugate({symbol.name})") for symbol in plain.values()}
     form = _with_conjugates(expression.xreplace(plain), turned, what)
     both = {symbol: atom for atom, symbol in plain.items()}

@@ -159,7 +159,6 @@ class Law:
         there = ", ".join(f"{name} = {value:.6g}" for symbol, name, value in jet if expression.has(symbol))
         what = describe(expression.xreplace(self.jet.shown))
         raise IterateError(
-            f"{self.what} needs {what}, which is {values[bad[0]]} at {place}, where {there} ({bad.size} of {len(values)} "
-            "points): the iterate leaves the range in which it is defined; "
-            "give another guess="
+            f"{self.what} needs {what}, which is {values[bad[0]]} at {place}, where {there} ({bad.size} of "
+            f"{len(values)} points): the iterate leaves the range in which it is defined; give another guess="
         )
