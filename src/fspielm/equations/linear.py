@@ -28,7 +28,11 @@ from fspielm.expressions import describe, evaluate_derivatives, is_zero, make_fi
 
 
 class NonlinearError(ProblemError):
-    """An equation or a condition is not linear in the unknowns."""
+    """An equation or a condition, `expression` where it is set to zero, is not linear in the unknowns."""
+
+    def __init__(self, message: str, expression: sp.Expr | None = None) -> None:
+        super().__init__(message)
+        self.expression = expression
 
 
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
@@ -74,7 +78,7 @@ def linear_parts(
     NonlinearError
         If a term is not linear in the unknowns, naming that term.
     """
-    named = ", ".join(map(str, unknowns))
+    written, named = expression, ", ".join(map(str, unknowns))
     refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
     if has_parts(expression, unknowns):
         coordinates = unknowns[0].args
@@ -90,8 +94,9 @@ def linear_parts(
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
         either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
+        term = error.term.xreplace(back)
         raise NonlinearError(
-            f"{what} is not linear: the term {error.term.xreplace(back)} is not a coefficient times {named} {either}"
+            f"{what} is not linear: the term {term} is not a coefficient times {named} {either}", written
         ) from None
     rest = parts.pop(sp.S.One, sp.S.Zero)
     return {back[dummy]: coefficient for dummy, coefficient in parts.items()}, rest

@@ -296,8 +296,7 @@ def compile_statement(statement: Statement) -> Problem:
     except NonlinearError as error:
         from fspielm.equations.nonlinear import compile_nonlinear
 
-        reason = str(error)
-    return problem_of(compile_nonlinear(statement, reason))
+        return problem_of(compile_nonlinear(statement, error))
 
 
 def make_problem(

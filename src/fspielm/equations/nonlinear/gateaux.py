@@ -7,6 +7,7 @@ depends on v, in a coefficient or on the right, becomes a known function of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple, final
 
 import sympy as sp
@@ -19,8 +20,9 @@ from fspielm.equations.normal import OF_NORMALS
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 
-# Characters of a name.
+# Characters of a name, and nodes of what is named by how it is written.
 _LONGEST = 48
+_MOST_NODES = 60
 
 
 class Slot(NamedTuple):
@@ -143,11 +145,17 @@ class _Slots:
 
     def _slot(self, expression: sp.Expr) -> Slot:
         if expression not in self.known:
-            text = f"{self.prefix}{expression.xreplace(self.jet.shown)}"
-            names = {slot.function.func.__name__ for slot in self.known.values()}
-            name = f"[{text}]" if len(text) <= _LONGEST else f"[{text[:_LONGEST]}...]"
-            if name in names:
+            name = f"[{self.prefix}{self._text(expression)}]"
+            if any(slot.function.func.__name__ == name for slot in self.known.values()):
                 name = f"{name[:-1]} #{len(self.known)}]"
             function = sp.Function(name)(*self.jet.setting.coordinates)
             self.known[expression] = Slot(function, expression)
         return self.known[expression]
+
+    def _text(self, expression: sp.Expr) -> str:
+        """What messages call a slot: as it is written, unless that is long, for printing takes long then."""
+        if sum(1 for _ in islice(sp.preorder_traversal(expression), _MOST_NODES)) == _MOST_NODES:
+            names = ", ".join(str(name) for symbol, name in self.jet.shown.items() if expression.has(symbol))
+            return f"function of {names}"
+        text = str(expression.xreplace(self.jet.shown))
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

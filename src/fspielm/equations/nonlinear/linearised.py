@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations.nonlinear.around import Around, AtPoints, AtSites
 from fspielm.equations.nonlinear.iterate import as_iterate
 from fspielm.errors import IterateError, ProblemError
@@ -52,8 +52,6 @@ def linearise(problem: Problem, around: Any = None) -> Problem:
 
 def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
     """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``; see `Problem.residual`."""
-    from fspielm.arrays import as_finite_points
-
     stated, known = problem.stated, as_iterate(problem, iterate)
     sites = Sites(as_finite_points(points, problem.dimension))
     laws = {} if problem.nonlinear is None else problem.nonlinear.equations

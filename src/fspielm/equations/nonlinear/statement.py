@@ -63,15 +63,18 @@ class Nonlinear:
         return replace(self.statement, given={**(self.statement.given or {}), **slots})
 
 
-def compile_nonlinear(statement: Statement, reason: str) -> Compiled:
-    """All that a statement says which is not linear: what does not depend on iterates is that of any linearisation."""
+def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
+    """All that a statement says which is not linear: what does not depend on iterates is that of any linearisation.
+
+    `error` is what was found to be wrong with it as a linear one.
+    """
     givens = read_givens(statement.given)
     number = len(statement.equations)
     written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
     domain = statement.domain
     unknowns = read_unknowns(written, givens, domain, statement.unknowns)
     setting = Setting(unknowns, givens.placed(domain, unknowns[0].coordinates), domain)
-    reader = _Reader(setting, givens.symbols, _is_surely_real(statement))
+    reader = _Reader(setting, givens.symbols, _is_surely_real(statement), error.expression)
     equations: list[sp.Basic] = list(statement.equations)
     laws: dict[int, Law] = {}
     for index, (what, residual) in enumerate(zip(equation_names(number), written, strict=True)):
@@ -90,12 +93,12 @@ def compile_nonlinear(statement: Statement, reason: str) -> Compiled:
     symbols = tuple(unknown.symbol for unknown in unknowns)
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
     linear = replace(linear, given=_used(statement.given or {}, linear))
-    nonlinear = Nonlinear((*laws.values(), *others), laws, linear, reason)
+    nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
     pattern = compile_all(nonlinear.filled(lambda law, slot: _anything(nonlinear.laws[law], law, slot)))
     givens.check_use(statement.expressions)
     if pattern.interfaces:
         for law in laws.values():
-            _refuse_flux(law, setting, pattern.interfaces[0].name)
+            _refuse_flux(law, pattern.interfaces[0].name)
 
     def as_stated(made: Compiled) -> Compiled:
         whole = None if made.whole is None else as_stated(made.whole)
@@ -106,22 +109,30 @@ def compile_nonlinear(statement: Statement, reason: str) -> Compiled:
 
 @dataclass(frozen=True, eq=False)
 class _Reader:
-    """Reads equations and conditions of one statement."""
+    """Reads equations and conditions of one statement, of which one expression is known not to be linear."""
 
     setting: Setting
     symbols: Mapping[sp.Symbol, sp.Expr]
     surely_real: bool
+    nonlinear: sp.Expr | None
 
     def law(self, residual: sp.Expr, what: str, prefix: str = "") -> Law | None:
         """What an equation says where it is not linear; None where it is."""
-        givens = self.setting.givens
+        if self._is_linear(residual, what):
+            return None
+        form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
+        several = f"{what}: " if len(self.setting.unknowns) > 1 else ""
+        return Law(what, form, jet, linear_form(form, jet, what, prefix or several))
+
+    def _is_linear(self, residual: sp.Expr, what: str) -> bool:
+        expression = evaluate_derivatives(self.setting.givens.substitute(residual))
+        if expression == self.nonlinear:  # to find it out took as long as all the rest
+            return False
         try:
-            linear_parts(evaluate_derivatives(givens.substitute(residual)), self.setting.symbols, what)
+            linear_parts(expression, self.setting.symbols, what)
         except NonlinearError:
-            form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
-            several = f"{what}: " if len(self.setting.unknowns) > 1 else ""
-            return Law(what, form, jet, linear_form(form, jet, what, prefix or several))
-        return None
+            return False
+        return True
 
     def condition(self, condition: Condition, prefix: str) -> Law | None:
         """The same of a condition."""
@@ -173,7 +184,7 @@ def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> 
     return key in symbols
 
 
-def _refuse_flux(law: Law, setting: Setting, interface: str) -> None:
+def _refuse_flux(law: Law, interface: str) -> None:
     """Refuse a flux that depends on the unknown where materials meet: only one that is linear is read there."""
     slots = {slot.function for slot in law.linear.slots}
     orders = {atom: _order(atom) for atom in law.linear.coefficients}
