@@ -51,12 +51,15 @@ class Tails:
         The same, by the axis along which they oscillate most.
     rate : (C, U) array
         By how much logarithms fall with each degree, from half the degrees to the last.
+    whole : (C, U) array
+        Norms of all coefficients.
     """
 
     last: FloatArray
     outer: FloatArray
     along: FloatArray
     rate: FloatArray
+    whole: FloatArray
 
     def worst(self, sizes: FloatArray) -> Tail:
         """In each cell, that of the worst unknown, relative to the sizes ``(U,)`` of all.
@@ -71,7 +74,13 @@ class Tails:
         last, outer, along, rate = (each.copy() for each in (self.last, self.outer, self.along, self.rate))
         last[cells] = outer[cells] = sizes[:, None]
         along[cells], rate[cells] = sizes[:, None, None], _USUAL
-        return Tails(last, outer, along, rate)
+        return Tails(last, outer, along, rate, self.whole)
+
+    @property
+    def falls_slowly(self) -> BoolArray:
+        """Whether coefficients of a cell ``(C,)`` fall too slowly to show what is missing, and not for rounding."""
+        matters = (self.last > _LITTLE * self.last.max(axis=0)) & (self.last > _ROUNDING * self.whole)
+        return np.asarray(np.any((self.rate < _SLOW) & matters, axis=1))
 
     @property
     def left_out(self) -> FloatArray:
@@ -82,6 +91,9 @@ class Tails:
 
 # However slowly coefficients seem to fall; and where nothing is known.
 _SLOWEST, _USUAL = 0.05, 0.7
+# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small beside
+# those of other cells, or are what rounding leaves of the cell's own.
+_SLOW, _LITTLE, _ROUNDING = 0.8, 1e-13, 1e-15
 
 
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
@@ -93,7 +105,7 @@ def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
     shell, dominating = _shells(degrees)
     highest = max(degrees)
     squares = parts**2
@@ -105,7 +117,7 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, Floa
     fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
     outermost = shell >= start
     along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
-    return last, ahead[:, max(start - 1, 0)], np.stack(along, axis=1), fall / max(start - half, 1)
+    return last, ahead[:, max(start - 1, 0)], np.stack(along, axis=1), fall / max(start - half, 1), ahead[:, 0]
 
 
 @cache
