@@ -58,7 +58,7 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
     """
     finite, factored = correction.finite, correction.factored
     rng = np.random.default_rng(0)  # only looks
-    rows = correction.rows(problem)
+    rows = correction.rows(coefficients, problem)
     cells = np.concatenate([*(finite.cells_at(each.sites.points) for each in rows), finite.seam_cells])
 
     def squares(parts: list[NumberArray]) -> FloatArray:
@@ -73,7 +73,7 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
         sums = factored.solve_triangle(factored.solve_triangle(adjoint(Phi) @ random, adjoint=True))
         at_rows = [each.weight * each.rows.sums(sums.T) for each in rows]
         amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(sums.T)])))
-    left = [(each.weight * (each.rows @ coefficients - each.values))[None] for each in rows]
+    left = [(each.weight * each.deviation)[None] for each in rows]
     left += [seam.deviation[None] for seam in finite.seams(coefficients)]
     return ByCell(
         np.sqrt(squares(left)),

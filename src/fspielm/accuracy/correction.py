@@ -14,7 +14,7 @@ own, as if their places were random: by how much that changes the coefficients i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -33,6 +33,8 @@ _SIGNS = 3
 _CHANCE = 3.0
 # What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
 _AMPLE = 5.0
+# By how much a residual at narrow places is larger than at others, if these do not see what is narrow.
+_CLEARLY = 2.0
 
 
 @final
@@ -71,16 +73,21 @@ class Correction:
         """``H'^H r'``, for even rows too, and for random signs in cells that are cut, shape ``(M, 2 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
         total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
-        for held in self.rows(problem):
-            deviation = held.weight * (held.rows @ coefficients - held.values)
+        for held in self.rows(coefficients, problem):
+            deviation = held.weight * held.deviation
             kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
             total += held.rows.adjoint(held.weight * kinds * deviation)
         for seam in self.finite.seams(coefficients):
             total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
         return total.T
 
-    def rows(self, problem: Problem) -> list[Rows]:
-        """All that is held out, and rows where something is narrow."""
+    def rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
+        """All that is held out, and rows where something is narrow, with what solutions leave there.
+
+        The latter only count in cells that have clearly more of a residual there than the others show. Elsewhere the
+        others see all of it already, at nodes where sums are integrals: what oscillates adds up to next to nothing
+        there, as it does in the solution, but not in sums over a few places anywhere.
+        """
         basis = self.finite.basis
         assert isinstance(basis, CellBasis)
         found = []
@@ -93,13 +100,23 @@ class Correction:
             assert isinstance(rows, RowsInCells)
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
-            found.append(Rows(rows, sites, weight, relation.values(sites)))
+            found.append(Rows(rows, sites, weight, rows @ coefficients - relation.values(sites)))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
-                found.append(Rows(rows, sites, self._weight(own, sites, close.shares), close.block.values))
+                weight = self._weight(own, sites, close.shares)
+                narrow = Rows(rows, sites, weight, rows @ coefficients - close.block.values)
+                found.append(replace(narrow, weight=weight * self._tells_more(narrow, found[-1])))
         return found
+
+    def _tells_more(self, narrow: Rows, others: Rows) -> BoolArray:
+        """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
+        largest = [np.zeros(self.finite.pieces) for _ in range(2)]
+        cells = [self.finite.cells_at(rows.sites.points) for rows in (narrow, others)]
+        for rows, its, most in zip((narrow, others), cells, largest, strict=True):
+            np.maximum.at(most, its, np.abs(rows.deviation))
+        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
         emphasis = self.finite.emphasis(fitted.name, sites, shares)
@@ -109,12 +126,12 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a relation that are held out, where they are, their weights and the values that they should have."""
+    """Rows of a relation that are held out, where they are, their weights and by how much a solution misses them."""
 
     rows: RowsInCells
     sites: Sites
     weight: FloatArray
-    values: NumberArray
+    deviation: NumberArray
 
 
 def _kinds(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator) -> FloatArray:

@@ -38,8 +38,6 @@ from fspielm.geometry.cells import Cover
 from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
 
-# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
-_SLOW, _NOTHING = 0.8, 1e-13
 # What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
 # opens more.
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
@@ -225,8 +223,7 @@ class Patchwork(Finite):
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
         """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
-        tails = tails_of(self.basis, coefficients)
-        slow: BoolArray = np.any((tails.rate < _SLOW) & (tails.last > _NOTHING * tails.last.max(axis=0)), axis=1)
+        slow = tails_of(self.basis, coefficients).falls_slowly
         slow[self._is_cut] = False
         if self.problem.dimension == 2 and self.problem.domain.time is None:
             frames = self.tiling.frames
