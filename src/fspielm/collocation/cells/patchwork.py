@@ -213,10 +213,6 @@ class Patchwork(Finite):
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
-        return np.asarray(np.linalg.norm(self.left_out_in_cells(coefficients, problem), axis=0))
-
-    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """See `Finite.left_out_in_cells`."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
         each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
         return np.asarray(each * self.scales)
@@ -257,17 +253,25 @@ class Patchwork(Finite):
         cut = np.flatnonzero(self._is_cut)
         return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
 
+    @cached_property
+    def _finer(self) -> list[tuple[Placed, LocalOperator]]:
+        return self._finer_for(self.problem)
+
+    def _finer_for(self, problem: Problem) -> list[tuple[Placed, LocalOperator]]:
+        """Rows between those that are fitted, and what is applied there."""
+        found = place_rows(problem, self.tiling, self.degrees, finer=True)
+        return [(placed, placed.localised(len(self.scales))) for placed in found if len(placed.sites)]
+
     def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """Root mean square of what each cell leaves of its relations, between the places where they were fitted.
+        """Root mean square of what each cut cell leaves of its relations, between the places where they were fitted.
 
         In units of functions of the highest degree.
         """
         squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        for placed in place_rows(problem, self.tiling, self.degrees, finer=True):
-            if not len(placed.sites):
-                continue
+        for placed, operator in self._finer if problem is self.problem else self._finer_for(problem):
             cell = placed.cell
-            operator = placed.localised(len(self.scales))
+            if not self._is_cut[cell]:
+                continue
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
             own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
@@ -287,17 +291,14 @@ class Patchwork(Finite):
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
-        by_name: dict[str, list[Placed]] = {relation.name: [] for relation in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
-            if len(placed.sites):
-                by_name[placed.relation.name].append(placed)
+        by_name: dict[str, list[tuple[Placed, LocalOperator]]] = {each.name: [] for each in held_to(self.problem)}
+        for placed, operator in self._finer:
+            by_name[placed.relation.name].append((placed, operator))
         sites, emphasis, rows = {}, {}, {}
         for name, its in by_name.items():
-            rows[name] = RowsInCells(
-                self.basis, tuple((placed.cell, placed.localised(len(self.scales))) for placed in its)
-            )
-            sites[name] = join_sites([placed.sites for placed in its])
-            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
+            rows[name] = RowsInCells(self.basis, tuple((placed.cell, operator) for placed, operator in its))
+            sites[name] = join_sites([placed.sites for placed, _ in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed, _ in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
