@@ -22,7 +22,7 @@ import numpy as np
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import close_rows
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, safe_rms
-from fspielm.collocation import BlockRows, Finite
+from fspielm.collocation import BlockRows, Finite, Seam
 from fspielm.equations import Problem
 from fspielm.features import CellBasis, RowsInCells, localise
 from fspielm.geometry import Sites
@@ -33,6 +33,8 @@ _SIGNS = 3
 _CHANCE = 3.0
 # What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
 _AMPLE = 5.0
+# By how much a residual at narrow places is larger than at others, if these do not see what is narrow.
+_CLEARLY = 2.0
 
 
 @final
@@ -57,9 +59,9 @@ class Correction:
     factored: Factored
     values: tuple[NumberArray, ...]
 
-    def errors(self, coefficients: NumberArray, problem: Problem) -> list[float]:
-        """Of each unknown, for a solution of a problem that may have other data than the one that was factored."""
-        gradients = self._gradients(coefficients, problem)
+    def errors(self, deviations: Deviations) -> list[float]:
+        """Of each unknown."""
+        gradients = self._gradients(deviations)
         changes = self.factored.solve_triangle(self.factored.solve_triangle(gradients, adjoint=True))
         found = []
         for Phi in self.values:
@@ -67,20 +69,29 @@ class Correction:
             found.append(_AMPLE * (max(dense, even) + _CHANCE * safe_rms(np.array(by_chance))))
         return found
 
-    def _gradients(self, coefficients: NumberArray, problem: Problem) -> NumberArray:
+    def _gradients(self, deviations: Deviations) -> NumberArray:
         """``H'^H r'``, for even rows too, and for random signs in cells that are cut, shape ``(M, 2 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
-        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
-        for held in self.rows(problem):
-            deviation = held.weight * (held.rows @ coefficients - held.values)
+        kind = np.result_type(self.factored.dtype, *deviations.parts)
+        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=kind)
+        for held in deviations.rows:
             kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
-            total += held.rows.adjoint(held.weight * kinds * deviation)
-        for seam in self.finite.seams(coefficients):
+            total += held.rows.adjoint(held.weight * kinds * held.deviation)
+        for seam in deviations.seams:
             total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
         return total.T
 
-    def rows(self, problem: Problem) -> list[Rows]:
-        """All that is held out, and rows where something is narrow."""
+    def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
+        """Those of a solution of a problem that may have other data than the one that was factored."""
+        return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
+
+    def _rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
+        """All that is held out, and rows where something is narrow.
+
+        The latter only count in cells that have clearly more of a residual there than the others show. Elsewhere the
+        others see all of it already, at nodes where sums are integrals: what oscillates adds up to next to nothing
+        there, as it does in the solution, but not in sums over a few places anywhere.
+        """
         basis = self.finite.basis
         assert isinstance(basis, CellBasis)
         found = []
@@ -93,13 +104,25 @@ class Correction:
             assert isinstance(rows, RowsInCells)
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
-            found.append(Rows(rows, sites, weight, relation.values(sites)))
+            residual = rows @ coefficients - relation.values(sites)
+            found.append(Rows(rows, sites, weight, weight * residual))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
-                found.append(Rows(rows, sites, self._weight(own, sites, close.shares), close.block.values))
+                narrow = rows @ coefficients - close.block.values
+                more = self._tells_more((sites, narrow), (found[-1].sites, residual))
+                weight = more * self._weight(own, sites, close.shares)
+                found.append(Rows(rows, sites, weight, weight * narrow))
         return found
+
+    def _tells_more(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
+        """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
+        largest = [np.zeros(self.finite.pieces) for _ in range(2)]
+        cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
+        for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
+            np.maximum.at(most, its, np.abs(residual))
+        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
         emphasis = self.finite.emphasis(fitted.name, sites, shares)
@@ -109,12 +132,26 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a relation that are held out, where they are, their weights and the values that they should have."""
+    """Rows of a relation that are held out, where they are, their weights and what a solution is off by, weighted."""
 
     rows: RowsInCells
     sites: Sites
     weight: FloatArray
-    values: NumberArray
+    deviation: NumberArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """How far a solution is off in rows that were not fitted, and how well its pieces fit together."""
+
+    rows: list[Rows]
+    seams: tuple[Seam, ...]
+
+    @property
+    def parts(self) -> list[NumberArray]:
+        """All of them, weighted."""
+        return [*(rows.deviation for rows in self.rows), *(seam.deviation for seam in self.seams)]
 
 
 def _kinds(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator) -> FloatArray:
