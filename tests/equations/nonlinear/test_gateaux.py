@@ -158,6 +158,15 @@ def test_systems() -> None:
     np.testing.assert_allclose(residual, np.stack([a * b**2 - b**4, 2 + a, a**2 * b**2 - 2], axis=1), atol=1e-14)
 
 
+def test_a_linear_equation_with_conjugates_beside_another() -> None:
+    equations = [laplace(u) + sp.conjugate(v) - v, laplace(v) + u * sp.conjugate(v)]
+    problem = fs.Problem(equations, SQUARE, [fs.Dirichlet({u: 1, v: sp.I})])
+    points = np.random.default_rng(2).random((10, 2))
+    a, b = points.T
+    found = problem.residual({u: x, v: sp.I * y}, points)
+    np.testing.assert_allclose(found, np.stack([-2j * b, -1j * a * b], axis=1))
+
+
 def test_in_time() -> None:
     equation = w.diff(t) + w * w.diff(x) - w.diff(x, 2) / 100
     conditions = [fs.Dirichlet(0), fs.Initial(sp.sin(sp.pi * x))]

@@ -31,7 +31,10 @@ class Iterate(Protocol):
     """What has values and derivatives at points: a `Solution`, for one."""
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
-        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``."""
+        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``.
+
+        Their conjugates are further unknowns, after all others.
+        """
         ...
 
 
@@ -114,6 +117,8 @@ class Guess:
         return np.array(rows).reshape(len(operators), len(sites))
 
     def _derivative(self, place: int, orders: tuple[int, ...], points: FloatArray) -> NumberArray:
+        if place >= len(self.values):
+            return self._derivative(place - len(self.values), orders, points).conj()
         field = self.fields[place]
         what = _what(self.problem.names[place] if len(self.values) > 1 else "")
         if isinstance(field.source, sp.Expr):
