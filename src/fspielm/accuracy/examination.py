@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
@@ -66,12 +66,15 @@ class Examination:
     sensitivity: Sensitivity
     correction: Correction | None = None
 
-    def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
+    def estimate(
+        self, coefficients: NumberArray, problem: Problem | None = None, remainder: float = 0.0
+    ) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
 
         If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
         the error ``Phi delta = (Phi R^-1) (Q^H r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
-        residual is measured at fresh points, and the rounding of the sum is added.
+        residual is measured at fresh points, and the rounding of the sum is added. A `remainder` is what the rows leave
+        out beside the residual, in the same norm: the terms of higher order of an equation that was linearised.
         """
         problem = problem or self.discretisation.problem
         misfit = self._misfit(coefficients, problem)
@@ -96,6 +99,8 @@ class Examination:
         if cells is not None:
             unresolved = self.discretisation.unresolved(coefficients)
             shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
+        if remainder:
+            shown = [own + each * remainder for own, each in zip(shown, sensitivity.each, strict=True)]
         shown = [float("inf") if undetermined else own for own in shown]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
@@ -118,6 +123,15 @@ class Examination:
             fields=fields,
             cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
+
+    def norm(self, deviations: Mapping[str, NumberArray]) -> float:
+        """The norm of deviations at the sites that are held out, by block, weighted as residuals are."""
+        total = 0.0
+        for fitted in self.blocks:
+            if fitted.name in deviations:
+                each = np.abs(deviations[fitted.name]) * self.held_out.emphasis.get(fitted.name, 1.0)
+                total = math.hypot(total, fitted.scale * float(np.sqrt(fitted.count)) * safe_rms(each))
+        return total
 
     def by_cell(self, coefficients: NumberArray, estimate: ErrorEstimate) -> CellErrors | None:
         """How wrong a solution may be because of each cell, where functions are those of cells."""

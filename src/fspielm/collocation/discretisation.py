@@ -94,6 +94,10 @@ class Discretisation(Finite):
         leading = self.drawn.size if len(self.basis.sources) else None
         return assemble(self.basis, self.blocks, scaling=scaling, threads=self.threads, leading=leading)
 
+    def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
+        """See `Finite.fitted`."""
+        return {rows.name: (self.sites[rows.name], np.full(rows.count, rows.scale)) for rows in scaled}
+
     def further_columns(self, basis: Basis, scaled: Sequence[BlockRows]) -> FloatArray:
         """Other functions on the same rows, scaled as they were in a system."""
         blocks = [replace(block, weight=fitted.scale) for block, fitted in zip(self.blocks, scaled, strict=True)]

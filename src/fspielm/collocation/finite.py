@@ -87,6 +87,13 @@ class Finite(ABC):
     def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
         """Its system; one that can be factored to serve for other values, if it is to be of `reuse`."""
 
+    @abstractmethod
+    def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
+        """The sites of each block's rows, and what each was multiplied with in a system scaled like this.
+
+        Without what is tied or summed, where functions are those of cells.
+        """
+
     @property
     def satisfies_equation(self) -> bool:
         """Whether its functions satisfy the equation by themselves."""

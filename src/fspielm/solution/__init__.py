@@ -4,7 +4,7 @@ from fspielm.solution.fields import Derived
 from fspielm.solution.grid import Grid
 from fspielm.solution.measure import grid_inside, regular_grid, relative_error
 from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
-from fspielm.solution.rounds import Forecast, Round
+from fspielm.solution.rounds import Forecast, NewtonStep, Round
 from fspielm.solution.solution import Solution
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "FieldReport",
     "Forecast",
     "Grid",
+    "NewtonStep",
     "Report",
     "Round",
     "Solution",

@@ -10,7 +10,7 @@ from typing import Any
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem
-from fspielm.solution.rounds import Round
+from fspielm.solution.rounds import NewtonStep, Round
 from fspielm.wording import duration, system_size
 
 
@@ -85,6 +85,8 @@ class Report:
         How many cells the domain was cut into; None where the functions reach over all of it.
     tiling : str
         Their number, degrees and sizes, in words.
+    newton : tuple of NewtonStep
+        The steps of Newton's method, of all rounds; empty where the problem is linear.
     """
 
     features: str
@@ -113,6 +115,7 @@ class Report:
     remarks: tuple[str, ...] = ()
     cells: int | None = None
     tiling: str = ""
+    newton: tuple[NewtonStep, ...] = ()
 
     @property
     def noun(self) -> str:
@@ -161,6 +164,7 @@ class Report:
             name: {key: _finite(number) for key, number in vars(own).items()} for name, own in self.fields.items()
         }
         content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
+        content["newton"] = [asdict(step) for step in self.newton]
         content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
         for name in ("condition", "error_estimate", "max_error_estimate"):
             content[name] = _finite(content[name])
@@ -179,6 +183,7 @@ class Report:
             f"coefficients   norm {self.coefficient_norm:.2e}",
             *(f"band {name:<9} {band.frequency:.4g}, set by {band.source}" for name, band in self.bands.items()),
             *(f"sampled        {look}" for look in self.sampled),
+            *(str(step) for step in self.newton),
             *(str(done) for done in self.rounds),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),

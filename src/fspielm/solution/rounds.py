@@ -35,6 +35,42 @@ class Forecast:
 
 
 @dataclass(frozen=True)
+class NewtonStep:
+    """One step of Newton's method, for a problem that is not linear.
+
+    Attributes
+    ----------
+    round : int
+        The round of the automatic solver that it belongs to.
+    number : int
+        Of the step in that round.
+    residual : float
+        Norm of what the equations and conditions leave after it, in scaled rows.
+    step : float
+        The change of the solution, relative to its size: of the full step.
+    damping : float
+        The share of the full step that was taken.
+    share : float
+        A number in front of the nonlinear terms, less than one on the way to a solution that was not found directly.
+    """
+
+    round: int
+    number: int
+    residual: float
+    step: float
+    damping: float = 1.0
+    share: float = 1.0
+
+    def __str__(self) -> str:
+        less = f", {self.damping:.2g} of the step" if self.damping < 1.0 else ""
+        part = f", with {self.share:.3g} of the nonlinear terms" if self.share < 1.0 else ""
+        return (
+            f"round {self.round}, Newton step {self.number}: residual {self.residual:.1e}, step {self.step:.1e}"
+            f"{less}{part}"
+        )
+
+
+@dataclass(frozen=True)
 class Round:
     """One round of the automatic solver.
 

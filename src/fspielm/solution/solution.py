@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
-from fspielm.features import Basis, Component, JoinedBasis
+from fspielm.features import Basis
 from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
 from fspielm.geometry import Sites
 from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.report import Report
+from fspielm.solution.sums import sums_of, with_conjugates
 
 if TYPE_CHECKING:
     from fspielm.solution import calculus, export, pictures
@@ -118,15 +119,7 @@ class Solution:
     @cached_property
     def sums(self) -> tuple[tuple[Basis, NumberArray], ...]:
         """Each unknown as a sum of real functions of its own: a basis, and coefficients ``(1, M)``."""
-        stacked = self.coefficients[None, :] if self.coefficients.ndim == 1 else self.coefficients
-        each = [self.basis.field(place, stacked) for place in range(len(self.problem.unknowns))]
-        if self.problem.whole is None:
-            return tuple(each)
-        pairs = zip(each[::2], each[1::2], strict=True)
-        return tuple(
-            (JoinedBasis([basis, other]), np.concatenate([real, 1j * imaginary], axis=1))
-            for (basis, real), (other, imaginary) in pairs
-        )
+        return sums_of(self.problem, self.basis, self.coefficients)
 
     @cached_property
     def shown(self) -> tuple[Basis, NumberArray]:
@@ -136,10 +129,7 @@ class Solution:
         """
         if self.problem.whole is None:
             return self.basis, self.coefficients
-        number = 2 * len(self.sums)
-        both = [*self.sums, *((basis, coefficients.conj()) for basis, coefficients in self.sums)]
-        basis = JoinedBasis([Component(each, place, number) for place, (each, _) in enumerate(both)])
-        return basis, np.concatenate([coefficients[0] for _, coefficients in both])
+        return with_conjugates(self.sums)
 
     def __call__(self, points: ArrayLike) -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.

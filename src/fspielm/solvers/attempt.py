@@ -116,7 +116,7 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     seconds: dict[str, float] = {}
     discretisation = trial.discretise(request, seconds)
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
-    (factored, coefficients, condition), seconds["solve"] = timed(lambda: _solve(request.method, system, not by_hand))
+    (factored, coefficients, condition), seconds["solve"] = timed(lambda: factor(request.method, system, in_place=not by_hand))
     examination, estimate, cells = None, None, None
     start = perf_counter()
     if request.method.leaves_triangle or not by_hand:
@@ -139,7 +139,8 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     )
 
 
-def _solve(method: LeastSquares, system: System, in_place: bool) -> tuple[Factored, NumberArray, float]:
+def factor(method: LeastSquares, system: System, *, in_place: bool) -> tuple[Factored, NumberArray, float]:
+    """The factored system, its solution, and its condition."""
     factored = method.factor(system.augmented, in_place=in_place)
     coefficients: NumberArray = factored.coefficients
     if system.imaginary is not None:

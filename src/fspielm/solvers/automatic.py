@@ -9,7 +9,7 @@ from typing import final
 
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.special import jump_places
-from fspielm.solution import Forecast
+from fspielm.solution import Forecast, NewtonStep
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
@@ -22,7 +22,7 @@ from fspielm.spectrum import hidden_of, infer_bands
 _log = logging.getLogger(__name__)
 
 # Seconds of a round that is announced before it begins.
-_LONG = 2.0
+LONG = 2.0
 
 
 @final
@@ -38,12 +38,15 @@ class Course:
         Which features were chosen, and why.
     ending : str
         Why there was no further round.
+    newton : tuple of NewtonStep
+        Of a problem that is not linear.
     """
 
     best: Attempt
     record: Record
     choice: str
     ending: str
+    newton: tuple[NewtonStep, ...] = ()
 
 
 def solve_automatically(request: Request) -> Course:
@@ -118,7 +121,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
 def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
-    if afforded.seconds > _LONG:
+    if afforded.seconds > LONG:
         number, rows = len(record.rounds) + 1, trial.rows(request.problem)
         expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
         _log.info("%s", expected)

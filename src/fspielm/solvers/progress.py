@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from fspielm.errors import ProblemError, blame
-from fspielm.solution import Forecast, Round
+from fspielm.solution import Forecast, NewtonStep, Round
 
-Progress: TypeAlias = Callable[[Forecast | Round], None]
+Progress: TypeAlias = Callable[[Forecast | NewtonStep | Round], None]
 
 
-def silence(event: Forecast | Round) -> None:
+def silence(event: Forecast | NewtonStep | Round) -> None:
     """Tell nothing."""
 
 
@@ -25,7 +25,7 @@ def reporter(progress: Any) -> Progress:
     if not callable(progress):
         raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
 
-    def report(event: Forecast | Round) -> None:
+    def report(event: Forecast | NewtonStep | Round) -> None:
         try:
             progress(event)
         except Exception as error:
@@ -35,6 +35,6 @@ def reporter(progress: Any) -> Progress:
     return report
 
 
-def _write(event: Forecast | Round) -> None:
+def _write(event: Forecast | NewtonStep | Round) -> None:
     sys.stderr.write(f"{event}\n")
     sys.stderr.flush()

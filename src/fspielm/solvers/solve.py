@@ -14,6 +14,7 @@ from fspielm.accuracy import ErrorEstimate, Verdict, judge
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
+from fspielm.equations.nonlinear import as_iterate
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
@@ -48,8 +49,9 @@ def solve(
     scaling: Scaling = "rms",
     singular: Choice = None,
     approach: Approach | None = None,
+    guess: Any = None,
 ) -> Solution:
-    """Solve a linear problem, with an estimate of the error.
+    """Solve a problem, with an estimate of the error.
 
     Everything is chosen from the equation and its data: the kind of features, their frequencies and number, the
     points, the scaling of rows. Rounds with more of them follow until the estimate meets `tol`.
@@ -81,6 +83,9 @@ def solve(
         The kind of features: functions that satisfy the equation; those and cosines around the few frequencies of
         the right-hand side; cosines that fill a band of frequencies; or polynomials in cells joined by their traces, in
         one and two dimensions. By default the one that should be cheapest, and others where it is not good enough.
+    guess : number, Expr, callable, Solution, or mapping of such by unknown, optional
+        What Newton's method begins with where the problem is not linear; zero by default. Of several solutions, it
+        decides which one is found.
 
     Returns
     -------
@@ -104,6 +109,7 @@ def solve(
         _check_for_cells(points, least_squares, scaling, singular)
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
+    _check_for_newton(problem, features, guess)
     streams, seed = Streams.spawned(rng)
     request = Request(
         problem,
@@ -118,6 +124,10 @@ def solve(
         singular=singular,
         approach=approach,
     )
+    if not problem.is_linear:
+        from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
+
+        return finish(request, solve_nonlinear(request, guess))
     return finish(request, solve_automatically(request) if features is None else solve_by_hand(request, features))
 
 
@@ -129,8 +139,10 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
     bands = None if course is None else course.record.bands
     estimate = done.estimate
     verdict = None
+    # what a nonlinear problem is judged by is the linear one that was solved last
+    linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
-        verdict = judge(problem, estimate, tol, "" if course is None else course.ending, bands)
+        verdict = judge(linear, estimate, tol, "" if course is None else course.ending, bands)
     report = Report(
         features=done.trial.description,
         least_squares=repr(request.method),
@@ -153,11 +165,12 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         bands={} if bands is None else _band_reports(problem, bands),
         rounds=() if course is None else course.record.rounds,
         choice="" if course is None else course.choice,
-        sampled=() if estimate is None else tuple(str(look) for look in scrutinise(problem).looks),
+        sampled=() if estimate is None else tuple(str(look) for look in scrutinise(linear).looks),
         fields=field_reports(problem, estimate),
         remarks=problem.remarks,
         cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
+        newton=() if course is None else course.newton,
     )
     _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
     if verdict is not None:
@@ -209,6 +222,20 @@ def _check_for_cells(points: Any, least_squares: Any, scaling: str, singular: Ch
             f'{" and ".join(unheeded)} cannot be chosen with approach="patches": cells have points, scales and a QR '
             "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
         )
+
+
+def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
+    """Refuse what linear problems have no use for, and nonlinear ones not."""
+    if problem.is_linear:
+        if guess is not None:
+            raise ProblemError("guess is where Newton's method begins; this problem is linear and needs none: leave it out")
+        return
+    if features is not None:
+        raise ProblemError(
+            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) with "
+            "them, step by step"
+        )
+    as_iterate(problem, guess)  # which says what is wrong with it
 
 
 def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, final
@@ -184,6 +184,19 @@ class Patchwork(Finite):
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
         return Nested(tuple(leaves), merges, sharing, values, self.threads, keep)
+
+    def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
+        """See `Finite.fitted`; each cell has its own scales."""
+        by_name: dict[str, list[CellRows]] = {}
+        for rows in self._rows:
+            by_name.setdefault(rows.placed.relation.name, []).append(rows)
+        return {
+            name: (
+                join_sites([rows.placed.sites for rows in each]),
+                np.concatenate([np.full(len(rows), rows.scale) for rows in each]),
+            )
+            for name, each in by_name.items()
+        }
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:

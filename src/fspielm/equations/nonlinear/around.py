@@ -32,10 +32,13 @@ class Around:
     ----------
     problem : Problem
     iterate : Iterate
+    share : float
+        By which all slots are multiplied.
     """
 
     problem: Problem
     iterate: Iterate
+    share: float = 1.0
     _known: OrderedDict[tuple[int, bytes], list[NumberArray]] = field(default_factory=OrderedDict, repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
@@ -47,6 +50,8 @@ class Around:
             found = self._known.get(key)
         if found is None:
             found = self._laws[law].slots(self.iterate, sites)
+            if self.share != 1.0:
+                found = [self.share * values for values in found]
             with self._lock:
                 self._known[key] = found
                 while len(self._known) > _REMEMBERED:
@@ -58,8 +63,8 @@ class Around:
         assert self.problem.nonlinear is not None
         return self.problem.nonlinear.laws
 
-    def __reduce__(self) -> tuple[type[Around], tuple[Problem, Iterate]]:
-        return Around, (self.problem, self.iterate)
+    def __reduce__(self) -> tuple[type[Around], tuple[Problem, Iterate, float]]:
+        return Around, (self.problem, self.iterate, self.share)
 
 
 @final

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
 
 
-def linearise(problem: Problem, around: Any = None) -> Problem:
+def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
     """The linear problem ``F'(v) u = F'(v) v - F(v)`` for the next iterate u of Newton's method, around v.
 
     Conditions are those that were stated, for u is no correction; linear equations and conditions are the same objects.
@@ -28,6 +28,8 @@ def linearise(problem: Problem, around: Any = None) -> Problem:
         Given back as it is where it is linear.
     around : Iterate, or what `as_iterate` takes for one
         A `Solution`, a number, an expression, a callable, a mapping of such by unknown; zero by default.
+    share : float
+        Of the nonlinear terms: a number in front of all of them. With zero, the linear terms are left.
 
     Raises
     ------
@@ -39,7 +41,7 @@ def linearise(problem: Problem, around: Any = None) -> Problem:
     nonlinear = problem.nonlinear
     if nonlinear is None:
         return problem
-    at = Around(problem, as_iterate(problem, around))
+    at = Around(problem, as_iterate(problem, around), share)
     needs_normals = [law.needs_normals for law in nonlinear.laws]
     statement = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
     try:

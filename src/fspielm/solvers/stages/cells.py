@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from fspielm.collocation import Patchwork
+from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.cells import CellTrial, first_cells, refine
@@ -51,6 +52,11 @@ class Cells(Stage):
         assert latest.cells is not None
         patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
+
+    def around(self, problem: Problem) -> Cells:
+        """The same for another linearisation of a nonlinear problem."""
+        request = replace(self.request, problem=problem)
+        return replace(self, request=request, patchwork=self.patchwork.with_problem(problem))
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
         if len(errors) <= _PATIENCE:

@@ -108,6 +108,10 @@ class FilledBand(Stage):
         layout = shrink(self.target, self.request.lengths, max(each, 1))
         return replace(self, layout=layout)._step(trial.why).trial
 
+    def around(self, problem: Problem) -> FilledBand:
+        """The same for another linearisation of a nonlinear problem."""
+        return replace(self, request=replace(self.request, problem=problem))
+
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
         return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))

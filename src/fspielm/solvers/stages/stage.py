@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.trial import Trial
@@ -39,6 +40,10 @@ class Stage(ABC):
     @abstractmethod
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """The trial with at most so many neurons; None if fewer would be of no use."""
+
+    def around(self, problem: Problem) -> Stage:
+        """The same for another linearisation of a nonlinear problem, where it serves such problems."""
+        return self
 
     def is_waste(self, neurons: int) -> bool:
         """Whether a round with so few neurons is known to give no digit."""

@@ -1,0 +1,131 @@
+"""The automatic solver for nonlinear problems: rounds of Newton's method with better and better functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from fspielm.equations.nonlinear import Iterate, as_iterate
+from fspielm.errors import IterateError, ProblemError, UnsuitableError
+from fspielm.solution import Forecast, NewtonStep
+from fspielm.solvers.afford import Afforded, afford
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.automatic import LONG, Course
+from fspielm.solvers.failure import why_failed
+from fspielm.solvers.newton.bands import bands_of
+from fspielm.solvers.newton.iteration import Iterated, Newton
+from fspielm.solvers.newton.kinds import kinds_for
+from fspielm.solvers.newton.round import newton_round
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending, Step
+from fspielm.solvers.timing import timed
+
+# Rounds in a row in which no solution is found.
+_MOST_FAILURES = 2
+_TRY = (
+    "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by step, "
+    "with each solution as the guess for the next"
+)
+
+
+def solve_nonlinear(request: Request, guess: Any = None) -> Course:
+    """Newton's method from a guess, zero by default, with functions that follow the solution."""
+    record = Record(request.budget)
+    start, linear = _begin(request, record, guess)
+    assert record.bands is not None
+    pursuit = _Pursuit(request, record, start)
+    choice, ending = "", Ending("")
+    failure: Exception | None = None
+    for kind in kinds_for(linear, record.bands):
+        choice = f"{choice}; {ending.reason}, so {kind.title} came next" if choice else f"{kind.title}, {kind.why}"
+        try:
+            ending = pursuit.follow(linear, kind.first())
+        except Exception as error:  # whatever it is, it leaves what other kinds find
+            ending, failure = Ending(why_failed(error)), error
+        if ending.is_final:
+            break
+    if record.best is None:
+        if failure is None or isinstance(failure, UnsuitableError):
+            raise ProblemError(f"approach: {ending.reason}")
+        raise failure
+    return Course(record.best, record, choice, ending.reason, pursuit.steps)
+
+
+def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
+    """What to begin with, and a request for the linear problem around it.
+
+    Where equations have no meaning at zero, and nothing else was given, that is one.
+    """
+    problem = request.problem
+    ones = dict.fromkeys(problem.names, 1)
+    for one in [guess] if guess is not None else [None, ones]:
+        start = as_iterate(problem, one)
+        try:
+            linear = replace(request, problem=problem.linearised(start))
+            bands, seconds = timed(partial(bands_of, linear, record.patience))
+        except IterateError:
+            if guess is not None or one is ones:
+                raise
+            continue
+        record.look(bands, seconds)
+        return start, linear
+    raise AssertionError  # the last one raises, or returns
+
+
+@dataclass(eq=False)
+class _Pursuit:
+    """Rounds, each from where the last one came to."""
+
+    request: Request
+    record: Record
+    start: Iterate
+    steps: tuple[NewtonStep, ...] = ()
+
+    def follow(self, linear: Request, step: Step) -> Ending:
+        """Rounds with one kind of functions, from a first step to where they end."""
+        failures = 0
+        while True:
+            afforded = afford(linear, self.record, step)
+            if isinstance(afforded, Ending):
+                return afforded
+            latest, done = self._play(linear, afforded)
+            if latest.outcome.error <= self.request.tol or afforded.limit:
+                return Ending(afforded.limit, is_final=True)
+            failures = failures + 1 if done.failure else 0
+            if failures == _MOST_FAILURES:
+                return Ending(_why_none(latest, done), is_final=True)
+            if latest.is_at_floor:
+                floor = f"the floor of double precision is reached; a tolerance of {2 * latest.outcome.error:.0e} can be met"
+                return Ending(floor, is_final=True)
+            following = step.stage.around(done.finite.problem).next(latest)
+            if isinstance(following, Ending):
+                return following
+            step, linear = following, replace(linear, problem=done.finite.problem)
+
+    def _play(self, linear: Request, afforded: Afforded) -> tuple[Attempt, Iterated]:
+        """One round, announced if it is long, recorded and told."""
+        request, trial, number = self.request, afforded.trial, len(self.record.rounds) + 1
+        if afforded.seconds > LONG:
+            rows = trial.rows(linear.problem)
+            expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
+            request.progress(expected)
+        begun = perf_counter()
+        latest, done = newton_round(Newton(request.problem, request, number), linear, trial, self.start)
+        self.steps += done.steps
+        if not done.failure:
+            self.start = done.iterate
+        request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
+        return latest, done
+
+
+def _why_none(latest: Attempt, done: Iterated) -> str:
+    """Why no solution was found, in words."""
+    assert latest.estimate is not None
+    singular = f"; the linearisation there amplifies residuals {latest.estimate.amplification:.0e} times"
+    return (
+        f"Newton's method came to no solution: {done.failure}{singular}, and would be singular at a fold, beyond which "
+        f"there is none; {_TRY}"
+    )

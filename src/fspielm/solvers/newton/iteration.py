@@ -1,0 +1,235 @@
+"""Newton's method with one discretisation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import NumberArray, safe_norm
+from fspielm.collocation import BlockRows, Finite
+from fspielm.equations import Problem, identity
+from fspielm.equations.nonlinear import Iterate
+from fspielm.errors import IterateError
+from fspielm.geometry import Sites
+from fspielm.linalg import Factored
+from fspielm.solution import NewtonStep
+from fspielm.solvers.attempt import factor
+from fspielm.solvers.newton.deviations import Apply, deviations, norm, of_iterate, of_sum
+from fspielm.solvers.newton.expansion import Between, Expansion
+from fspielm.solvers.request import Request
+
+_MOST_STEPS = 30
+# The shortest step that is tried, as a share of the full one.
+_SHORTEST = 2.0**-9
+# Of the decrease of squares that a linear equation would have, what there must be.
+_DECREASE = 0.1
+# What rounding may make of a residual that is the same.
+_ROUNDING = 1e-3
+# A residual so close to that of the linear problem is as small as these functions allow.
+_DONE = 3.0
+# A step that would leave more than this share of the residual has nothing to gain but from better functions.
+_RESOLVED = 0.5
+# Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
+_SMALL, _ON_THE_WAY = 1e-13, 1e-2
+# Points at which steps are measured.
+_POINTS = 400
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Iterated:
+    """Where Newton's method came to with one discretisation.
+
+    Attributes
+    ----------
+    finite : Finite
+        The linear problem that was solved last, made finite.
+    blocks : sequence of BlockRows
+    factored : Factored
+    coefficients : (M,) array
+        Its solution; where the last step was shortened, of what was reached with it.
+    before, iterate : Iterate
+        What it was linearised around, and what the coefficients make.
+    steps : tuple of NewtonStep
+    failure : str
+        Why it is no solution; empty where it is one.
+    """
+
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    factored: Factored
+    coefficients: NumberArray
+    before: Iterate
+    iterate: Expansion
+    steps: tuple[NewtonStep, ...]
+    failure: str = ""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Newton:
+    """Newton's method for a problem, with steps shortened until the residual falls.
+
+    Attributes
+    ----------
+    problem : Problem
+        Not linear.
+    request : Request
+    round : int
+        That it is done in, for progress.
+    share : float
+        A number in front of the nonlinear terms.
+    """
+
+    problem: Problem
+    request: Request
+    round: int = 1
+    share: float = 1.0
+
+    def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
+        """From an iterate to a solution, as far as the functions allow.
+
+        Raises
+        ------
+        IterateError
+            If something has no finite value at the start.
+        """
+        at: Iterate = start
+        known: NumberArray | None = None
+        steps: tuple[NewtonStep, ...] = ()
+        while True:
+            finite = finite.with_problem(self.linearised(at))
+            system = finite.assemble(self.request.scaling)
+            factored, coefficients, _ = factor(self.request.method, system, in_place=True)
+            target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
+            way = _Way(self, finite, system.blocks, at, known, target)
+            reached = way.shortened()
+            change = self._change(at, target)
+            before, failure = at, ""
+            if reached is None:
+                if change > _ON_THE_WAY:
+                    failure = "no step in Newton's direction makes the residual smaller"
+                reached = _Reached(target, coefficients, 1.0, way.linear)
+            steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
+            self.request.progress(steps[-1])
+            at, known = reached.iterate, reached.coefficients
+            done = failure or self._is_done(reached, way, change)
+            if not done and len(steps) == most:
+                failure = f"{most} steps of Newton's method were not enough"
+            if done or failure:
+                final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)
+                return Iterated(
+                    finite, system.blocks, factored, final.coefficients, before, final, steps, failure
+                )
+
+    def linearised(self, around: Iterate) -> Problem:
+        """The linear problem around an iterate."""
+        return self.problem.linearised(around, self.share)
+
+    def _is_done(self, reached: _Reached, way: _Way, change: float) -> bool:
+        if reached.damping < 1.0:
+            return False
+        if self.share < 1.0 and change < _ON_THE_WAY:
+            return True
+        stuck = way.base is not None and way.linear > _RESOLVED * way.base
+        return stuck or change < _SMALL or reached.residual <= _DONE * way.linear
+
+    def _change(self, start: Iterate, end: Iterate) -> float:
+        """How far apart iterates are, relative to the size of the second."""
+        stated = self.problem.stated
+        operators = [identity(self.problem.dimension).on(place) for place in range(len(stated.unknowns))]
+        first, last = (each.evaluate_each(operators, self._points) for each in (start, end))
+        return max(_ratio(safe_norm(b - a), safe_norm(b)) for a, b in zip(first, last, strict=True))
+
+    @cached_property
+    def _points(self) -> Sites:
+        rng = np.random.default_rng(0)
+        return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """What was reached with a share of a step; its coefficients, where it is a sum of the functions at hand."""
+
+    iterate: Iterate
+    coefficients: NumberArray | None
+    damping: float
+    residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The way from an iterate to the solution of the linear problem around it."""
+
+    newton: Newton
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    start: Iterate
+    known: NumberArray | None
+    target: Expansion
+
+    @cached_property
+    def _rows(self) -> tuple[Mapping[str, Sites], Mapping[str, NumberArray]]:
+        rows = self.finite.fitted(self.blocks)
+        return {name: sites for name, (sites, _) in rows.items()}, {name: scales for name, (_, scales) in rows.items()}
+
+    @cached_property
+    def linear(self) -> float:
+        """The residual of the linear problem, which is that of the end of the way but for terms of higher order."""
+        return self._residual(self.finite.problem, self._sum(self.target.coefficients))
+
+    @cached_property
+    def base(self) -> float | None:
+        """The residual at the beginning; None where that cannot be told."""
+        apply = of_iterate(self.newton.problem, self.start) if self.known is None else self._sum(self.known)
+        return None if apply is None else self._residual(self.finite.problem, apply)
+
+    def shortened(self) -> _Reached | None:
+        """As far along the way as the residual falls about as it should; None where it does not at all."""
+        share = 1.0
+        while share >= _SHORTEST:
+            reached = self._reach(share)
+            if reached is not None and self._is_good(reached):
+                return reached
+            share /= 2
+        return None
+
+    def _is_good(self, reached: _Reached) -> bool:
+        if self.base is None:
+            return bool(np.isfinite(reached.residual))
+        promised = max(self.base**2 - self.linear**2, 0.0)
+        least = self.base**2 - _DECREASE * reached.damping * promised
+        return reached.residual**2 <= least * (1 + _ROUNDING * reached.damping)
+
+    def _reach(self, share: float) -> _Reached | None:
+        """A place on the way; None where the equations have no meaning there."""
+        end = self.target
+        try:
+            if share == 1.0 or self.known is not None:
+                start = 0.0 if self.known is None else (1 - share) * self.known
+                coefficients = end.coefficients if share == 1.0 else start + share * end.coefficients
+                there = Expansion(end.problem, end.basis, coefficients, end.threads)
+                residual = self._residual(self.newton.linearised(there), self._sum(coefficients))
+                return _Reached(there, coefficients, share, residual)
+            between = Between(self.start, end, share)
+            problem = self.newton.linearised(between)
+            apply = of_iterate(problem, between)
+            # of complex unknowns the residual is not known there: only that there is one
+            return _Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))
+        except IterateError:
+            return None
+
+    def _sum(self, coefficients: NumberArray) -> Apply:
+        return of_sum(self.finite.basis, coefficients, self.finite.threads)
+
+    def _residual(self, problem: Problem, apply: Apply) -> float:
+        places, scales = self._rows
+        return norm(deviations(problem, places, apply), scales)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float(part > 0)

@@ -1,0 +1,69 @@
+"""One round: Newton's method with one discretisation, and what its solution is worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from fspielm.accuracy import ErrorEstimate, Examination, examine
+from fspielm.equations.nonlinear import Iterate
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.newton.continuation import run_or_raise
+from fspielm.solvers.newton.iteration import Iterated, Newton
+from fspielm.solvers.newton.remainder import CLOSE, higher_order
+from fspielm.solvers.request import Request
+from fspielm.solvers.trial import Trial
+
+NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution nearby is not certain"
+
+
+def newton_round(newton: Newton, linear: Request, trial: Trial, start: Iterate) -> tuple[Attempt, Iterated]:
+    """Solve once, from a start; `linear` asks for a linearisation.
+
+    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one.
+    """
+    seconds: dict[str, float] = {}
+    finite = trial.discretise(linear, seconds)
+    began = perf_counter()
+    done = run_or_raise(newton, finite, start)
+    seconds["newton"] = perf_counter() - began
+    began = perf_counter()
+    examination = examine(done.finite, done.blocks, done.factored, linear.streams.probes)
+    done, estimate = _judged(newton, examination, done)
+    cells = None
+    if not estimate.relative <= linear.tol:
+        cells = examination.by_cell(done.coefficients, estimate)
+    seconds["estimate"] = perf_counter() - began
+    attempt = Attempt(
+        trial=trial,
+        discretisation=done.finite,
+        coefficients=done.coefficients,
+        residuals=estimate.residuals,
+        rank=done.factored.rank,
+        condition=done.factored.condition,
+        seconds=seconds,
+        estimate=estimate,
+        cells=cells,
+    )
+    return attempt, done
+
+
+def _judged(newton: Newton, examination: Examination, done: Iterated) -> tuple[Iterated, ErrorEstimate]:
+    """The error estimate of the linear problem, with what the nonlinear one has more."""
+    if done.failure:
+        return done, examination.estimate(done.coefficients, remainder=np.inf)
+    linear = examination.estimate(done.coefficients)
+    if not np.isfinite(linear.relative):
+        return done, linear
+    beyond = higher_order(newton, examination, done)
+    step = done.steps[-1].step
+    # from the true solution what was linearised around may be as far as from this one, and this one's error farther
+    farther = (1 + linear.relative / step) ** 2 if step > linear.relative else 4 * (linear.relative / max(step, 1e-15)) ** 2
+    remainder = beyond.remainder * farther
+    estimate = examination.estimate(done.coefficients, remainder=remainder)
+    product = estimate.amplification * beyond.curvature * estimate.relative * estimate.scale
+    if product < CLOSE:
+        return done, estimate
+    return replace(done, failure=NO_SOLUTION_NEARBY), examination.estimate(done.coefficients, remainder=np.inf)
