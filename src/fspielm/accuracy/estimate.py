@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from typing import final
 
@@ -15,6 +15,8 @@ from fspielm.scrutiny import Narrow
 # A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
 # resonance, by more than this.
 ILL_POSED = 1e7
+# An error of this share of the solution leaves no digit of it certain, nor the share itself.
+NO_DIGITS = 0.5
 
 
 @final
@@ -27,6 +29,8 @@ class FieldEstimate:
     relative, largest, rounding, scale, growth : float
         As in `ErrorEstimate`. An unknown that is zero beside what is natural for it is measured by that; a part of a
         complex one by the size of both.
+    size : float
+        What it is measured by.
     """
 
     relative: float
@@ -34,6 +38,16 @@ class FieldEstimate:
     rounding: float
     scale: float
     growth: float
+    size: float = 0.0
+
+    def with_error(self, error: float) -> FieldEstimate:
+        """The same with a root mean square error more."""
+        if error == 0.0 or not math.isfinite(self.relative):
+            return self
+        known = self.relative * self.size / (1 + self.relative) + error
+        relative = known / (self.size - known) if known < NO_DIGITS * self.size else math.inf
+        more = relative / self.relative if self.relative > 0 else math.inf
+        return replace(self, relative=relative, largest=self.largest * more if self.largest > 0 else relative)
 
 
 @final

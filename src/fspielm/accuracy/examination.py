@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from fspielm.accuracy.beyond import Solved, beyond_basis
-from fspielm.accuracy.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
+from fspielm.accuracy.estimate import ILL_POSED, NO_DIGITS, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from fspielm.accuracy.by_cell import ByCell
     from fspielm.accuracy.correction import Correction, Deviations
 
-# An error of this share of the solution leaves no digit of it certain, nor the share itself.
-_NO_DIGITS = 0.5
 _HARDLY_A_DIGIT = 0.05
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 _ROUNDING = 2e-15
@@ -66,15 +64,12 @@ class Examination:
     sensitivity: Sensitivity
     correction: Correction | None = None
 
-    def estimate(
-        self, coefficients: NumberArray, problem: Problem | None = None, remainder: float = 0.0
-    ) -> ErrorEstimate:
+    def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
 
         If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
         the error ``Phi delta = (Phi R^-1) (Q^H r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
-        residual is measured at fresh points, and the rounding of the sum is added. A `remainder` is what the rows leave
-        out beside the residual, in the same norm: the terms of higher order of an equation that was linearised.
+        residual is measured at fresh points, and the rounding of the sum is added.
         """
         problem = problem or self.discretisation.problem
         misfit = self._misfit(coefficients, problem)
@@ -99,8 +94,6 @@ class Examination:
         if cells is not None:
             unresolved = self.discretisation.unresolved(coefficients)
             shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
-        if remainder:
-            shown = [own + each * remainder for own, each in zip(shown, sensitivity.each, strict=True)]
         shown = [float("inf") if undetermined else own for own in shown]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
@@ -123,6 +116,19 @@ class Examination:
             fields=fields,
             cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
         )
+
+    def with_remainder(self, estimate: ErrorEstimate, remainder: float) -> ErrorEstimate:
+        """The estimate where rows leave out a remainder beside their residual, in the same norm.
+
+        Such as the terms of higher order of an equation that was linearised.
+        """
+        problem = self.discretisation.problem
+        each = zip(estimate.fields, self.sensitivity.each, strict=True)
+        fields = tuple(field.with_error(own * remainder) for field, own in each)
+        whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
+        worst = max(whole, key=lambda field: field.relative)
+        largest = max(field.largest for field in whole)
+        return replace(estimate, relative=worst.relative, largest=largest, scale=worst.scale, fields=fields)
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the sites that are held out, by block, weighted as residuals are."""
@@ -180,14 +186,14 @@ class Examination:
         sizes = _sizes(self.discretisation.problem, scales, misfit.told)
         # what is not resolved is not in the amplification either; nor is what cells far too large leave out
         is_resolved = misfit.unresolved is None and not self.discretisation.basis.is_piecewise
-        certain = _NO_DIGITS if is_resolved else _HARDLY_A_DIGIT
+        certain = NO_DIGITS if is_resolved else _HARDLY_A_DIGIT
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
             norm = _norm_in(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
             rounding = _ROUNDING * norm
             whole, natural = size
             # one that is small, but certainly not zero, is measured by itself
-            by = whole if error + rounding < _NO_DIGITS * whole else max(whole, natural)
+            by = whole if error + rounding < NO_DIGITS * whole else max(whole, natural)
             peak = max(float(np.abs(own).max(initial=0.0)), by if by > whole else 0.0)
             fields.append(
                 FieldEstimate(
@@ -196,6 +202,7 @@ class Examination:
                     rounding=_ratio(rounding, by),
                     scale=scale,
                     growth=norm / by if by > 0 else 0.0,
+                    size=by,
                 )
             )
         return tuple(fields)
@@ -315,7 +322,7 @@ def _sizes(problem: Problem, scales: Sequence[float], told: Sequence[float]) -> 
     return sizes
 
 
-def _ratio(error: float, scale: float, certain: float = _NO_DIGITS) -> float:
+def _ratio(error: float, scale: float, certain: float = NO_DIGITS) -> float:
     """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
     if error == 0.0:
         return 0.0

@@ -68,11 +68,23 @@ class Around:
 
 
 @final
+@dataclass(eq=False)
+class Elsewhere:
+    """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other."""
+
+    at: Around
+
+    def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
+        """The values ``(n,)`` of one slot of a law, at the present iterate."""
+        return self.at.values(law, slot, sites)
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class AtPoints:
     """One slot as a function of points."""
 
-    around: Around
+    around: Around | Elsewhere
     law: int
     slot: int
 
@@ -86,7 +98,7 @@ class AtPoints:
 class AtSites:
     """One slot as a function of points and normals."""
 
-    around: Around
+    around: Around | Elsewhere
     law: int
     slot: int
 

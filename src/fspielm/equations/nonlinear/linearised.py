@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from fspielm.arrays import NumberArray, as_finite_points
-from fspielm.equations.nonlinear.around import Around, AtPoints, AtSites
-from fspielm.equations.nonlinear.iterate import as_iterate
+from fspielm.equations.nonlinear.around import Around, AtPoints, AtSites, Elsewhere
+from fspielm.equations.nonlinear.iterate import Iterate, as_iterate
 from fspielm.errors import IterateError, ProblemError
 from fspielm.geometry import Sites
 
@@ -36,12 +37,47 @@ def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Probl
     IterateError
         If something has no finite value at the iterate, here or when coefficients are evaluated.
     """
+    if problem.nonlinear is None:
+        return problem
+    return _compiled(problem, Around(problem, as_iterate(problem, around), share))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """One linear problem that is around other and other iterates, since to make a problem takes its time.
+
+    What was found out about it, and what has been evaluated, belongs to the iterate of that time.
+
+    Attributes
+    ----------
+    nonlinear : Problem
+        Not linear.
+    problem : Problem
+        The linear one.
+    """
+
+    nonlinear: Problem
+    problem: Problem
+    _elsewhere: Elsewhere
+
+    def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
+        """The linear problem, now around this iterate; see `linearise`."""
+        self._elsewhere.at = Around(self.nonlinear, iterate, share)
+        return self.problem
+
+
+def moving(problem: Problem, start: Iterate) -> Moving:
+    """A linear problem that can be moved from iterate to iterate."""
+    elsewhere = Elsewhere(Around(problem, start))
+    return Moving(problem, _compiled(problem, elsewhere), elsewhere)
+
+
+def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
     from fspielm.equations.problem import compile_statement
 
     nonlinear = problem.nonlinear
-    if nonlinear is None:
-        return problem
-    at = Around(problem, as_iterate(problem, around), share)
+    assert nonlinear is not None
     needs_normals = [law.needs_normals for law in nonlinear.laws]
     statement = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
     try:

@@ -14,7 +14,7 @@ from fspielm.collocation.cells.places import Degrees
 from fspielm.equations import Problem, natural_scales
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
-from fspielm.scrutiny import scrutinise
+from fspielm.scrutiny import Narrow, scrutinise
 from fspielm.solvers.cells.corners import special_points
 from fspielm.solvers.cells.curved import toward_curved
 from fspielm.solvers.cells.grading import balanced, cut_at, toward
@@ -47,8 +47,8 @@ _MOST_CURVED = 300
 _MOST_ALONG = 24
 
 
-def first_cells(request: Request, bands: Bands) -> Patchwork:
-    """Cells of some wavelengths each, smaller toward what is narrow and toward corners.
+def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patchwork:
+    """Cells of some wavelengths each, smaller toward corners, and, if that is asked for, toward what is narrow.
 
     Raises
     ------
@@ -57,7 +57,8 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     """
     problem = request.problem
     check_suitable(problem)
-    lengths, places = request.lengths, scrutinise(problem).places
+    lengths = request.lengths
+    places = scrutinise(problem).places if narrow else ()
     if problem.interfaces:  # data have kinks there, and their bands no end
         bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
@@ -78,19 +79,21 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
     tiling = balanced(tiling, problem=problem)
-    degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits)
+    degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits, places)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 
 
-def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits: float) -> Degrees:
+def _degrees_of(
+    problem: Problem, tiling: Cover, frequencies: FloatArray, digits: float, places: Sequence[Narrow]
+) -> Degrees:
     """Of the polynomials in each cell, for the waves in it, and for what is sharp or narrow."""
     sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
     if problem.interfaces:  # neighbours of two materials are to have the same
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
     each = _degrees(frequencies * sides / (2 * np.pi), digits)
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
-    narrow = any(place.kind == "narrow" for place in within_materials(problem, scrutinise(problem).places))
+    narrow = any(place.kind == "narrow" for place in within_materials(problem, places))
     if narrow or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
     cut = np.array([not cell.whole for cell in tiling.cells])

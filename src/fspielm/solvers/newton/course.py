@@ -36,7 +36,7 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
     record = Record(request.budget)
     start, linear = _begin(request, record, guess)
     assert record.bands is not None
-    pursuit = _Pursuit(request, record, start)
+    pursuit = _Pursuit(Newton.of(request, start), record, start)
     choice, ending = "", Ending("")
     failure: Exception | None = None
     for kind in kinds_for(linear, record.bands):
@@ -79,7 +79,7 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
 class _Pursuit:
     """Rounds, each from where the last one came to."""
 
-    request: Request
+    newton: Newton
     record: Record
     start: Iterate
     steps: tuple[NewtonStep, ...] = ()
@@ -92,7 +92,7 @@ class _Pursuit:
             if isinstance(afforded, Ending):
                 return afforded
             latest, done = self._play(linear, afforded)
-            if latest.outcome.error <= self.request.tol or afforded.limit:
+            if latest.outcome.error <= self.newton.request.tol or afforded.limit:
                 return Ending(afforded.limit, is_final=True)
             failures = failures + 1 if done.failure else 0
             if failures == _MOST_FAILURES:
@@ -107,13 +107,13 @@ class _Pursuit:
 
     def _play(self, linear: Request, afforded: Afforded) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""
-        request, trial, number = self.request, afforded.trial, len(self.record.rounds) + 1
+        request, trial, number = self.newton.request, afforded.trial, len(self.record.rounds) + 1
         if afforded.seconds > LONG:
             rows = trial.rows(linear.problem)
             expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
             request.progress(expected)
         begun = perf_counter()
-        latest, done = newton_round(Newton(request.problem, request, number), linear, trial, self.start)
+        latest, done = newton_round(replace(self.newton, round=number), linear, trial, self.start)
         self.steps += done.steps
         if not done.failure:
             self.start = done.iterate

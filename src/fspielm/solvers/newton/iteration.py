@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockRows, Finite
 from fspielm.equations import Problem, identity
-from fspielm.equations.nonlinear import Iterate
+from fspielm.equations.nonlinear import Iterate, Moving, moving
 from fspielm.errors import IterateError
 from fspielm.geometry import Sites
 from fspielm.linalg import Factored
@@ -79,6 +79,8 @@ class Newton:
     problem : Problem
         Not linear.
     request : Request
+    solving, probing : Moving
+        The linear problem around the present iterate, and around others that are looked at.
     round : int
         That it is done in, for progress.
     share : float
@@ -87,8 +89,16 @@ class Newton:
 
     problem: Problem
     request: Request
+    solving: Moving
+    probing: Moving
     round: int = 1
     share: float = 1.0
+
+    @classmethod
+    def of(cls, request: Request, start: Iterate) -> Newton:
+        """For a nonlinear problem."""
+        problem = request.problem
+        return cls(problem, request, moving(problem, start), moving(problem, start))
 
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
         """From an iterate to a solution, as far as the functions allow.
@@ -102,18 +112,17 @@ class Newton:
         known: NumberArray | None = None
         steps: tuple[NewtonStep, ...] = ()
         while True:
-            finite = finite.with_problem(self.linearised(at))
+            finite = finite.with_problem(self.solving.to(at, self.share))
             system = finite.assemble(self.request.scaling)
             factored, coefficients, _ = factor(self.request.method, system, in_place=True)
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
-            way = _Way(self, finite, system.blocks, at, known, target)
-            reached = way.shortened()
             change = self._change(at, target)
+            way = _Way(self, finite, system.blocks, at, known, target)
+            reached = way.shortened(surely=change < _ON_THE_WAY)
             before, failure = at, ""
             if reached is None:
-                if change > _ON_THE_WAY:
-                    failure = "no step in Newton's direction makes the residual smaller"
                 reached = _Reached(target, coefficients, 1.0, way.linear)
+                failure = "no step in Newton's direction makes the residual smaller"
             steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
@@ -126,17 +135,16 @@ class Newton:
                     finite, system.blocks, factored, final.coefficients, before, final, steps, failure
                 )
 
-    def linearised(self, around: Iterate) -> Problem:
-        """The linear problem around an iterate."""
-        return self.problem.linearised(around, self.share)
+    def probe(self, iterate: Iterate) -> Problem:
+        """The linear problem around an iterate, until another one is asked for."""
+        return self.probing.to(iterate, self.share)
 
     def _is_done(self, reached: _Reached, way: _Way, change: float) -> bool:
         if reached.damping < 1.0:
             return False
-        if self.share < 1.0 and change < _ON_THE_WAY:
+        if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= _DONE * way.linear:
             return True
-        stuck = way.base is not None and way.linear > _RESOLVED * way.base
-        return stuck or change < _SMALL or reached.residual <= _DONE * way.linear
+        return way.base is not None and way.linear > _RESOLVED * way.base
 
     def _change(self, start: Iterate, end: Iterate) -> float:
         """How far apart iterates are, relative to the size of the second."""
@@ -188,12 +196,15 @@ class _Way:
         apply = of_iterate(self.newton.problem, self.start) if self.known is None else self._sum(self.known)
         return None if apply is None else self._residual(self.finite.problem, apply)
 
-    def shortened(self) -> _Reached | None:
-        """As far along the way as the residual falls about as it should; None where it does not at all."""
+    def shortened(self, *, surely: bool) -> _Reached | None:
+        """As far along the way as the residual falls about as it should; None where it does not at all.
+
+        All of it, wherever that leads, if it `surely` is the right one: what is left of the residual may be rounding.
+        """
         share = 1.0
         while share >= _SHORTEST:
             reached = self._reach(share)
-            if reached is not None and self._is_good(reached):
+            if reached is not None and (surely or reached.residual <= _DONE * self.linear or self._is_good(reached)):
                 return reached
             share /= 2
         return None
@@ -213,10 +224,10 @@ class _Way:
                 start = 0.0 if self.known is None else (1 - share) * self.known
                 coefficients = end.coefficients if share == 1.0 else start + share * end.coefficients
                 there = Expansion(end.problem, end.basis, coefficients, end.threads)
-                residual = self._residual(self.newton.linearised(there), self._sum(coefficients))
+                residual = self._residual(self.newton.probe(there), self._sum(coefficients))
                 return _Reached(there, coefficients, share, residual)
             between = Between(self.start, end, share)
-            problem = self.newton.linearised(between)
+            problem = self.newton.probe(between)
             apply = of_iterate(problem, between)
             # of complex unknowns the residual is not known there: only that there is one
             return _Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))

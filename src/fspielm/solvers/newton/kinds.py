@@ -40,7 +40,7 @@ def kinds_for(linear: Request, bands: Bands) -> Iterator[Kind]:
             "or 'band', or leave it out"
         )
     check_asked_for(linear)
-    cells = Kind("polynomials in cells", "which follow the solution", partial(first_with_cells, linear, bands))
+    cells = Kind("polynomials in cells", "which follow the solution", partial(first_with_cells, linear, bands, narrow=False))
     band = Kind("a filled band", "which serves every equation", lambda: filled_band(linear, bands).first())
     if asked == "patches":
         yield _asked(cells)

@@ -56,9 +56,8 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
         """Norm of what the equations have more than their linearisation, at other coefficients."""
         there = Expansion(newton.problem, finite.basis, coefficients, finite.threads)
         apply = of_sum(finite.basis, coefficients, finite.threads)
-        linear = finite.problem if around is done.before else newton.linearised(around)
-        first = deviations(linear, sites, apply)
-        whole = deviations(newton.linearised(there), sites, apply)
+        first = deviations(newton.probe(around), sites, apply)
+        whole = deviations(newton.probe(there), sites, apply)
         return examination.norm({name: whole[name] - first[name] for name in whole})
 
     try:

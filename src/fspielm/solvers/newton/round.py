@@ -32,9 +32,15 @@ def newton_round(newton: Newton, linear: Request, trial: Trial, start: Iterate) 
     began = perf_counter()
     examination = examine(done.finite, done.blocks, done.factored, linear.streams.probes)
     done, estimate = _judged(newton, examination, done)
+    # the problem that was solved is moved on; this one stays
+    finite = done.finite.with_problem(newton.problem.linearised(done.before))
+    if estimate.relative <= linear.tol:  # with what is narrow in this one, not in an earlier one
+        examination = replace(examination, discretisation=finite)
+        done, estimate = _judged(newton, examination, done)
     cells = None
     if not estimate.relative <= linear.tol:
         cells = examination.by_cell(done.coefficients, estimate)
+    done = replace(done, finite=finite)
     seconds["estimate"] = perf_counter() - began
     attempt = Attempt(
         trial=trial,
@@ -52,18 +58,16 @@ def newton_round(newton: Newton, linear: Request, trial: Trial, start: Iterate) 
 
 def _judged(newton: Newton, examination: Examination, done: Iterated) -> tuple[Iterated, ErrorEstimate]:
     """The error estimate of the linear problem, with what the nonlinear one has more."""
-    if done.failure:
-        return done, examination.estimate(done.coefficients, remainder=np.inf)
     linear = examination.estimate(done.coefficients)
+    if done.failure:
+        return done, examination.with_remainder(linear, np.inf)
     if not np.isfinite(linear.relative):
         return done, linear
     beyond = higher_order(newton, examination, done)
-    step = done.steps[-1].step
-    # from the true solution what was linearised around may be as far as from this one, and this one's error farther
-    farther = (1 + linear.relative / step) ** 2 if step > linear.relative else 4 * (linear.relative / max(step, 1e-15)) ** 2
-    remainder = beyond.remainder * farther
-    estimate = examination.estimate(done.coefficients, remainder=remainder)
+    step = max(done.steps[-1].step, 1e-15)
+    # what was linearised around is as far from the true solution as from this one, and this one's error farther
+    estimate = examination.with_remainder(linear, beyond.remainder * (1 + linear.relative / step) ** 2)
     product = estimate.amplification * beyond.curvature * estimate.relative * estimate.scale
     if product < CLOSE:
         return done, estimate
-    return replace(done, failure=NO_SOLUTION_NEARBY), examination.estimate(done.coefficients, remainder=np.inf)
+    return replace(done, failure=NO_SOLUTION_NEARBY), examination.with_remainder(linear, np.inf)

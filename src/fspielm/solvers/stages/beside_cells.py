@@ -26,11 +26,11 @@ def allows_cells(request: Request) -> bool:
     return request.problem.dimension <= 2 and not (asked or measured) and isinstance(request.method, QR)
 
 
-def first_with_cells(request: Request, bands: Bands) -> Step:
+def first_with_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Step:
     """The first step with cells; an UnsuitableError says what they do not know."""
     from fspielm.solvers.stages.cells import cells_for  # much code, which few problems need
 
-    return cells_for(request, bands).first()
+    return cells_for(request, bands, narrow=narrow).first()
 
 
 def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tuple[Step, str] | None:

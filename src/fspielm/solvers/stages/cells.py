@@ -75,6 +75,6 @@ class Cells(Stage):
         return CellTrial(replace(self.patchwork, degrees=degrees), trial.why)
 
 
-def cells_for(request: Request, bands: Bands) -> Cells:
-    """The stage for a problem."""
-    return Cells(request, first_cells(request, bands))
+def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
+    """The stage for a problem; where cells are not to be smaller toward what is narrow, rounds will show it."""
+    return Cells(request, first_cells(request, bands, narrow=narrow))
