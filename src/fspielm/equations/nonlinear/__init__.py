@@ -3,6 +3,7 @@
 from fspielm.equations.nonlinear.iterate import Iterate, as_iterate
 from fspielm.equations.nonlinear.law import Law
 from fspielm.equations.nonlinear.linearised import Moving, linearise, moving
+from fspielm.equations.nonlinear.smooth import smooth_problem
 from fspielm.equations.nonlinear.statement import Nonlinear, compile_nonlinear
 
-__all__ = ["Iterate", "Law", "Moving", "Nonlinear", "as_iterate", "compile_nonlinear", "linearise", "moving"]
+__all__ = ["Iterate", "Law", "Moving", "Nonlinear", "as_iterate", "compile_nonlinear", "linearise", "moving", "smooth_problem"]

@@ -92,7 +92,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
                 conditions[index] = replace(condition, equation=law.linear.equation)
     symbols = tuple(unknown.symbol for unknown in unknowns)
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
-    linear = replace(linear, given=_used(statement.given or {}, linear))
+    linear = replace(linear, given=used_in(statement.given or {}, linear))
     nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
     pattern = compile_all(nonlinear.filled(lambda law, slot: _anything(nonlinear.laws[law], law, slot)))
     givens.check_use(statement.expressions)
@@ -158,7 +158,7 @@ def _is_surely_real(statement: Statement) -> bool:
     )
 
 
-def _used(given: Mapping[Any, Any], statement: Statement) -> dict[Any, Any]:
+def used_in(given: Mapping[Any, Any], statement: Statement) -> dict[Any, Any]:
     """What of the given is still in a statement: numbers have been put in, and some of it is within slots alone."""
     written: list[sp.Basic] = list(statement.expressions)
     used: dict[Any, Any] = {}

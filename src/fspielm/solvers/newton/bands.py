@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from fspielm.arrays import real_parts
+from fspielm.equations import identity
+from fspielm.equations.nonlinear import Iterate
+from fspielm.geometry import Sites, chord_lines
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, Patience, bands_of_conditions, infer_bands
+from fspielm.spectrum.lines import line_band
 
 # A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
 # too few to begin with, the first rounds show it.
 _HARMONICS = 3.0
+# Lines along each axis on which a solution is measured, and points on each: at first, and at most.
+_CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
 
 def bands_of(linear: Request, patience: Patience) -> Bands:
@@ -26,3 +33,23 @@ def bands_of(linear: Request, patience: Patience) -> Bands:
         for theirs, one, high, low in zip(found.sources, own.sources, shared, own.frequencies, strict=True)
     )
     return replace(found, frequencies=frequencies, sources=sources)
+
+
+def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
+    """The bands of an iterate itself, along lines; where it does not oscillate, those that were found before."""
+    problem, rng = linear.problem, linear.streams.probes
+    seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
+    operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
+    frequencies, sources = bands.frequencies.copy(), list(bands.sources)
+    for axis in range(problem.dimension):
+        n, settled, highest = _SAMPLES, False, 0.0
+        while not settled and n <= _MOST_SAMPLES:
+            lines, lengths = chord_lines(problem.domain, seeds, axis, n)
+            values = iterate.evaluate_each(operators, Sites(lines.reshape(-1, problem.dimension)))
+            parts = [part.reshape(len(lines), n) for each in values for part in real_parts(each)]
+            found = [line_band(part, lengths) for part in parts]
+            settled, highest = all(one.settled for one in found), max(one.frequency for one in found)
+            n *= 4
+        if highest > 0:
+            frequencies[axis], sources[axis] = highest, "the solution"
+    return replace(bands, frequencies=frequencies, sources=tuple(sources))

@@ -16,15 +16,17 @@ from fspielm.solvers.automatic import LONG, Course
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.newton.bands import bands_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
-from fspielm.solvers.newton.kinds import kinds_for
+from fspielm.solvers.newton.kinds import Kind, kinds_for
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending, Step
+from fspielm.solvers.stages import Ending
 from fspielm.solvers.timing import timed
 
 # Rounds in a row in which no solution is found.
 _MOST_FAILURES = 2
+# An error above this share of the one before is no gain.
+_GAIN = 0.5
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by step, "
     "with each solution as the guess for the next"
@@ -42,7 +44,7 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
     for kind in kinds_for(linear, record.bands):
         choice = f"{choice}; {ending.reason}, so {kind.title} came next" if choice else f"{kind.title}, {kind.why}"
         try:
-            ending = pursuit.follow(linear, kind.first())
+            ending = pursuit.follow(linear, kind)
         except Exception as error:  # whatever it is, it leaves what other kinds find
             ending, failure = Ending(why_failed(error)), error
         if ending.is_final:
@@ -84,14 +86,15 @@ class _Pursuit:
     start: Iterate
     steps: tuple[NewtonStep, ...] = ()
 
-    def follow(self, linear: Request, step: Step) -> Ending:
+    def follow(self, linear: Request, kind: Kind) -> Ending:
         """Rounds with one kind of functions, from a first step to where they end."""
-        failures = 0
+        step, failures = kind.first(linear, self.start), 0
         while True:
             afforded = afford(linear, self.record, step)
             if isinstance(afforded, Ending):
                 return afforded
-            latest, done = self._play(linear, afforded)
+            best = self.record.best
+            latest, done = self._play(linear, afforded, insist=failures == 0)
             if latest.outcome.error <= self.newton.request.tol or afforded.limit:
                 return Ending(afforded.limit, is_final=True)
             failures = failures + 1 if done.failure else 0
@@ -100,12 +103,14 @@ class _Pursuit:
             if latest.is_at_floor:
                 floor = f"the floor of double precision is reached; a tolerance of {2 * latest.outcome.error:.0e} can be met"
                 return Ending(floor, is_final=True)
+            if kind.has_successor and best is not None and latest.outcome.error > _GAIN * best.outcome.error:
+                return Ending("smaller cells bring little")
             following = step.stage.around(done.finite.problem).next(latest)
             if isinstance(following, Ending):
                 return following
             step, linear = following, replace(linear, problem=done.finite.problem)
 
-    def _play(self, linear: Request, afforded: Afforded) -> tuple[Attempt, Iterated]:
+    def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""
         request, trial, number = self.newton.request, afforded.trial, len(self.record.rounds) + 1
         if afforded.seconds > LONG:
@@ -113,7 +118,8 @@ class _Pursuit:
             expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
             request.progress(expected)
         begun = perf_counter()
-        latest, done = newton_round(replace(self.newton, round=number), linear, trial, self.start)
+        newton = replace(self.newton, round=number)
+        latest, done = newton_round(newton, linear, trial, self.start, insist=insist, is_first=number == 1)
         self.steps += done.steps
         if not done.failure:
             self.start = done.iterate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import final
 
 import numpy as np
@@ -21,6 +21,7 @@ from fspielm.solvers.attempt import factor
 from fspielm.solvers.newton.deviations import Apply, deviations, norm, of_iterate, of_sum
 from fspielm.solvers.newton.expansion import Between, Expansion
 from fspielm.solvers.request import Request
+from fspielm.solvers.timing import timed
 
 _MOST_STEPS = 30
 # The shortest step that is tried, as a share of the full one.
@@ -55,6 +56,8 @@ class Iterated:
     before, iterate : Iterate
         What it was linearised around, and what the coefficients make.
     steps : tuple of NewtonStep
+    seconds : float
+        That the last factorisation took.
     failure : str
         Why it is no solution; empty where it is one.
     """
@@ -66,6 +69,7 @@ class Iterated:
     before: Iterate
     iterate: Expansion
     steps: tuple[NewtonStep, ...]
+    seconds: float
     failure: str = ""
 
 
@@ -114,7 +118,7 @@ class Newton:
         while True:
             finite = finite.with_problem(self.solving.to(at, self.share))
             system = finite.assemble(self.request.scaling)
-            factored, coefficients, _ = factor(self.request.method, system, in_place=True)
+            (factored, coefficients, _), seconds = timed(partial(factor, self.request.method, system, in_place=True))
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
             way = _Way(self, finite, system.blocks, at, known, target)
@@ -132,7 +136,7 @@ class Newton:
             if done or failure:
                 final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)
                 return Iterated(
-                    finite, system.blocks, factored, final.coefficients, before, final, steps, failure
+                    finite, system.blocks, factored, final.coefficients, before, final, steps, seconds, failure
                 )
 
     def probe(self, iterate: Iterate) -> Problem:

@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.accuracy import ErrorEstimate, Examination, examine
 from fspielm.equations.nonlinear import Iterate
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.newton.continuation import run_or_raise
+from fspielm.solvers.newton.continuation import run_somehow
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.remainder import CLOSE, higher_order
 from fspielm.solvers.request import Request
@@ -19,22 +19,25 @@ from fspielm.solvers.trial import Trial
 NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution nearby is not certain"
 
 
-def newton_round(newton: Newton, linear: Request, trial: Trial, start: Iterate) -> tuple[Attempt, Iterated]:
+def newton_round(
+    newton: Newton, linear: Request, trial: Trial, start: Iterate, *, insist: bool, is_first: bool
+) -> tuple[Attempt, Iterated]:
     """Solve once, from a start; `linear` asks for a linearisation.
 
-    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one.
+    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one. In the first one,
+    what is narrow in the linear problem is looked for; later, only before it is believed to be good enough.
     """
     seconds: dict[str, float] = {}
     finite = trial.discretise(linear, seconds)
     began = perf_counter()
-    done = run_or_raise(newton, finite, start)
-    seconds["newton"] = perf_counter() - began
+    done = run_somehow(newton, finite, start, insist=insist)
+    seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
     began = perf_counter()
     examination = examine(done.finite, done.blocks, done.factored, linear.streams.probes)
     done, estimate = _judged(newton, examination, done)
     # the problem that was solved is moved on; this one stays
     finite = done.finite.with_problem(newton.problem.linearised(done.before))
-    if estimate.relative <= linear.tol:  # with what is narrow in this one, not in an earlier one
+    if estimate.relative <= linear.tol and not is_first:  # with what is narrow in this one, not in an earlier one
         examination = replace(examination, discretisation=finite)
         done, estimate = _judged(newton, examination, done)
     cells = None
