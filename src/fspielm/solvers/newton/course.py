@@ -7,6 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from fspielm.equations import Problem
 from fspielm.equations.nonlinear import Iterate, as_iterate
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.solution import Forecast, NewtonStep
@@ -20,13 +21,15 @@ from fspielm.solvers.newton.kinds import Kind, kinds_for
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending
+from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.timing import timed
 
 # Rounds in a row in which no solution is found.
 _MOST_FAILURES = 2
-# An error above this share of the one before is no gain.
-_GAIN = 0.5
+# A solution with a smaller error than this shows its frequencies.
+_MEASURABLE = 1e-2
+# Functions that are laid out anew may be so much dearer than those of another round.
+_DEARER = 3.0
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by step, "
     "with each solution as the guess for the next"
@@ -88,27 +91,30 @@ class _Pursuit:
 
     def follow(self, linear: Request, kind: Kind) -> Ending:
         """Rounds with one kind of functions, from a first step to where they end."""
-        step, failures = kind.first(linear, self.start), 0
+        step, failures, anew = kind.first(linear), 0, kind.anew
         while True:
             afforded = afford(linear, self.record, step)
             if isinstance(afforded, Ending):
                 return afforded
-            best = self.record.best
             latest, done = self._play(linear, afforded, insist=failures == 0)
-            if latest.outcome.error <= self.newton.request.tol or afforded.limit:
+            error = latest.outcome.error
+            if error <= self.newton.request.tol or afforded.limit:
                 return Ending(afforded.limit, is_final=True)
             failures = failures + 1 if done.failure else 0
             if failures == _MOST_FAILURES:
                 return Ending(_why_none(latest, done), is_final=True)
             if latest.is_at_floor:
-                floor = f"the floor of double precision is reached; a tolerance of {2 * latest.outcome.error:.0e} can be met"
+                floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
                 return Ending(floor, is_final=True)
-            if kind.has_successor and best is not None and latest.outcome.error > _GAIN * best.outcome.error:
-                return Ending("smaller cells bring little")
-            following = step.stage.around(done.finite.problem).next(latest)
+            linear = replace(linear, problem=done.finite.problem)
+            following = step.stage.around(linear.problem).next(latest)
+            if anew is not None and error < _MEASURABLE:
+                other = anew(linear, self.start, error / linear.tol)
+                if isinstance(following, Ending) or _is_cheap(other, following, linear.problem):
+                    following, anew = other, None
             if isinstance(following, Ending):
                 return following
-            step, linear = following, replace(linear, problem=done.finite.problem)
+            step = following
 
     def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""
@@ -135,3 +141,7 @@ def _why_none(latest: Attempt, done: Iterated) -> str:
         f"Newton's method came to no solution: {done.failure}{singular}, and would be singular at a fold, beyond which "
         f"there is none; {_TRY}"
     )
+
+
+def _is_cheap(one: Step, other: Step, problem: Problem) -> bool:
+    return one.trial.work(problem) <= _DEARER * other.trial.work(problem)

@@ -36,6 +36,8 @@ _DONE = 3.0
 _RESOLVED = 0.5
 # Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
 _SMALL, _ON_THE_WAY = 1e-13, 1e-2
+# Steps so small that the next one should be far smaller; and what a residual that stays keeps of the one before.
+_QUADRATIC, _STAYS = 1e-4, 0.25
 # Points at which steps are measured.
 _POINTS = 400
 
@@ -130,7 +132,7 @@ class Newton:
             steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
-            done = failure or self._is_done(reached, way, change)
+            done = failure or self._is_done(reached, way, steps)
             if not done and len(steps) == most:
                 failure = f"{most} steps of Newton's method were not enough"
             if done or failure:
@@ -143,9 +145,13 @@ class Newton:
         """The linear problem around an iterate, until another one is asked for."""
         return self.probing.to(iterate, self.share)
 
-    def _is_done(self, reached: _Reached, way: _Way, change: float) -> bool:
+    def _is_done(self, reached: _Reached, way: _Way, steps: Sequence[NewtonStep]) -> bool:
+        change = steps[-1].step
         if reached.damping < 1.0:
             return False
+        # where convergence should be quadratic, nothing but rounding makes a residual stay
+        if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
+            return True
         if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= _DONE * way.linear:
             return True
         return way.base is not None and way.linear > _RESOLVED * way.base

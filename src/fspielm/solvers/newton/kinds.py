@@ -15,10 +15,10 @@ from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.spectrum import Bands
 
-# Cells that are laid out anew are to be better by this factor than the tolerance asks for: what was measured is not
-# exact.
-_BETTER = 1e-2
-_LEAST_TOLERANCE = 1e-14
+# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are laid
+# out anew by as much more as the others have missed it.
+_BETTER = 0.03
+_LEAST_TOLERANCE = 1e-20
 
 
 @final
@@ -30,19 +30,19 @@ class Kind:
     ----------
     title, why : str
     first : callable
-        Makes the first step, of a request for a linear problem and the iterate that is the best so far.
-    has_successor : bool
-        Whether another kind does better where a round brings nothing.
+        Makes the first step, of a request for a linear problem.
+    anew : callable or None
+        Makes another one, of the same, an iterate, and by how much that has missed the tolerance.
     """
 
     title: str
     why: str
-    first: Callable[[Request, Iterate], Step]
-    has_successor: bool = False
+    first: Callable[[Request], Step]
+    anew: Callable[[Request, Iterate, float], Step] | None = None
 
 
 def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
-    """Cells, whose refinement follows the solution, cells for its frequencies, and then a filled band.
+    """Cells, whose refinement follows the solution, and then a filled band.
 
     Raises
     ------
@@ -56,22 +56,22 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
         )
     check_asked_for(linear)
 
-    def cells(request: Request, iterate: Iterate) -> Step:
-        return first_with_cells(request, bands, narrow=False)
+    def cells(request: Request, found: Bands = bands, missed: float = 1.0) -> Step:
+        better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
+        step = first_with_cells(better, found, narrow=False)
+        return replace(step, stage=step.stage.around(request.problem))
 
-    def cells_anew(request: Request, iterate: Iterate) -> Step:
-        own = measured(request, bands, iterate)
-        better = replace(request, tol=max(_BETTER * request.tol, _LEAST_TOLERANCE))
-        return first_with_cells(better, own, narrow=False)
+    def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
+        step = cells(request, measured(request, bands, iterate), missed)
+        return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
 
-    def band(request: Request, iterate: Iterate) -> Step:
+    def band(request: Request) -> Step:
         return filled_band(request, bands).first()
 
     asked = linear.approach is not None
     kinds = []
     if linear.approach != "band" and (asked or _suits_cells(linear)):
-        kinds.append(Kind("polynomials in cells", "asked for" if asked else "which follow it", cells, True))
-        kinds.append(Kind("cells for the frequencies of the solution", "which were measured", cells_anew))
+        kinds.append(Kind("polynomials in cells", "asked for" if asked else "which follow it", cells, cells_anew))
     if linear.approach != "patches":
         kinds.append(Kind("a filled band", "asked for" if asked else "which serves every equation", band))
     return kinds
