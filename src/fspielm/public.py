@@ -39,7 +39,7 @@ from fspielm.geometry import BoundaryPart, Domain, Regions, Sites, Time, shapes
 from fspielm.later import names_from
 from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
-from fspielm.solution import Forecast, Report, Round, Solution
+from fspielm.solution import Forecast, NewtonStep, Report, Round, Solution
 from fspielm.solvers import Budget, Prepared, Singular, prepare, solve
 from fspielm.spectrum import Bands, infer_bands
 

@@ -26,15 +26,18 @@ class Verdict:
     reason: str
 
 
-def judge(problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, bands: Bands | None = None) -> Verdict:
-    """Judge an estimate against `tol`; `ending` says why the solver stopped."""
+def judge(
+    problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, bands: Bands | None = None, failure: str = ""
+) -> Verdict:
+    """Judge an estimate against `tol`; `ending` says why the solver stopped, `failure` what went wrong, if it did."""
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
             return Verdict(True, "all data are zero, and so is the solution")
         return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
     cause = (
-        _missing(problem)
+        failure
+        or _missing(problem)
         or _kinks(problem, estimate)
         or estimate.beyond
         or _ill_posed(estimate)

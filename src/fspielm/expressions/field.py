@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.errors import ProblemError
+from fspielm.errors import IterateError, ProblemError
 from fspielm.expressions.compile import compile_expression
 from fspielm.expressions.constants import constant_value
 from fspielm.expressions.finite import flaw
@@ -78,7 +78,8 @@ class Field:
         try:
             values = self(points, normals)
         except ProblemError as error:
-            raise ProblemError(f"{what}: {error}") from error
+            kind = IterateError if isinstance(error, IterateError) else ProblemError
+            raise kind(f"{what}: {error}") from error
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
             place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.arguments, points[bad[0]], strict=True))

@@ -116,7 +116,9 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     seconds: dict[str, float] = {}
     discretisation = trial.discretise(request, seconds)
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
-    (factored, coefficients, condition), seconds["solve"] = timed(lambda: factor(request.method, system, in_place=not by_hand))
+    (factored, coefficients, condition), seconds["solve"] = timed(
+        lambda: factor(request.method, system, in_place=not by_hand)
+    )
     examination, estimate, cells = None, None, None
     start = perf_counter()
     if request.method.leaves_triangle or not by_hand:

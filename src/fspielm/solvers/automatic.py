@@ -40,6 +40,8 @@ class Course:
         Why there was no further round.
     newton : tuple of NewtonStep
         Of a problem that is not linear.
+    failure : str
+        Why Newton's method came to no solution; empty if it did.
     """
 
     best: Attempt
@@ -47,6 +49,7 @@ class Course:
     choice: str
     ending: str
     newton: tuple[NewtonStep, ...] = ()
+    failure: str = ""
 
 
 def solve_automatically(request: Request) -> Course:

@@ -34,6 +34,7 @@ from fspielm.spectrum import Bands
 _log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
+_ONE_OF_SEVERAL = "the problem is not linear: this is one of possibly several solutions, and guess= decides which"
 
 
 def solve(
@@ -142,7 +143,8 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
     # what a nonlinear problem is judged by is the linear one that was solved last
     linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
-        verdict = judge(linear, estimate, tol, "" if course is None else course.ending, bands)
+        ending, failure = ("", "") if course is None else (course.ending, course.failure)
+        verdict = judge(linear, estimate, tol, ending, bands, failure)
     report = Report(
         features=done.trial.description,
         least_squares=repr(request.method),
@@ -167,7 +169,7 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
         choice="" if course is None else course.choice,
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(linear).looks),
         fields=field_reports(problem, estimate),
-        remarks=problem.remarks,
+        remarks=problem.remarks if problem.is_linear else (*problem.remarks, _ONE_OF_SEVERAL),
         cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
         newton=() if course is None else course.newton,
@@ -228,12 +230,14 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
     """Refuse what linear problems have no use for, and nonlinear ones not."""
     if problem.is_linear:
         if guess is not None:
-            raise ProblemError("guess is where Newton's method begins; this problem is linear and needs none: leave it out")
+            raise ProblemError(
+                "guess is where Newton's method begins; this problem is linear and needs none: leave it out"
+            )
         return
     if features is not None:
         raise ProblemError(
-            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) with "
-            "them, step by step"
+            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
+            "with them, step by step"
         )
     as_iterate(problem, guess)  # which says what is wrong with it
 

@@ -45,7 +45,7 @@ def test_what_is_for_linear_problems_refuses_it() -> None:
         ):
             getattr(PROBLEM, ask)
     with pytest.raises(fs.ProblemError, match="not linear"):
-        fs.solve(PROBLEM)
+        fs.prepare(PROBLEM)
 
 
 def test_a_linear_problem_is_its_own_linearisation() -> None:

@@ -6,4 +6,14 @@ from fspielm.equations.nonlinear.linearised import Moving, linearise, moving
 from fspielm.equations.nonlinear.smooth import smooth_problem
 from fspielm.equations.nonlinear.statement import Nonlinear, compile_nonlinear
 
-__all__ = ["Iterate", "Law", "Moving", "Nonlinear", "as_iterate", "compile_nonlinear", "linearise", "moving", "smooth_problem"]
+__all__ = [
+    "Iterate",
+    "Law",
+    "Moving",
+    "Nonlinear",
+    "as_iterate",
+    "compile_nonlinear",
+    "linearise",
+    "moving",
+    "smooth_problem",
+]

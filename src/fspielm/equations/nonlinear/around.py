@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
@@ -70,13 +70,17 @@ class Around:
 @final
 @dataclass(eq=False)
 class Elsewhere:
-    """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other."""
+    """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other.
 
-    at: Around
+    Before the first one values mean nothing, so that what is zero around one of them is not taken to be zero always.
+    """
+
+    anything: Callable[[int, int], Anything]
+    at: Around | None = None
 
     def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
         """The values ``(n,)`` of one slot of a law, at the present iterate."""
-        return self.at.values(law, slot, sites)
+        return self.anything(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
 
 
 @final

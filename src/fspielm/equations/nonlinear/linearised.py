@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -67,9 +68,11 @@ class Moving:
         return self.problem
 
 
-def moving(problem: Problem, start: Iterate) -> Moving:
+def moving(problem: Problem) -> Moving:
     """A linear problem that can be moved from iterate to iterate."""
-    elsewhere = Elsewhere(Around(problem, start))
+    assert problem.nonlinear is not None
+    is_complex = problem.whole is not None or problem.dtype.kind == "c"
+    elsewhere = Elsewhere(partial(problem.nonlinear.anything, is_complex=is_complex))
     return Moving(problem, _compiled(problem, elsewhere), elsewhere)
 
 

@@ -53,6 +53,10 @@ class Nonlinear:
     statement: Statement
     reason: str
 
+    def anything(self, law: int, slot: int, is_complex: bool = False) -> Anything:
+        """What stands in a slot before there is an iterate; complex where iterates are."""
+        return Anything(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
+
     def filled(self, fill: Fill) -> Statement:
         """The statement of the linearised problem with functions in its slots."""
         slots = {
@@ -94,7 +98,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
     linear = replace(linear, given=used_in(statement.given or {}, linear))
     nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
-    pattern = compile_all(nonlinear.filled(lambda law, slot: _anything(nonlinear.laws[law], law, slot)))
+    pattern = compile_all(nonlinear.filled(nonlinear.anything))
     givens.check_use(statement.expressions)
     if pattern.interfaces:
         for law in laws.values():
@@ -139,10 +143,6 @@ class _Reader:
         residual = residual_form(condition.equation, "Condition: equation")
         check_unknowns(residual, self.setting.symbols)
         return self.law(residual, "the condition", f"condition {prefix}")
-
-
-def _anything(law: Law, number: int, slot: int) -> Anything:
-    return Anything(7 * number + slot, law.linear.slots[slot].expression.has(sp.I))
 
 
 def _is_surely_real(statement: Statement) -> bool:

@@ -66,7 +66,7 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
             if aim == 1.0:
                 return replace(done, steps=steps)
             at, share, more = done.iterate, aim, _FASTER * more
-        elif more > _LEAST:
+        elif more > _LEAST and newton.seconds_left() > 0:
             more /= 2
         else:
             why = f"{plain.failure}, nor is there one beyond {share:.2g} times the nonlinear terms"

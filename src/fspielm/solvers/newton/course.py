@@ -29,10 +29,11 @@ _MOST_FAILURES = 2
 # A solution with a smaller error than this shows its frequencies.
 _MEASURABLE = 1e-2
 # Functions that are laid out anew may be so much dearer than those of another round.
-_DEARER = 3.0
+_DEARER = 1.0
+_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 _TRY = (
-    "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by step, "
-    "with each solution as the guess for the next"
+    "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
+    "step, with each solution as the guess for the next"
 )
 
 
@@ -41,7 +42,7 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
     record = Record(request.budget)
     start, linear = _begin(request, record, guess)
     assert record.bands is not None
-    pursuit = _Pursuit(Newton.of(request, start), record, start)
+    pursuit = _Pursuit(Newton.of(request, lambda: record.seconds_left), record, start)
     choice, ending = "", Ending("")
     failure: Exception | None = None
     for kind in kinds_for(linear, record.bands):
@@ -56,7 +57,7 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return Course(record.best, record, choice, ending.reason, pursuit.steps)
+    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure)
 
 
 def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
@@ -88,21 +89,24 @@ class _Pursuit:
     record: Record
     start: Iterate
     steps: tuple[NewtonStep, ...] = ()
+    failure: str = ""
 
     def follow(self, linear: Request, kind: Kind) -> Ending:
         """Rounds with one kind of functions, from a first step to where they end."""
-        step, failures, anew = kind.first(linear), 0, kind.anew
+        step, anew = kind.first(linear), kind.anew
+        failures: tuple[str, ...] = ()
         while True:
             afforded = afford(linear, self.record, step)
             if isinstance(afforded, Ending):
                 return afforded
-            latest, done = self._play(linear, afforded, insist=failures == 0)
+            latest, done = self._play(linear, afforded, insist=not failures)
             error = latest.outcome.error
             if error <= self.newton.request.tol or afforded.limit:
                 return Ending(afforded.limit, is_final=True)
-            failures = failures + 1 if done.failure else 0
-            if failures == _MOST_FAILURES:
-                return Ending(_why_none(latest, done), is_final=True)
+            failures = (*failures, done.failure) if done.failure else ()
+            if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+                self.failure = _why_none(latest, failures[0]) if failures else ""
+                return Ending(self.failure or _LATE, is_final=True)
             if latest.is_at_floor:
                 floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
                 return Ending(floor, is_final=True)
@@ -125,7 +129,7 @@ class _Pursuit:
             request.progress(expected)
         begun = perf_counter()
         newton = replace(self.newton, round=number)
-        latest, done = newton_round(newton, linear, trial, self.start, insist=insist, is_first=number == 1)
+        latest, done = newton_round(newton, linear, trial, self.start, insist=insist)
         self.steps += done.steps
         if not done.failure:
             self.start = done.iterate
@@ -133,13 +137,13 @@ class _Pursuit:
         return latest, done
 
 
-def _why_none(latest: Attempt, done: Iterated) -> str:
+def _why_none(latest: Attempt, failure: str) -> str:
     """Why no solution was found, in words."""
     assert latest.estimate is not None
-    singular = f"; the linearisation there amplifies residuals {latest.estimate.amplification:.0e} times"
     return (
-        f"Newton's method came to no solution: {done.failure}{singular}, and would be singular at a fold, beyond which "
-        f"there is none; {_TRY}"
+        f"Newton's method came to no solution: {failure}; the linearisation amplifies residuals "
+        f"{latest.estimate.amplification:.0e} times there, and would be singular at a fold, beyond which there is no "
+        f"solution; {_TRY}"
     )
 
 

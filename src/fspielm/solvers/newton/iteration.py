@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import final
@@ -87,6 +87,8 @@ class Newton:
     request : Request
     solving, probing : Moving
         The linear problem around the present iterate, and around others that are looked at.
+    seconds_left : callable
+        Of the budget.
     round : int
         That it is done in, for progress.
     share : float
@@ -97,14 +99,15 @@ class Newton:
     request: Request
     solving: Moving
     probing: Moving
+    seconds_left: Callable[[], float]
     round: int = 1
     share: float = 1.0
 
     @classmethod
-    def of(cls, request: Request, start: Iterate) -> Newton:
+    def of(cls, request: Request, seconds_left: Callable[[], float]) -> Newton:
         """For a nonlinear problem."""
         problem = request.problem
-        return cls(problem, request, moving(problem, start), moving(problem, start))
+        return cls(problem, request, moving(problem), moving(problem), seconds_left)
 
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
         """From an iterate to a solution, as far as the functions allow.
@@ -127,14 +130,16 @@ class Newton:
             reached = way.shortened(surely=change < _ON_THE_WAY)
             before, failure = at, ""
             if reached is None:
-                reached = _Reached(target, coefficients, 1.0, way.linear)
-                failure = "no step in Newton's direction makes the residual smaller"
+                reached = _Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
+                failure = "no step in its direction makes the residual smaller"
             steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
             done = failure or self._is_done(reached, way, steps)
             if not done and len(steps) == most:
-                failure = f"{most} steps of Newton's method were not enough"
+                failure = f"{most} steps were not enough"
+            elif not done and self.seconds_left() <= 0:
+                failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
             if done or failure:
                 final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)
                 return Iterated(

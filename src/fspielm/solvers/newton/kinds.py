@@ -15,8 +15,8 @@ from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.spectrum import Bands
 
-# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are laid
-# out anew by as much more as the others have missed it.
+# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
+# laid out anew by as much more as the others have missed it.
 _BETTER = 0.03
 _LEAST_TOLERANCE = 1e-20
 
@@ -51,8 +51,8 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     """
     if linear.approach in ("characteristic", "thin"):
         raise ProblemError(
-            f"approach={linear.approach!r} is for linear problems, for it makes use of what satisfies the equation; take "
-            '"patches" or "band", or leave it out'
+            f"approach={linear.approach!r} is for linear problems, for it makes use of what satisfies the equation; "
+            'take "patches" or "band", or leave it out'
         )
     check_asked_for(linear)
 

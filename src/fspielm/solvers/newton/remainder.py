@@ -1,9 +1,9 @@
 """What Newton's method leaves out: terms of higher order, and whether it is close enough for them not to matter.
 
-The error of the solution u of a linear problem around v, with K the norm of the inverse of the linearisation, is at most
-that of the linear problem and ``K |F(u) - F(v) - F'(v) (u - v)|``, the remainder of the last step, if v is no farther
-from the true solution than from u. By Newton and Kantorovich there is one nearby, and one only, if K times the second
-derivative times the error is less than a half.
+The error of the solution u of a linear problem around v, with K the norm of the inverse of the linearisation, is at
+most that of the linear problem and ``K |F(u) - F(v) - F'(v) (u - v)|``, the remainder of the last step, if v is no
+farther from the true solution than from u. By Newton and Kantorovich there is one nearby, and one only, if K times the
+second derivative times the error is less than a half.
 """
 
 from __future__ import annotations
@@ -78,6 +78,16 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
     except IterateError:
         return HigherOrder(np.inf, np.inf)
     return HigherOrder(remainder, curvature)
+
+
+def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
+    """Norm of what the equations leave, in the rows that were held out."""
+    finite = done.finite
+    apply = of_sum(finite.basis, done.coefficients, finite.threads)
+    try:
+        return examination.norm(deviations(newton.probe(done.iterate), examination.held_out.sites, apply))
+    except IterateError:
+        return np.inf
 
 
 def _thinned(examination: Examination, problem: Problem) -> Examination:

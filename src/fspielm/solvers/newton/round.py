@@ -12,7 +12,7 @@ from fspielm.equations.nonlinear import Iterate
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.newton.continuation import run_somehow
 from fspielm.solvers.newton.iteration import Iterated, Newton
-from fspielm.solvers.newton.remainder import CLOSE, higher_order
+from fspielm.solvers.newton.remainder import CLOSE, higher_order, nonlinear_residual
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 
@@ -20,12 +20,11 @@ NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution 
 
 
 def newton_round(
-    newton: Newton, linear: Request, trial: Trial, start: Iterate, *, insist: bool, is_first: bool
+    newton: Newton, linear: Request, trial: Trial, start: Iterate, *, insist: bool
 ) -> tuple[Attempt, Iterated]:
     """Solve once, from a start; `linear` asks for a linearisation.
 
-    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one. In the first one,
-    what is narrow in the linear problem is looked for; later, only before it is believed to be good enough.
+    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one.
     """
     seconds: dict[str, float] = {}
     finite = trial.discretise(linear, seconds)
@@ -33,17 +32,14 @@ def newton_round(
     done = run_somehow(newton, finite, start, insist=insist)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
     began = perf_counter()
-    examination = examine(done.finite, done.blocks, done.factored, linear.streams.probes)
-    done, estimate = _judged(newton, examination, done)
-    # the problem that was solved is moved on; this one stays
+    # the problem that was solved moves on; this one stays, and nothing of it was found out around another iterate
     finite = done.finite.with_problem(newton.problem.linearised(done.before))
-    if estimate.relative <= linear.tol and not is_first:  # with what is narrow in this one, not in an earlier one
-        examination = replace(examination, discretisation=finite)
-        done, estimate = _judged(newton, examination, done)
+    done = replace(done, finite=finite)
+    examination = examine(finite, done.blocks, done.factored, linear.streams.probes)
+    done, estimate = _judged(newton, examination, done)
     cells = None
     if not estimate.relative <= linear.tol:
         cells = examination.by_cell(done.coefficients, estimate)
-    done = replace(done, finite=finite)
     seconds["estimate"] = perf_counter() - began
     attempt = Attempt(
         trial=trial,
@@ -62,8 +58,9 @@ def newton_round(
 def _judged(newton: Newton, examination: Examination, done: Iterated) -> tuple[Iterated, ErrorEstimate]:
     """The error estimate of the linear problem, with what the nonlinear one has more."""
     linear = examination.estimate(done.coefficients)
-    if done.failure:
-        return done, examination.with_remainder(linear, np.inf)
+    if done.failure:  # what the linear problem leaves says nothing then
+        residual = nonlinear_residual(newton, examination, done)
+        return done, replace(examination.with_remainder(linear, np.inf), residual=residual)
     if not np.isfinite(linear.relative):
         return done, linear
     beyond = higher_order(newton, examination, done)
