@@ -105,6 +105,7 @@ __all__ = [
     "MemoryBudgetError",
     "Narrow",
     "Neumann",
+    "NewtonStep",
     "Operator",
     "Periodic",
     "Place",
