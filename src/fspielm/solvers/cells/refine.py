@@ -90,7 +90,9 @@ def refine(
         gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
         halvings[at], wish[at] = 0, 0
         graded |= set(at.tolist()) if special.is_sharp else set()
-    growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + wish[:, None], least))
+    # halves need less along the axes that were halved, and no less along others
+    changes = np.where(along | (wish > 0)[:, None], wish[:, None], 0)
+    growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + changes, least))
     growing.halve(halvings, along)
     growing.grade(gradings)
     count = int(np.count_nonzero(needs & (halvings == 0) & (wish > 0)))
