@@ -45,7 +45,8 @@ def error(made: Patchwork, coefficients: np.ndarray) -> float:
 def test_it_tells_the_error_with_what_is_left_out(degree: int) -> None:
     made = patchwork(degree)
     correction, coefficients = solved(made)
-    shown = correction.errors(coefficients, made.problem)[0] + float(made.left_out(coefficients, made.problem)[0])
+    left_out = float(np.linalg.norm(made.left_out(coefficients, made.problem)))
+    shown = correction.errors(correction.deviations(coefficients, made.problem))[0] + left_out
     true = error(made, coefficients)
     assert true <= shown <= 200 * true
 
@@ -59,7 +60,7 @@ def test_a_change_of_the_coefficients_is_found(wave: complex) -> None:
     # a smooth function: the same in all cells, and so are its traces
     change[made.basis.starts[:-1]] = 1e-3
     change[points:] = np.linalg.lstsq(*_traces(made, change), rcond=None)[0]
-    found = correction.errors(coefficients + change, made.problem)[0]
+    found = correction.errors(correction.deviations(coefficients + change, made.problem))[0]
     assert _AMPLE * 0.99e-3 <= found <= _AMPLE * 1.5e-3
 
 

@@ -7,10 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.accuracy.correction import Correction
+from fspielm.accuracy.correction import Correction, Deviations
 from fspielm.accuracy.estimate import CellErrors
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, adjoint
-from fspielm.equations import Problem
 from fspielm.features import Basis, CellBasis
 
 # Random sums of all functions, each amplified as it is, by which it is seen in which cells they are large.
@@ -50,15 +49,15 @@ class ByCell:
         return CellErrors((errors / scales).max(axis=1), (_AMPLE * self.amplification / scales).max(axis=1))
 
 
-def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem) -> ByCell:
-    """For a solution of a problem that may have other data than the one that was factored.
+def by_cell(correction: Correction, deviations: Deviations, left_out: FloatArray) -> ByCell:
+    """For what a solution is off by, and what its functions leave out (see `Finite.left_out`).
 
     A deviation r in the rows of one cell changes the solution by ``Phi (R^H R)^-1 H^H r``: by no more than the norm of
     that matrix, whose square is the mean of what random sums of its rows have in that cell.
     """
     finite, factored = correction.finite, correction.factored
     rng = np.random.default_rng(0)  # only looks
-    rows = correction.rows(coefficients, problem)
+    rows = deviations.rows
     cells = np.concatenate([*(finite.cells_at(each.sites.points) for each in rows), finite.seam_cells])
 
     def squares(parts: list[NumberArray]) -> FloatArray:
@@ -73,12 +72,11 @@ def by_cell(correction: Correction, coefficients: NumberArray, problem: Problem)
         sums = factored.solve_triangle(factored.solve_triangle(adjoint(Phi) @ random, adjoint=True))
         at_rows = [each.weight * each.rows.sums(sums.T) for each in rows]
         amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(sums.T)])))
-    left = [(each.weight * each.deviation)[None] for each in rows]
-    left += [seam.deviation[None] for seam in finite.seams(coefficients)]
+    left = [part[None] for part in deviations.parts]
     return ByCell(
         np.sqrt(squares(left)),
         np.stack(amplification, axis=1),
-        finite.left_out_in_cells(coefficients, problem),
+        left_out,
     )
 
 

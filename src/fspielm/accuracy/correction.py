@@ -14,7 +14,7 @@ own, as if their places were random: by how much that changes the coefficients i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import close_rows
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, safe_rms
-from fspielm.collocation import BlockRows, Finite
+from fspielm.collocation import BlockRows, Finite, Seam
 from fspielm.equations import Problem
 from fspielm.features import CellBasis, RowsInCells, localise
 from fspielm.geometry import Sites
@@ -59,9 +59,9 @@ class Correction:
     factored: Factored
     values: tuple[NumberArray, ...]
 
-    def errors(self, coefficients: NumberArray, problem: Problem) -> list[float]:
-        """Of each unknown, for a solution of a problem that may have other data than the one that was factored."""
-        gradients = self._gradients(coefficients, problem)
+    def errors(self, deviations: Deviations) -> list[float]:
+        """Of each unknown."""
+        gradients = self._gradients(deviations)
         changes = self.factored.solve_triangle(self.factored.solve_triangle(gradients, adjoint=True))
         found = []
         for Phi in self.values:
@@ -69,20 +69,24 @@ class Correction:
             found.append(_AMPLE * (max(dense, even) + _CHANCE * safe_rms(np.array(by_chance))))
         return found
 
-    def _gradients(self, coefficients: NumberArray, problem: Problem) -> NumberArray:
+    def _gradients(self, deviations: Deviations) -> NumberArray:
         """``H'^H r'``, for even rows too, and for random signs in cells that are cut, shape ``(M, 2 + _SIGNS)``."""
         rng = np.random.default_rng(0)  # only looks
-        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=np.result_type(coefficients, self.factored.dtype))
-        for held in self.rows(coefficients, problem):
-            deviation = held.weight * held.deviation
+        kind = np.result_type(self.factored.dtype, *deviations.parts)
+        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=kind)
+        for held in deviations.rows:
             kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
-            total += held.rows.adjoint(held.weight * kinds * deviation)
-        for seam in self.finite.seams(coefficients):
+            total += held.rows.adjoint(held.weight * kinds * held.deviation)
+        for seam in deviations.seams:
             total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
         return total.T
 
-    def rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
-        """All that is held out, and rows where something is narrow, with what solutions leave there.
+    def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
+        """Those of a solution of a problem that may have other data than the one that was factored."""
+        return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
+
+    def _rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
+        """All that is held out, and rows where something is narrow.
 
         The latter only count in cells that have clearly more of a residual there than the others show. Elsewhere the
         others see all of it already, at nodes where sums are integrals: what oscillates adds up to next to nothing
@@ -100,22 +104,24 @@ class Correction:
             assert isinstance(rows, RowsInCells)
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
-            found.append(Rows(rows, sites, weight, rows @ coefficients - relation.values(sites)))
+            residual = rows @ coefficients - relation.values(sites)
+            found.append(Rows(rows, sites, weight, weight * residual))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
-                weight = self._weight(own, sites, close.shares)
-                narrow = Rows(rows, sites, weight, rows @ coefficients - close.block.values)
-                found.append(replace(narrow, weight=weight * self._tells_more(narrow, found[-1])))
+                narrow = rows @ coefficients - close.block.values
+                more = self._tells_more((sites, narrow), (found[-1].sites, residual))
+                weight = more * self._weight(own, sites, close.shares)
+                found.append(Rows(rows, sites, weight, weight * narrow))
         return found
 
-    def _tells_more(self, narrow: Rows, others: Rows) -> BoolArray:
+    def _tells_more(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
         """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
         largest = [np.zeros(self.finite.pieces) for _ in range(2)]
-        cells = [self.finite.cells_at(rows.sites.points) for rows in (narrow, others)]
-        for rows, its, most in zip((narrow, others), cells, largest, strict=True):
-            np.maximum.at(most, its, np.abs(rows.deviation))
+        cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
+        for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
+            np.maximum.at(most, its, np.abs(residual))
         return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
@@ -126,12 +132,26 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a relation that are held out, where they are, their weights and by how much a solution misses them."""
+    """Rows of a relation that are held out, where they are, their weights and what a solution is off by, weighted."""
 
     rows: RowsInCells
     sites: Sites
     weight: FloatArray
     deviation: NumberArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """How far a solution is off in rows that were not fitted, and how well its pieces fit together."""
+
+    rows: list[Rows]
+    seams: tuple[Seam, ...]
+
+    @property
+    def parts(self) -> list[NumberArray]:
+        """All of them, weighted."""
+        return [*(rows.deviation for rows in self.rows), *(seam.deviation for seam in self.seams)]
 
 
 def _kinds(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator) -> FloatArray:

@@ -15,7 +15,7 @@ from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.local import Local, look_at_places
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.arrays import NumberArray, safe_norm, safe_rms
+from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
 from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
 from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
 from fspielm.linalg import Factored
@@ -23,7 +23,7 @@ from fspielm.scrutiny import Narrow
 
 if TYPE_CHECKING:
     from fspielm.accuracy.by_cell import ByCell
-    from fspielm.accuracy.correction import Correction
+    from fspielm.accuracy.correction import Correction, Deviations
 
 # An error of this share of the solution leaves no digit of it certain, nor the share itself.
 _NO_DIGITS = 0.5
@@ -89,8 +89,10 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        cells = self._by_cell(coefficients, problem)
-        shown = self._shown(coefficients, problem, misfit)
+        left_out = self.discretisation.left_out(coefficients, problem)
+        deviations = None if self.correction is None else self.correction.deviations(coefficients, problem)
+        cells = self._by_cell(coefficients, deviations, left_out)
+        shown = self._shown(misfit, deviations, left_out)
         if cells is not None:
             unresolved = self.discretisation.unresolved(coefficients)
             shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
@@ -123,30 +125,32 @@ class Examination:
             return estimate.cells
         from fspielm.accuracy.by_cell import by_cell
 
-        found = by_cell(self.correction, coefficients, self.discretisation.problem)
+        problem = self.discretisation.problem
+        left_out = self.discretisation.left_out(coefficients, problem)
+        found = by_cell(self.correction, self.correction.deviations(coefficients, problem), left_out)
         return found.relative(np.array([field.scale for field in estimate.fields]))
 
-    def _by_cell(self, coefficients: NumberArray, problem: Problem) -> ByCell | None:
+    def _by_cell(self, coefficients: NumberArray, deviations: Deviations | None, left_out: FloatArray) -> ByCell | None:
         """What cells amount to, where there are such that are not resolved.
 
         Finer rows would change little of what their functions cannot hold anyway, as beside a singular corner.
         """
-        if self.correction is None or not self.discretisation.unresolved(coefficients).any():
+        if self.correction is None or deviations is None or not self.discretisation.unresolved(coefficients).any():
             return None
         from fspielm.accuracy.by_cell import by_cell
 
-        return by_cell(self.correction, coefficients, problem)
+        return by_cell(self.correction, deviations, left_out)
 
-    def _shown(self, coefficients: NumberArray, problem: Problem, misfit: _Misfit) -> list[float]:
+    def _shown(self, misfit: _Misfit, deviations: Deviations | None, left_out: FloatArray) -> list[float]:
         """What the residual may amount to in each unknown."""
         at_most = [own * misfit.residual for own in self.sensitivity.each]
-        if self.correction is None:
+        if self.correction is None or deviations is None:
             return at_most
         # as long as the residual is about as large as the data, what it is made of is not known
         unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
-        shown = self.correction.errors(coefficients, problem)
-        left_out = self.discretisation.left_out(coefficients, problem)
-        return [own + float(out) + unknown * most for own, out, most in zip(shown, left_out, at_most, strict=True)]
+        shown = self.correction.errors(deviations)
+        left = np.linalg.norm(left_out, axis=0)
+        return [own + float(out) + unknown * most for own, out, most in zip(shown, left, at_most, strict=True)]
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""

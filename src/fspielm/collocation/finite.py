@@ -105,15 +105,12 @@ class Finite(ABC):
         """The same for other data of the problem."""
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """What the functions themselves leave out of each unknown, root mean square, as far as that can be told.
+        """What functions leave out of each unknown in each cell, ``(C, U)``, as far as that can be told.
 
-        The `problem` may have other data than the one that was factored.
+        Root mean squares over the whole domain: squares add up. The `problem` may have other data than the one that
+        was factored.
         """
-        return np.zeros(len(self.problem.unknowns))
-
-    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """The same by cell, ``(C, U)``; squares add up."""
-        return self.left_out(coefficients, problem)[None]
+        return np.zeros((self.pieces, len(self.problem.unknowns)))
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
         """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""

@@ -114,14 +114,19 @@ class Combination(Domain):
 
     def _side(self, points: FloatArray) -> SideArray:
         # From the innermost operand outward, without recursion: what a shape less many holes is made of is passed over
-        # once, and each hole is asked about the few points near to it.
+        # once, and each hole is asked about the few points near to it; not at all where there are none.
         first, chain = self._unfolded
         columns = np.ascontiguousarray(points.T)
         side = np.full(len(points), -1, dtype=np.int8)
         within = np.flatnonzero(_near(first, columns))
         side[within] = first._side(points[within])
-        for combination in chain:
-            combination._apply(side, points, columns)
+        lower, upper = self._reach
+        met = np.all(
+            (columns.min(axis=1, initial=np.inf) <= upper) & (columns.max(axis=1, initial=-np.inf) >= lower), axis=1
+        )
+        for combination, is_met in zip(chain, met.tolist(), strict=True):
+            if is_met or combination.operation == "intersection":
+                combination._apply(side, points, columns)
         return side
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
@@ -147,6 +152,12 @@ class Combination(Domain):
             chain.append(domain)
             domain = domain.first
         return domain, chain[::-1]
+
+    @cached_property
+    def _reach(self) -> tuple[FloatArray, FloatArray]:
+        """The boxes beyond which nothing belongs to the second operands of the combinations, each ``(k, d)``."""
+        boxes = [_widened(combination.second) for combination in self._unfolded[1]]
+        return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
 
     def _apply(self, side: SideArray, points: FloatArray, columns: FloatArray) -> None:
         """Turn where points lie in the first operand into where they lie in the combination."""
@@ -174,12 +185,17 @@ class Combination(Domain):
 
 def _near(domain: Domain, columns: FloatArray) -> BoolArray:
     """Which points, given by their coordinates ``(d, n)``, may belong to a domain."""
-    lower, upper = domain.bounding_box
-    margin = _FAR * float(np.max(np.abs([lower, upper])))
     near = np.ones(columns.shape[1], dtype=np.bool_)
-    for column, low, high in zip(columns, lower - margin, upper + margin, strict=True):
+    for column, low, high in zip(columns, *_widened(domain), strict=True):
         near &= (column >= low) & (column <= high)
     return near
+
+
+def _widened(domain: Domain) -> tuple[FloatArray, FloatArray]:
+    """The bounding box of a domain, and somewhat more."""
+    lower, upper = domain.bounding_box
+    margin = _FAR * float(np.max(np.abs([lower, upper])))
+    return lower - margin, upper + margin
 
 
 def combine(operation: Operation, first: Domain, second: Domain) -> Combination:

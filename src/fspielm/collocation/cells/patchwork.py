@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.crossings import corner_terms
-from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
-from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
+from fspielm.collocation.cells.places import Degrees, Placed, chebyshev, held_to, place_rows, sparse_at
+from fspielm.collocation.cells.rows import (
+    CellRows,
+    Tie,
+    checked_along,
+    fill_cell,
+    fitted_along,
+    shared_along,
+    type_of_rows,
+)
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
 from fspielm.collocation.cells.tails import Tails, tails_of
@@ -27,8 +35,8 @@ from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.features.tables import Tables
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
+from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
-from fspielm.linalg.nested import Leaf, Nested
 
 # What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
 # opens more.
@@ -162,7 +170,7 @@ class Patchwork(Finite):
         sharing = np.ones(basis.size, dtype=np.int_)
         sharing[first:] = 2
         sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
-        values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
+        values = 2 if self.problem.dtype.kind == "c" else 1
         leaves = []
         each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
         for cell, (rows, ties, parts) in enumerate(each):
@@ -170,11 +178,12 @@ class Patchwork(Finite):
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             shared += [first + self._traced + part.shared for part in parts]
             joined = np.concatenate([basis.shared(cell), *shared])
-            fill = partial(fill_cell, basis, cell, rows, ties, parts, (self.dtype, values))
-            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
+            dtype = type_of_rows(rows, ties, parts)
+            fill = partial(fill_cell, basis, cell, rows, ties, parts, 1 if dtype.kind == "c" else values)
+            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], dtype, fill))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
-        leaves += [added.leaf(first + self._traced, self.dtype, values) for added in self._sums.added]
-        return Nested(tuple(leaves), merges, sharing, values, self.dtype, self.threads, keep)
+        leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
+        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
@@ -204,10 +213,6 @@ class Patchwork(Finite):
 
     def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """What comes after the last degrees, if coefficients fall on as they did."""
-        return np.asarray(np.linalg.norm(self.left_out_in_cells(coefficients, problem), axis=0))
-
-    def left_out_in_cells(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """See `Finite.left_out_in_cells`."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
         each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
         return np.asarray(each * self.scales)
@@ -248,17 +253,25 @@ class Patchwork(Finite):
         cut = np.flatnonzero(self._is_cut)
         return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
 
+    @cached_property
+    def _finer(self) -> list[tuple[Placed, LocalOperator]]:
+        return self._finer_for(self.problem)
+
+    def _finer_for(self, problem: Problem) -> list[tuple[Placed, LocalOperator]]:
+        """Rows between those that are fitted, and what is applied there."""
+        found = place_rows(problem, self.tiling, self.degrees, finer=True)
+        return [(placed, placed.localised(len(self.scales))) for placed in found if len(placed.sites)]
+
     def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """Root mean square of what each cell leaves of its relations, between the places where they were fitted.
+        """Root mean square of what each cut cell leaves of its relations, between the places where they were fitted.
 
         In units of functions of the highest degree.
         """
         squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        for placed in place_rows(problem, self.tiling, self.degrees, finer=True):
-            if not len(placed.sites):
-                continue
+        for placed, operator in self._finer if problem is self.problem else self._finer_for(problem):
             cell = placed.cell
-            operator = placed.localised(len(self.scales))
+            if not self._is_cut[cell]:
+                continue
             own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
             own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
             deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
@@ -278,17 +291,14 @@ class Patchwork(Finite):
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
-        by_name: dict[str, list[Placed]] = {relation.name: [] for relation in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
-            if len(placed.sites):
-                by_name[placed.relation.name].append(placed)
+        by_name: dict[str, list[tuple[Placed, LocalOperator]]] = {each.name: [] for each in held_to(self.problem)}
+        for placed, operator in self._finer:
+            by_name[placed.relation.name].append((placed, operator))
         sites, emphasis, rows = {}, {}, {}
         for name, its in by_name.items():
-            rows[name] = RowsInCells(
-                self.basis, tuple((placed.cell, placed.localised(len(self.scales))) for placed in its)
-            )
-            sites[name] = join_sites([placed.sites for placed in its])
-            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
+            rows[name] = RowsInCells(self.basis, tuple((placed.cell, operator) for placed, operator in its))
+            sites[name] = join_sites([placed.sites for placed, _ in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed, _ in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
@@ -307,7 +317,7 @@ class Patchwork(Finite):
         deviation = self.at_seams(coefficients[None])[0] - np.concatenate(known)
         rows = self.counts[JOINED]
         uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], counts)
-        sparse = np.concatenate([sparse_at(gauss(count)) for count in counts])
+        sparse = np.concatenate([sparse_at(chebyshev(count)) for count in counts])
         scale = float(np.sqrt(len(deviation) / rows))
         return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
 

@@ -74,7 +74,7 @@ class Tiling(Cover):
         """See `Cover.rims`."""
         if all(cell.whole for cell in self.cells):
             return
-        for part in self.domain.boundary():
+        for part in self._outline.parts:
             yield from ((part, each) for each in self.stretches(part) if not self.cells[each.cell].whole)
 
     def halve(self, cells: Mapping[int, Collection[int]]) -> Tiling:
@@ -92,6 +92,19 @@ class Tiling(Cover):
 
     def stretches(self, part: BoundaryPart, mask: Mask | None = None) -> tuple[Stretch, ...]:
         """See `Cover.stretches`."""
+        known = self._stretches.get(id(part))
+        if (
+            known is None or known[0] is not part
+        ):  # sorting takes long, and the same parts are asked for again and again
+            known = self._stretches[id(part)] = part, self._unmasked(part)
+        return masked(part, known[1], [m for m in (part.keep, mask) if m is not None])
+
+    @cached_property
+    def _stretches(self) -> dict[int, tuple[BoundaryPart, list[Stretch]]]:
+        """Those of parts that were asked for, by their identity."""
+        return {}
+
+    def _unmasked(self, part: BoundaryPart) -> list[Stretch]:
         arcs = sorted_parts((part,), self._tree, self._outline.slack)
         arcs = arcs.select(np.argsort(arcs.start, kind="stable"))
         cells = self._cell[self._tree.rank[arcs.node]]
@@ -104,7 +117,7 @@ class Tiling(Cover):
                 found[-1] = Stretch(cell, found[-1].start, end)
             elif end > start or part.parameters == 0:
                 found.append(Stretch(cell, start, end))
-        return masked(part, found, [m for m in (part.keep, mask) if m is not None])
+        return found
 
     def face_stretches(self, axis: int, end: int) -> tuple[tuple[int, tuple[float, float]], ...]:
         """See `Cover.face_stretches`."""
