@@ -16,7 +16,7 @@ _LOOKS = 32
 # Cells are no longer than so many radii of curves in them; nor than so many times the distance over which solutions
 # vary in a gap, the root of its width times the radius.
 _RADII = 1.5
-_GAPS = 2.0
+_GAPS = 1.3
 # Curves face one another where the cosine of the angle between their normals is below this.
 _FACING = -0.5
 _MOST_HALVINGS = 6

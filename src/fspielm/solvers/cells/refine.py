@@ -37,6 +37,9 @@ _SMOOTH = 0.1
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
+# And sides of what is left of a cell that the boundary cuts that are at least this share of the longest: in a narrow gap
+# functions vary along it.
+_LONG = 0.6
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -65,7 +68,7 @@ def refine(
     if not needs.any():  # the cells do not say where: everywhere
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
     highest, least = patchwork.degrees.max(axis=1), _least_degree(patchwork)
-    along: BoolArray = tails.along >= _AXIS * tails.along.max(axis=1, keepdims=True)
+    along = _along(tiling, tails.along)
     plans = plan(highest, tails.rate, wanted, along.sum(axis=1), least)
     halvings = np.where(needs, plans.halvings, 0)
     raised = np.where(
@@ -100,6 +103,14 @@ def refine(
     return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
         word for word in words if word
     )
+
+
+def _along(tiling: Cover, tails: FloatArray) -> BoolArray:
+    """The axes along which a cell is halved, if it is: by its tails, or, where these say nothing, by its sides."""
+    sides, cut = tiling.frames.lengths, np.array([not cell.whole for cell in tiling.cells])
+    found: BoolArray = tails >= _AXIS * tails.max(axis=1, keepdims=True)
+    found[cut] = sides[cut] >= _LONG * sides[cut].max(axis=1, keepdims=True)
+    return found
 
 
 def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
