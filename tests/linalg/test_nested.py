@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fspielm import QR, SolveError
-from fspielm.linalg.nested import Leaf, Nested, NestedQR
+from fspielm.linalg.leaves import Leaf, Nested
+from fspielm.linalg.nested import NestedQR
 
 Draw = Callable[..., np.ndarray]
 
@@ -26,9 +27,9 @@ def nested(draw: Draw, merges: Any = MERGES[0], *, values: int = 1, keep: bool =
         own = np.arange(OWN) + leaf * OWN
         both = [LEAVES * OWN + edge * SHARED + np.arange(SHARED) for edge in (leaf, (leaf + 1) % LEAVES)]
         rows = draw(HEIGHT, OWN + 2 * SHARED + values)
-        leaves.append(Leaf(own, np.concatenate(both), HEIGHT, rows.copy))
+        leaves.append(Leaf(own, np.concatenate(both), HEIGHT, rows.dtype, rows.copy))
     sharing = np.repeat([1, 2], [LEAVES * OWN, LEAVES * SHARED])
-    return Nested(tuple(leaves), merges, sharing, values, leaves[0].fill().dtype, threads, keep)
+    return Nested(tuple(leaves), merges, sharing, values, threads, keep)
 
 
 def dense(matrix: Nested) -> tuple[np.ndarray, np.ndarray]:
@@ -74,6 +75,27 @@ def test_a_real_matrix_takes_complex_values_as_two_columns(rng: np.random.Genera
     rows, values = dense(matrix)
     expected = np.linalg.lstsq(rows, values[:, 0] + 1j * values[:, 1])[0]
     np.testing.assert_allclose(NestedQR(matrix).coefficients, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("merges", MERGES, ids=str)
+def test_what_is_real_stays_so_beside_complex_leaves(rng: np.random.Generator, merges: Any) -> None:
+    real = nested(lambda *shape: rng.normal(size=shape), merges, values=2)
+    rows, values = dense(real)
+    width, added = OWN + 2 * SHARED, 1j * rng.normal(size=(HEIGHT, OWN + 2 * SHARED))
+    filled = real.leaves[1].fill()
+    entries = np.column_stack([filled[:, :width] + added, filled[:, width] + 1j * filled[:, width + 1]])
+    matrix = spoiled(real, 1, fill=entries.copy, dtype=entries.dtype)
+    rows = rows.astype(complex)
+    rows[HEIGHT : 2 * HEIGHT, np.concatenate([matrix.leaves[1].own, matrix.leaves[1].shared])] += added
+    factored, data = NestedQR(matrix), values[:, 0] + 1j * values[:, 1]
+    assert factored.dtype == matrix.dtype == np.complex128
+    assert real.cost.operations / 4 < matrix.cost.operations < real.cost.operations
+    expected = np.linalg.lstsq(rows, data)[0]
+    np.testing.assert_allclose(factored.coefficients, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(factored.solve(data), expected, rtol=0, atol=1e-12)
+    given = rng.normal(size=(COLUMNS, 2)) + 1j * rng.normal(size=(COLUMNS, 2))
+    both = factored.solve_triangle(factored.solve_triangle(given, adjoint=True))
+    np.testing.assert_allclose(rows.conj().T @ rows @ both, given, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("merges", MERGES[:3], ids=str)

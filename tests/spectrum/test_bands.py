@@ -24,7 +24,7 @@ from fspielm import (
     cases,
 )
 from fspielm.geometry import Domain
-from fspielm.spectrum import Bands, data, data_bands, infer_bands
+from fspielm.spectrum import Bands, data, data_bands, infer_bands, settled_bands
 
 x, y, t = sp.symbols("x y t")
 SQUARE = Box((0, 0), (1, 1))
@@ -315,3 +315,22 @@ def test_a_jump_of_boundary_data_parts_what_is_smooth() -> None:
     found = bands(poisson(0, sp.sin(10 * x) + sp.Heaviside(x - 0.3)))
     assert not found.unsettled
     assert found.frequencies[0] < 40
+
+
+def test_a_kink_of_high_order_sets_no_band_where_cells_end_at_it() -> None:
+    def data_of(bend: float) -> Problem:
+        wave = sp.cos(20 * x)
+        value = wave + sp.Piecewise((0, x < 0), (bend * x**2 * wave, True))
+        return Problem(
+            sp.Eq(sp.Function("u")(x, t).diff(t), sp.Function("u")(x, t).diff(x, 2)),
+            Interval(-1, 1) * Time(0, 1),
+            [Dirichlet(0), Initial(value)],
+        )
+
+    smooth, kinked = (data_of(bend) for bend in (0, 100))
+    rng = np.random.default_rng(0)
+    found = infer_bands(kinked, rng)
+    assert found.frequencies[0] > 200
+    assert settled_bands(kinked, found, rng).frequencies[0] < 50
+    found = infer_bands(smooth, rng)
+    np.testing.assert_array_equal(settled_bands(smooth, found, rng).frequencies, found.frequencies)

@@ -33,6 +33,8 @@ _SIGNS = 3
 _CHANCE = 3.0
 # What the true solution has besides may be amplified somewhat more than what the functions of cells can show.
 _AMPLE = 5.0
+# By how much a residual at narrow places is larger than at others, if these do not see what is narrow.
+_CLEARLY = 2.0
 
 
 @final
@@ -84,7 +86,12 @@ class Correction:
         return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
 
     def _rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
-        """All that is held out, and rows where something is narrow."""
+        """All that is held out, and rows where something is narrow.
+
+        The latter only count in cells that have clearly more of a residual there than the others show. Elsewhere the
+        others see all of it already, at nodes where sums are integrals: what oscillates adds up to next to nothing
+        there, as it does in the solution, but not in sums over a few places anywhere.
+        """
         basis = self.finite.basis
         assert isinstance(basis, CellBasis)
         found = []
@@ -97,14 +104,25 @@ class Correction:
             assert isinstance(rows, RowsInCells)
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
-            found.append(Rows(rows, sites, weight, weight * (rows @ coefficients - relation.values(sites))))
+            residual = rows @ coefficients - relation.values(sites)
+            found.append(Rows(rows, sites, weight, weight * residual))
             close = close_rows(problem, relation, self.finite)
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
-                weight = self._weight(own, sites, close.shares)
-                found.append(Rows(rows, sites, weight, weight * (rows @ coefficients - close.block.values)))
+                narrow = rows @ coefficients - close.block.values
+                more = self._tells_more((sites, narrow), (found[-1].sites, residual))
+                weight = more * self._weight(own, sites, close.shares)
+                found.append(Rows(rows, sites, weight, weight * narrow))
         return found
+
+    def _tells_more(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
+        """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
+        largest = [np.zeros(self.finite.pieces) for _ in range(2)]
+        cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
+        for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
+            np.maximum.at(most, its, np.abs(residual))
+        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
 
     def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
         emphasis = self.finite.emphasis(fitted.name, sites, shares)

@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
-from fspielm.linalg.nested import Nested
+from fspielm.linalg.leaves import Nested
 from fspielm.machine import run_tasks
 
 Scaling = Literal["none", "rms"]

@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.factored import Factored
-from fspielm.linalg.nested import Nested
+from fspielm.linalg.leaves import Nested
 
 
 class LeastSquares(ABC):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NoReturn, TypeAlias, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 import scipy
@@ -15,111 +15,11 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Panel
+from fspielm.linalg.leaves import Indices, Nested, all_met, flatten
 from fspielm.machine import run_tasks
 
 # Operations of a task that is not worth a thread; and of one that is worth several of the libraries'.
 _SMALL, _LARGE = 3e6, 2e9
-
-Merges: TypeAlias = "int | tuple[Merges, ...]"
-Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Leaf:
-    """Rows on a few of all columns.
-
-    Attributes
-    ----------
-    own : (k,) integer array
-        Columns in which no other leaf has entries.
-    shared : (s,) integer array
-        Columns in which others have some too.
-    height : int
-        How many rows there are.
-    fill : callable
-        Makes them when they are needed: their entries in its own columns, in those that it shares, and r columns of
-        values, shape ``(height, k + s + r)``.
-    """
-
-    own: Indices
-    shared: Indices
-    height: int
-    fill: Callable[[], NumberArray]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Nested:
-    """A matrix whose rows belong to leaves, with values beside it.
-
-    Attributes
-    ----------
-    leaves : tuple of Leaf
-    merges : nested tuple of int
-        The leaves by their indices, as they are merged: ``((0, 1), (2, 3))``. Those that share columns should be
-        close to one another.
-    sharing : (M,) integer array
-        How many leaves have entries in each column.
-    values : int
-        Columns of values: one, or two for the real and the imaginary parts beside a real matrix.
-    dtype : dtype
-        Of the entries.
-    threads : int
-        That leaves are factored on.
-    keep : bool
-        Whether to keep what it takes to solve for other values.
-    """
-
-    leaves: tuple[Leaf, ...]
-    merges: Merges
-    sharing: Indices
-    values: int
-    dtype: np.dtype[Any]
-    threads: int
-    keep: bool = False
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix."""
-        return sum(leaf.height for leaf in self.leaves), len(self.sharing)
-
-    @cached_property
-    def cost(self) -> Cost:
-        """What factoring it takes, found by going through the tree without any numbers."""
-        fronts: dict[int, tuple[Indices, Indices, int]] = {}
-        operations: list[float] = []
-        entries = largest = 0.0
-        for place, node in enumerate(flatten(self.merges)):
-            if node.leaf >= 0:
-                leaf = self.leaves[node.leaf]
-                columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height
-                own, width = len(leaf.own), len(leaf.own) + len(leaf.shared)
-            else:
-                parts = [fronts.pop(child) for child in node.children]
-                columns, met = _met([(columns, met) for columns, met, _ in parts])
-                done = met == self.sharing[columns]
-                own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
-                columns, met = columns[~done], met[~done]
-            fronts[place] = columns, met, max(min(rows, width) - own, 0)
-            operations.append(2.0 * rows * width**2)
-            entries += own * width
-            largest = max(largest, 2.0 * rows * width)
-        return Cost(tuple(operations), int(self.dtype.itemsize * (entries + self.threads * largest)))
-
-
-@final
-@dataclass(frozen=True)
-class Cost:
-    """Floating-point operations of a factorisation, node by node, and the bytes that it takes."""
-
-    each: tuple[float, ...]
-    nbytes: int
-
-    @property
-    def operations(self) -> float:
-        """All of them."""
-        return sum(self.each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,20 +45,14 @@ class _Step:
 
 @dataclass(frozen=True, eq=False)
 class _Front:
-    """What a subtree leaves to others: rows on columns that they share, and how often each column was met in it."""
+    """What a subtree leaves to others: rows on columns that they share, and how often each column was met in it.
+
+    Real as long as nothing in it is complex.
+    """
 
     columns: Indices
     rows: NumberArray
     met: Indices
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """A leaf, by its index, or the merger of others; `height` is above those of all its children."""
-
-    height: int
-    leaf: int = -1
-    children: tuple[int, ...] = ()
 
 
 @final
@@ -214,18 +108,21 @@ class NestedQR:
             self._steps[place], fronts[place] = _eliminate(leaf.fill(), leaf.own, leaf.shared, met, nested)
             return
         parts = [fronts.pop(child) for child in node.children]
-        columns, met = _met([(part.columns, part.met) for part in parts])
+        columns, met = all_met([(part.columns, part.met) for part in parts])
         positions = np.searchsorted(columns, np.concatenate([part.columns for part in parts]))
         done = met == nested.sharing[columns]
         order = np.concatenate([np.flatnonzero(done), np.flatnonzero(~done)])
         where = np.empty_like(order)
         where[order] = np.arange(len(order))
-        rows = np.zeros((sum(len(part.rows) for part in parts), len(columns) + nested.values), nested.dtype, order="F")
+        dtype = np.result_type(*(part.rows for part in parts))
+        height, width = sum(len(part.rows) for part in parts), len(columns) + nested.values_beside(dtype)
+        rows = np.zeros((height, width), dtype, order="F")
         row = column = 0
         for part in parts:
             below, right = row + len(part.rows), column + len(part.columns)
-            rows[row:below, where[positions[column:right]]] = part.rows[:, : -nested.values]
-            rows[row:below, len(columns) :] = part.rows[:, -nested.values :]
+            values = part.rows[:, len(part.columns) :]
+            rows[row:below, where[positions[column:right]]] = part.rows[:, : len(part.columns)]
+            rows[row:below, len(columns) :] = values if values.shape[1] == width - len(columns) else _one(values)
             row, column = below, right
         kept = columns[~done]
         self._steps[place], fronts[place] = _eliminate(rows, columns[done], kept, met[~done], nested)
@@ -252,8 +149,7 @@ class NestedQR:
     @cached_property
     def coefficients(self) -> NumberArray:
         """For the values that it was factored with, ``(M,)``."""
-        found = self._back([step.values for step in self._all])
-        return np.asarray(found[:, 0] if self._nested.values == 1 else found[:, 0] + 1j * found[:, 1])
+        return np.ascontiguousarray(self._back([_one(step.values) for step in self._all])[:, 0])
 
     @cached_property
     def diagonal(self) -> FloatArray:
@@ -309,7 +205,7 @@ class NestedQR:
         step = self._all[place]
         head = _solve(step.triangle, rest[step.columns], adjoint=True)
         rest[step.columns] = head
-        left[place] = step.beside.conj().T @ head
+        left[place] = _times(step.beside.conj().T, head)
 
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
@@ -321,19 +217,11 @@ class NestedQR:
 
         def solve(place: int) -> None:
             step = self._all[place]
-            found[step.columns] = _solve(step.triangle, heads[place] - step.beside @ found[step.others])
+            found[step.columns] = _solve(step.triangle, heads[place] - _times(step.beside, found[step.others]))
 
         for level in reversed(self._levels):
             self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
         return found
-
-
-def _met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
-    """All columns of some fronts, and how often each was met in all of them."""
-    columns, positions = np.unique(np.concatenate([columns for columns, _ in parts]), return_inverse=True)
-    met = np.zeros(len(columns), dtype=np.int_)
-    np.add.at(met, positions, np.concatenate([met for _, met in parts]))
-    return columns, met
 
 
 def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
@@ -363,9 +251,7 @@ def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False)
     if not len(triangle):
         return values
     if np.iscomplexobj(values) and not np.iscomplexobj(triangle):
-        return np.asarray(
-            _solve(triangle, values.real, adjoint=adjoint) + 1j * _solve(triangle, values.imag, adjoint=adjoint)
-        )
+        return _complex(_solve(triangle, _real(values), adjoint=adjoint))
     solve = scipy.linalg.lapack.ztrtrs if np.iscomplexobj(triangle) else scipy.linalg.lapack.dtrtrs
     solved, info = solve(triangle, values, trans=2 if adjoint else 0)
     if info:
@@ -373,17 +259,22 @@ def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False)
     return np.asarray(solved)
 
 
-def flatten(merges: Merges) -> list[Node]:
-    """The nodes of a tree, children before their parents; the root is the last."""
-    nodes: list[Node] = []
+def _times(matrix: NumberArray, values: NumberArray) -> NumberArray:
+    """Their product; a real matrix is not made complex for it."""
+    if np.iscomplexobj(values) and not np.iscomplexobj(matrix):
+        return _complex(matrix @ _real(values))
+    return np.asarray(matrix @ values)
 
-    def add(tree: Merges) -> int:
-        if isinstance(tree, tuple):
-            children = tuple(add(child) for child in tree)
-            nodes.append(Node(1 + max(nodes[child].height for child in children), children=children))
-        else:
-            nodes.append(Node(0, leaf=int(tree)))
-        return len(nodes) - 1
 
-    add(merges)
-    return nodes
+def _one(values: NumberArray) -> NumberArray:
+    """One column of values, from real and imaginary parts if there are two."""
+    return values if values.shape[1] == 1 else np.asarray(values[:, :1] + 1j * values[:, 1:])
+
+
+def _real(values: NumberArray) -> FloatArray:
+    """Complex columns as pairs of real ones."""
+    return np.ascontiguousarray(values).view(np.float64)
+
+
+def _complex(pairs: FloatArray) -> NumberArray:
+    return np.ascontiguousarray(pairs).view(np.complex128)

@@ -11,7 +11,8 @@ from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares, check_finite
-from fspielm.linalg.nested import Nested, NestedQR
+from fspielm.linalg.leaves import Nested
+from fspielm.linalg.nested import NestedQR
 
 
 @final

@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares, check_finite
-from fspielm.linalg.nested import Nested
+from fspielm.linalg.leaves import Nested
 
 # Size of the smallest subproblems of LAPACK's divide and conquer.
 _LEAF = 25

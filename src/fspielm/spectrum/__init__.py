@@ -2,6 +2,7 @@
 
 from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands, settled_bands
 from fspielm.spectrum.data import DataBand, data_bands
+from fspielm.spectrum.fastest_places import waves_at
 from fspielm.spectrum.hidden import Hidden, hidden_of
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.peaks import SAMPLE_BYTES, find_peaks
@@ -26,4 +27,5 @@ __all__ = [
     "refine_bands",
     "settled_bands",
     "symbol_band",
+    "waves_at",
 ]

@@ -15,6 +15,7 @@ from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.extension import TOLERANCE, extension_band
 from fspielm.spectrum.fastest_places import fastest_places
 from fspielm.spectrum.hidden import affordable, hidden_of
+from fspielm.spectrum.lines import ROUGH_THRESHOLD, line_band
 from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
@@ -23,6 +24,10 @@ from fspielm.spectrum.wells import well_band
 _FROZEN_SITES = 512
 # Higher by a few percent is what every band has beyond its frequencies.
 _CLEARLY = 1.02
+# Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, and by more
+# than this where amplitudes fall like the fourth power of it, or more slowly.
+_POWER_SHARES = 1e-3, 1e-5
+_POWER_RATIO = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +77,18 @@ def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator
 
 
 def settled_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
-    """The bands of data without jumps and kinks, joined with the waves that the equation carries."""
-    return _with_waves(problem, [band for band in bands.data if band.settled], rng)
+    """The bands of data without jumps and kinks, of any order, joined with the waves that the equation carries."""
+    return _with_waves(problem, [_without_kinks(band) for band in bands.data if band.settled], rng)
+
+
+def _without_kinks(band: DataBand) -> DataBand:
+    """Cut where jumps are, if amplitudes fall like a power: a higher derivative jumps somewhere along the lines."""
+    if band.samples is None:
+        return band
+    lower, upper = (line_band(*band.samples, share).frequency for share in _POWER_SHARES)
+    if upper <= _POWER_RATIO * lower:
+        return band
+    return replace(band, frequency=band.slant * line_band(*band.samples, ROUGH_THRESHOLD).frequency)
 
 
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:

@@ -52,6 +52,15 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     return Sites(np.unique(np.array(found), axis=0))
 
 
+def waves_at(problem: Problem, bands: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Points all over the domain, and the highest frequency of a wave along each axis there, both ``(n, d)``."""
+    points, frozen = spread(problem)
+    units = 1 / np.subtract(*reversed(problem.domain.bounding_box))
+    rivals = (np.zeros_like(bands), bands) if bands.any() else (bands,)
+    along = [[_search_along(axis, others, units[axis])(frozen) for others in rivals] for axis in range(len(bands))]
+    return points, np.stack([np.max(each, axis=0) for each in along], axis=1)
+
+
 @once
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation.cells.places import gauss
+from fspielm.collocation.cells.places import chebyshev
 from fspielm.equations import Operator, Problem
 from fspielm.geometry.cells import Contact, Cover
 
@@ -63,7 +63,7 @@ def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:
     if problem.domain.time is None:
         for contact in _one_each(tiling):
             line = problem.interfaces[contact.line]
-            places = 0.5 * ((1 - gauss(_LOOKS)) * contact.start + (1 + gauss(_LOOKS)) * contact.end)
+            places = 0.5 * ((1 - chebyshev(_LOOKS)) * contact.start + (1 + chebyshev(_LOOKS)) * contact.end)
             sites = line.part.place(places[:, None] if line.part.parameters else np.empty((1, 0)))
             for rule in line.rules:
                 for cell, operator in zip(contact.cells, (rule.first, rule.second), strict=True):

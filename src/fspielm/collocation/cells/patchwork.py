@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.crossings import corner_terms
-from fspielm.collocation.cells.places import Degrees, Placed, gauss, held_to, place_rows, sparse_at
-from fspielm.collocation.cells.rows import CellRows, Tie, checked_along, fill_cell, fitted_along, shared_along
+from fspielm.collocation.cells.places import Degrees, Placed, chebyshev, held_to, place_rows, sparse_at
+from fspielm.collocation.cells.rows import (
+    CellRows,
+    Tie,
+    checked_along,
+    fill_cell,
+    fitted_along,
+    shared_along,
+    type_of_rows,
+)
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
 from fspielm.collocation.cells.tails import Tails, tails_of
@@ -27,11 +35,9 @@ from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.features.tables import Tables
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
+from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
-from fspielm.linalg.nested import Leaf, Nested
 
-# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small.
-_SLOW, _NOTHING = 0.8, 1e-13
 # What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
 # opens more.
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
@@ -164,7 +170,7 @@ class Patchwork(Finite):
         sharing = np.ones(basis.size, dtype=np.int_)
         sharing[first:] = 2
         sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
-        values = 2 if self.problem.dtype.kind == "c" and self.dtype.kind != "c" else 1
+        values = 2 if self.problem.dtype.kind == "c" else 1
         leaves = []
         each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
         for cell, (rows, ties, parts) in enumerate(each):
@@ -172,11 +178,12 @@ class Patchwork(Finite):
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             shared += [first + self._traced + part.shared for part in parts]
             joined = np.concatenate([basis.shared(cell), *shared])
-            fill = partial(fill_cell, basis, cell, rows, ties, parts, (self.dtype, values))
-            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], fill))
+            dtype = type_of_rows(rows, ties, parts)
+            fill = partial(fill_cell, basis, cell, rows, ties, parts, 1 if dtype.kind == "c" else values)
+            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], dtype, fill))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
-        leaves += [added.leaf(first + self._traced, self.dtype, values) for added in self._sums.added]
-        return Nested(tuple(leaves), merges, sharing, values, self.dtype, self.threads, keep)
+        leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
+        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep)
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
@@ -212,8 +219,7 @@ class Patchwork(Finite):
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
         """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
-        tails = tails_of(self.basis, coefficients)
-        slow: BoolArray = np.any((tails.rate < _SLOW) & (tails.last > _NOTHING * tails.last.max(axis=0)), axis=1)
+        slow = tails_of(self.basis, coefficients).falls_slowly
         slow[self._is_cut] = False
         if self.problem.dimension == 2 and self.problem.domain.time is None:
             frames = self.tiling.frames
@@ -311,7 +317,7 @@ class Patchwork(Finite):
         deviation = self.at_seams(coefficients[None])[0] - np.concatenate(known)
         rows = self.counts[JOINED]
         uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], counts)
-        sparse = np.concatenate([sparse_at(gauss(count)) for count in counts])
+        sparse = np.concatenate([sparse_at(chebyshev(count)) for count in counts])
         scale = float(np.sqrt(len(deviation) / rows))
         return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
 

@@ -79,23 +79,29 @@ def checked_along(trace: Trace) -> int:
     return trace.count + 2 * _MORE_ROWS + 1
 
 
+def type_of_rows(rows: Sequence[CellRows], ties: Sequence[Tie], parts: Sequence[Part]) -> np.dtype[Any]:
+    """Of the entries that a cell has in its rows: complex if anything in them is."""
+    operators = [each.operator for each in rows] + [each.operator for each in ties] + [each.operator for each in parts]
+    return np.result_type(np.float64, *(operator.coefficients for operator in operators))
+
+
 def fill_cell(
     basis: CellBasis,
     cell: int,
     rows: Sequence[CellRows],
     ties: Sequence[Tie],
     parts: Sequence[Part],
-    kind: tuple[np.dtype[Any], int],
+    values: int,
 ) -> NumberArray:
     """All rows of a cell on its own columns, on those of its traces and of its parts of sums, and their values.
 
-    `kind` is the type of the numbers, and how many columns values take: two for parts of complex ones beside real rows.
+    `values` is how many columns these take: two for parts of complex ones beside real rows.
     """
     own = basis.columns(cell)
     count = own.stop - own.start
     first = count + len(basis.shared(cell))
     width = first + sum(tie.trace.count for tie in ties) + sum(len(part.shared) for part in parts)
-    dtype, values = kind
+    dtype = type_of_rows(rows, ties, parts)
     height = sum(map(len, rows)) + sum(map(len, ties)) + sum(map(len, parts))
     matrix = np.zeros((height, width + values), dtype=dtype, order="F")
     row, column = 0, first

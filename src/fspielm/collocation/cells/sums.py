@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Problem, Relation
 from fspielm.features import LocalOperator, localise
 from fspielm.geometry.cells import Cover
-from fspielm.linalg.nested import Leaf, Merges
+from fspielm.linalg.leaves import Leaf, Merges
 
 
 @final
@@ -75,15 +75,14 @@ class Added:
     entries: FloatArray
     values: NumberArray
 
-    def leaf(self, first: int, dtype: np.dtype[Any], values: int) -> Leaf:
+    def leaf(self, first: int, values: int) -> Leaf:
         """As rows of a system, in which parts have columns from the first one on."""
-        return Leaf(
-            np.empty(0, dtype=np.int_), first + self.columns, len(self.values), partial(self._fill, dtype, values)
-        )
+        own, fill = np.empty(0, dtype=np.int_), partial(self._fill, values)
+        return Leaf(own, first + self.columns, len(self.values), self.entries.dtype, fill)
 
-    def _fill(self, dtype: np.dtype[Any], values: int) -> NumberArray:
+    def _fill(self, values: int) -> FloatArray:
         parts = (self.values,) if values == 1 else (self.values.real, self.values.imag)
-        return np.asfortranarray(np.column_stack([self.entries, *parts]).astype(dtype))
+        return np.asfortranarray(np.column_stack([self.entries, *parts]))
 
 
 @final

@@ -45,18 +45,21 @@ class Tails:
     ----------
     last : (C, U) array
         Norms of those of the last degrees.
-    outer : (C, U) array
-        The same with one degree more.
+    left_out : (C, U) array
+        What comes after the last degrees, if it falls on half as fast as before.
     along : (C, U, d) array
         The same, by the axis along which they oscillate most.
     rate : (C, U) array
         By how much logarithms fall with each degree, from half the degrees to the last.
+    whole : (C, U) array
+        Norms of all coefficients.
     """
 
     last: FloatArray
-    outer: FloatArray
+    left_out: FloatArray
     along: FloatArray
     rate: FloatArray
+    whole: FloatArray
 
     def worst(self, sizes: FloatArray) -> Tail:
         """In each cell, that of the worst unknown, relative to the sizes ``(U,)`` of all.
@@ -67,21 +70,24 @@ class Tails:
         return Tail((self.last / size).max(axis=1), (self.along / size[:, None]).max(axis=1), self.rate.min(axis=1))
 
     def replaced(self, cells: NDArray[np.intp], sizes: FloatArray) -> Tails:
-        """With other sizes for the last coefficients of some cells, which fall as usual."""
-        last, outer, along, rate = (each.copy() for each in (self.last, self.outer, self.along, self.rate))
-        last[cells] = outer[cells] = sizes[:, None]
+        """With other sizes for the last coefficients of some cells, which fall as usual and leave out twice that."""
+        last, left_out, along, rate = (each.copy() for each in (self.last, self.left_out, self.along, self.rate))
+        last[cells], left_out[cells] = sizes[:, None], _TIMES * sizes[:, None]
         along[cells], rate[cells] = sizes[:, None, None], _USUAL
-        return Tails(last, outer, along, rate)
+        return Tails(last, left_out, along, rate, self.whole)
 
     @property
-    def left_out(self) -> FloatArray:
-        """What comes after the last degrees, if it falls on half as fast as before, ``(C, U)``."""
-        falls = np.clip(0.5 * self.rate, _SLOWEST, None)
-        return np.asarray(self.outer / -np.expm1(-_LAST * falls))
+    def falls_slowly(self) -> BoolArray:
+        """Whether coefficients of a cell ``(C,)`` fall too slowly to show what is missing, and not for rounding."""
+        matters = (self.last > _LITTLE * self.last.max(axis=0)) & (self.last > _ROUNDING * self.whole)
+        return np.asarray(np.any((self.rate < _SLOW) & matters, axis=1))
 
 
 # However slowly coefficients seem to fall; and where nothing is known.
-_SLOWEST, _USUAL = 0.05, 0.7
+_SLOWEST, _USUAL, _TIMES = 0.05, 0.7, 2.0
+# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small beside
+# those of other cells, or are what rounding leaves of the cell's own.
+_SLOW, _LITTLE, _ROUNDING = 0.8, 1e-13, 1e-15
 
 
 def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
@@ -93,7 +99,7 @@ def tails_of(basis: CellBasis, coefficients: NumberArray) -> Tails:
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
-def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
     shell, dominating = _shells(degrees)
     highest = max(degrees)
     squares = parts**2
@@ -105,7 +111,11 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, Floa
     fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
     outermost = shell >= start
     along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
-    return last, ahead[:, max(start - 1, 0)], np.stack(along, axis=1), fall / max(start - half, 1)
+    rate = fall / max(start - half, 1)
+    # one degree more than the last: as many come next, and so on
+    further = np.exp(-(_LAST + 1) * np.clip(0.5 * rate, _SLOWEST, None))
+    left_out = ahead[:, max(start - 1, 0)] * further / (1 - further)
+    return last, left_out, np.stack(along, axis=1), rate, ahead[:, 0]
 
 
 @cache

@@ -12,7 +12,7 @@ from numpy.polynomial.legendre import legvander
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts
-from fspielm.collocation.cells.places import Degrees, gauss
+from fspielm.collocation.cells.places import Degrees, chebyshev
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
@@ -67,8 +67,8 @@ class Trace:
     start: int = 0
 
     def sites(self, nodes: int) -> tuple[Sites, Sites]:
-        """The sites of so many nodes of Gauss's along the edge, for either cell."""
-        first = self.along(gauss(nodes))
+        """The sites of so many nodes of Chebyshev's along the edge, for either cell."""
+        first = self.along(chebyshev(nodes))
         # with the normals of the first, so that derivatives along them are in one direction
         return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
 
@@ -83,7 +83,7 @@ class Trace:
         return [replace(each, axes=axes) for each in found]
 
     def polynomials(self, nodes: int) -> FloatArray:
-        """Those along the edge, of size one, at so many nodes of Gauss's, shape ``(nodes, count)``."""
+        """Those along the edge, of size one, at so many nodes of Chebyshev's, shape ``(nodes, count)``."""
         return _polynomials(nodes, self.count)
 
     def values(self, cell: int, nodes: int) -> NumberArray:
@@ -140,7 +140,7 @@ def _at_contacts(
         both = list(contact.cells)
         count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
         along = partial(_along_contact, contact, line.part)
-        sites = along(gauss(_LOOKS))
+        sites = along(chebyshev(_LOOKS))
         for rule in line.rules:
             operators = rule.first, rule.second
             sizes = [
@@ -163,7 +163,7 @@ def _at_faces(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequenc
             both = list(contact.cells)
             count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
             along = partial(_along_contact, contact, part)
-            own = localise(relation.operator, along(gauss(_LOOKS)), len(scales))
+            own = localise(relation.operator, along(chebyshev(_LOOKS)), len(scales))
             scale = relation.weight / max(size_in(cell, own, tiling, degrees, scales) for cell in both)
             scaled = relation.operator.times(scale)
             yield Trace(contact.cells, (scaled, scaled), along, count, shift=shift)
@@ -194,4 +194,4 @@ def orders_along(problem: Problem, axis: int) -> list[int]:
 
 @cache
 def _polynomials(nodes: int, count: int) -> FloatArray:
-    return np.asarray(legvander(gauss(nodes), count - 1) * np.sqrt(2 * np.arange(count) + 1.0))
+    return np.asarray(legvander(chebyshev(nodes), count - 1) * np.sqrt(2 * np.arange(count) + 1.0))

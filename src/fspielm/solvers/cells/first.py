@@ -21,6 +21,7 @@ from fspielm.solvers.cells.grading import balanced, cut_at, toward
 from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
+from fspielm.solvers.cells.waves import waves_in_cells
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, settled_bands
 
@@ -77,7 +78,7 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     for _ in range(_LEVELS if sharp else 0):
         tiling = toward(tiling, sharp)
     tiling = balanced(tiling, problem=problem)
-    degrees = _degrees_of(problem, tiling, frequencies, digits)
+    degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 

@@ -82,12 +82,13 @@ class CellTrial(Trial):
         nested = self.patchwork.nested()
         operations, each = nested.cost.operations, _USUAL
         if operations > _QUICK:
-            leaf = max(nested.leaves, key=lambda leaf: leaf.height)
+            leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
             with limited(1):  # as when cells are factored on threads
                 began = perf_counter()
                 rows = leaf.fill()
                 np.linalg.qr(rows, mode="raw")
-            each = (perf_counter() - began) / (2.0 * rows.shape[0] * rows.shape[1] ** 2)
+            operations_there = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
+            each = (perf_counter() - began) / operations_there
         each /= min(request.threads, len(nested.leaves))
         return CellOutlook(self.neurons, operations, each)
 

@@ -1,0 +1,35 @@
+"""How fast solutions may oscillate in each cell: in a medium that varies, not everywhere alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem
+from fspielm.geometry.cells import Cover
+from fspielm.spectrum import Bands, waves_at
+
+# A cell with fewer points than this that are looked at may hide something.
+_LOOKS = 6
+# By how much of what the frequency varies within a cell, relative to it, functions of it have more of them.
+_BENT = 1.0
+
+
+def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: FloatArray) -> FloatArray:
+    """The highest frequency along each axis in each of C cells, ``(C, d)``; by default one of all of them, ``(d,)``."""
+    everywhere = np.tile(frequencies, (len(tiling.cells), 1))
+    if problem.interfaces or problem.domain.time is not None or "the equation" not in bands.sources:
+        return everywhere
+    data = np.zeros(problem.dimension)
+    for band in bands.data:
+        data[band.axis] = max(data[band.axis], band.frequency)
+    points, waves = waves_at(problem, data)
+    cells = tiling.locate(points)
+    highest, lowest = np.zeros_like(everywhere), np.full_like(everywhere, np.inf)
+    np.maximum.at(highest, cells, waves)
+    np.minimum.at(lowest, cells, waves)
+    varies = 1 - np.divide(lowest, highest, out=np.ones_like(highest), where=highest > 0)
+    seen = np.bincount(cells, minlength=len(tiling.cells)) >= _LOOKS
+    found = np.maximum(highest * (1 + _BENT * varies), data)
+    of_equation = np.array([source == "the equation" for source in bands.sources])
+    return np.where(seen[:, None] & of_equation, found, everywhere)
