@@ -37,7 +37,7 @@ _SMOOTH = 0.1
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
-# And sides of what is left of a cell that the boundary cuts that are at least this share of the longest: in a narrow gap
+# And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
 # functions vary along it.
 _LONG = 0.6
 # No coefficient is known better.
