@@ -91,9 +91,10 @@ def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits
     each = _degrees(frequencies * sides / (2 * np.pi), digits)
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
     narrow = any(place.kind == "narrow" for place in within_materials(problem, scrutinise(problem).places))
-    if narrow or any(special.is_sharp for special in special_points(problem)):
-        each = np.maximum(each, math.ceil(steep))
     cut = np.array([not cell.whole for cell in tiling.cells])
+    # beside cells that are cut, solutions vary as they do in these
+    if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
+        each = np.maximum(each, math.ceil(steep))
     each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits))
     if problem.interfaces and problem.domain.time is None:  # what continues across them has all directions
         each[:] = each.max()

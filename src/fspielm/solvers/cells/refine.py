@@ -12,7 +12,7 @@ from fspielm.accuracy import CellErrors
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
-from fspielm.collocation.cells.tails import Tails
+from fspielm.collocation.cells.tails import Tail, Tails
 from fspielm.equations import Problem
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
@@ -41,6 +41,9 @@ _WITH_DEGREE, _MOST_RAISE = 1.5, 3
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest matter.
 _AXIS = 0.1
+# And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
+# functions vary along it.
+_LONG = 0.6
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -57,7 +60,7 @@ def refine(
     """
     problem, tiling = patchwork.problem, patchwork.tiling
     every = patchwork.tails(coefficients, problem)
-    tails = every.worst(sizes / np.asarray(patchwork.scales))
+    tails = _along_gaps(tiling, every.worst(sizes / np.asarray(patchwork.scales)))
     own = _own(patchwork, every, sizes, errors)
     # by as much as the whole error is too large; where that is not known, as the cells' are
     total = float(np.linalg.norm(own))
@@ -106,6 +109,13 @@ def refine(
     return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
         word for word in words if word
     )
+
+
+def _along_gaps(tiling: Cover, tails: Tail) -> Tail:
+    """With none along the shorter sides of what the boundary leaves of cells: their tails do not say along which."""
+    sides, cut = tiling.frames.lengths, np.array([not cell.whole for cell in tiling.cells])
+    short: BoolArray = cut[:, None] & (sides < _LONG * sides.max(axis=1, keepdims=True))
+    return replace(tails, along=np.where(short, 0.0, tails.along))
 
 
 def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
