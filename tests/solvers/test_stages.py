@@ -143,7 +143,7 @@ def test_otherwise_the_band_is_filled_and_the_report_says_why(equation: sp.Expr,
 def test_data_that_are_not_smooth_are_left_to_the_band() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
-        solution = fs.solve(helmholtz(0, DISK, sp.Abs(x)), rng=0, tol=1e-3)
+        solution = fs.solve(helmholtz(0, DISK, sp.Abs(x)), rng=0, tol=1e-3, budget=fs.Budget(neurons=400))
     assert solution.report.choice.startswith(
         "a filled band, as there is no smaller basis: the data of 'dirichlet circle' are not smooth"
     )
