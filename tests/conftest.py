@@ -98,8 +98,7 @@ def count_calls() -> Callable[[Callable[[], object]], int]:
             nonlocal calls
             calls += event in ("call", "c_call")
 
-        # a collection that happens to fall within the work would be counted, as others listen to it
-        gc.collect()
+        # a collection that falls within the work would be counted, as others listen to it
         gc.disable()
         sys.setprofile(watch)
         try:
