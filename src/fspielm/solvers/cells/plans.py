@@ -114,6 +114,10 @@ class Grading:
         """Operations, about, of what becomes of one cell."""
         return _EACH_LEVEL * float(operations(np.array(self.degrees)[:, None].repeat(2, axis=1)).sum())
 
+    def first(self, levels: int) -> Grading:
+        """No more than so many levels."""
+        return Grading(min(levels, self.levels), self.degrees[:levels])
+
 
 def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> Grading:
     """The grading that gains a factor, from its logarithm `wanted`, on cells of some degree at a special point."""

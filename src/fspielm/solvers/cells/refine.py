@@ -34,6 +34,8 @@ _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
 # Of the worst error, what there must be at a corner at which slopes are finite to speak of one.
 _SMOOTH = 0.1
+# Toward several corners, as long as no digit is certain, cells are halved so often.
+_FIRST_LEVELS = 3
 # The logarithm of a tail beside which there is none.
 _NOTHING = -40.0
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -102,6 +104,8 @@ def refine(
         gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
         halvings[at], wish[at] = 0, 0
         graded |= set(at.tolist()) if special.is_sharp else set()
+    if not np.isfinite(error) and len(gradings) > 1:  # which of them matters shows with some levels
+        gradings = [(special, found.first(_FIRST_LEVELS), size) for special, found, size in gradings]
     growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + wish, least))
     growing.halve(halvings)
     growing.grade(gradings)
