@@ -14,6 +14,7 @@ from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
 from fspielm.collocation.cells.tails import Tail, Tails
 from fspielm.equations import Problem
+from fspielm.errors import UnsuitableError
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
 from fspielm.solvers.cells.grading import balanced, touching, toward
@@ -46,6 +47,8 @@ _AXIS = 0.1
 # And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
 # functions vary along it.
 _LONG = 0.6
+# Where cells around a corner become too small for the boundary, it is so many halvings less.
+_BACK = 4
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -164,16 +167,34 @@ class _Growing:
         of = np.full(len(self.tiling.cells), -1)
         for number, (special, _, _) in enumerate(gradings):
             of[touching(self.tiling, special.point)] = number
+        steps = [(self.tiling, self.degrees, of)]
         for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
             points = [special.point for special, grading, _ in gradings if grading.levels > level]
-            of = of[self._become(toward(self.tiling, points))]
+            try:
+                of = of[self._become(toward(self.tiling, points))]
+            except UnsuitableError:  # cells as small as the boundary is known
+                if level == 0:
+                    raise
+                break
+            steps.append((self.tiling, self.degrees, of))
+        finest = self._balanced(steps)
+        self.tiling, self.degrees, of = steps[-1]
         sides = self.tiling.frames.lengths.max(axis=1)
         for number, (_, grading, size) in enumerate(gradings):
             here = np.flatnonzero(of == number)
             level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
             self.degrees[here] = np.array(grading.degrees)[level][:, None]
-        if gradings:
-            self._become(balanced(self.tiling, problem=self._problem))
+        self._become(finest)
+
+    def _balanced(self, steps: list[tuple[Cover, Degrees, Cells]]) -> Cover:
+        """The last of some steps, balanced; those whose cells are too small for how well the boundary is known go."""
+        while True:
+            try:
+                return balanced(steps[-1][0], problem=self._problem)
+            except UnsuitableError:
+                if len(steps) <= _BACK + 1:
+                    raise
+                del steps[-_BACK:]
 
 
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
