@@ -22,7 +22,7 @@ TESTABLE := $(VENV)/.testable
 .DELETE_ON_ERROR:
 # Two installations into one environment at once would get into each other's way.
 .NOTPARALLEL:
-.PHONY: help run paper test test-paper test-slow test-browser lint format hooks clean distclean
+.PHONY: help run paper test test-paper test-slow test-browser lint style types format hooks clean distclean
 
 help: ## List the targets
 	@echo "make <target> [PYTHON=python3] [VENV=.venv] [OUT=out] [PYTEST_ARGS=...]"
@@ -38,8 +38,12 @@ paper: $(STUDIABLE) ## Solve the paper's tables in some hours, or go on with the
 	$(BIN)/fspielm study run $(PLAN) --store "$(PAPER)/$(PLAN).db" --workers $(WORKERS) $(if $(FROM),--from "$(FROM)")
 	$(BIN)/fspielm study report "$(PAPER)/$(PLAN).db" --out "$(PAPER)/$(PLAN)"
 
-test: lint ## Install what the tests need; run ruff, mypy, import-linter and pytest
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+# Types are checked beside the tests, which end in processes that wait for one another. Bytecode is kept, or each of
+# the many processes that tests start would compile the library anew.
+test: style ## Install what the tests need; run ruff, mypy, import-linter and pytest
+	@$(MAKE) --no-print-directory types >"$(VENV)/types.log" 2>&1 & types=$$!; \
+	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS); tested=$$?; \
+	wait $$types; typed=$$?; cat "$(VENV)/types.log"; exit $$((tested || typed))
 
 test-paper: $(TESTABLE) ## Run the slow reproductions of the paper
 	$(BIN)/python -m pytest -m paper $(PYTEST_ARGS)
@@ -50,9 +54,13 @@ test-slow: $(TESTABLE) ## Run the other slow tests
 test-browser: $(TESTABLE) ## Look at the page of a report in chromium, without a window
 	$(BIN)/python -m pytest -m browser $(PYTEST_ARGS)
 
-lint: $(TESTABLE) ## Run ruff, mypy and import-linter, changing nothing
+lint: style types ## Run ruff, mypy and import-linter, changing nothing
+
+style: $(TESTABLE)
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+
+types: $(TESTABLE)
 	$(BIN)/python -m mypy --strict src
 	$(BIN)/lint-imports
 

@@ -38,15 +38,20 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Function) -> None:
-    """Have panels placed once, but for tests that look at places: until they settle is most of what drawing takes."""
+    """Have panels placed for tests that look at places alone: until they settle is most of what drawing takes."""
     figure: Any = sys.modules.get("fspielm.solution.pictures.figure")  # whoever draws has imported it
     if figure is not None:
-        figure._PASSES = 3 if "laid_out" in item.fixturenames else 1
+        figure._PASSES = 3 if "laid_out" in item.fixturenames else int("placed" in item.fixturenames)
 
 
 @pytest.fixture
 def laid_out() -> None:
     """Pictures are laid out as for users."""
+
+
+@pytest.fixture
+def placed() -> None:
+    """Panels of pictures are placed once: enough where they are free to take any shape."""
 
 
 DOMAINS: dict[str, Domain] = {
@@ -93,8 +98,7 @@ def count_calls() -> Callable[[Callable[[], object]], int]:
             nonlocal calls
             calls += event in ("call", "c_call")
 
-        # a collection that happens to fall within the work would be counted, as others listen to it
-        gc.collect()
+        # a collection that falls within the work would be counted, as others listen to it
         gc.disable()
         sys.setprofile(watch)
         try:

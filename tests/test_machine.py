@@ -124,7 +124,7 @@ def test_a_failure_reaches_the_caller_and_drops_the_rest(
         dropped.wait(300)
         done.append(i)
 
-    monkeypatch.setattr("fspielm.machine.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
     tasks: list[Callable[[], None]] = [fail, *(partial(slow, i) for i in range(400))]
     before = threading.active_count()
     with pytest.raises(error, match="early"):

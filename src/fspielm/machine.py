@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 _FALLBACK_MEMORY = 8 * 2**30
@@ -38,6 +37,8 @@ def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
         for task in tasks:
             task()
         return
+    from concurrent.futures import ThreadPoolExecutor  # not needed before there is much to do
+
     with ThreadPoolExecutor(threads) as pool:
         try:
             for future in [pool.submit(task) for task in tasks]:

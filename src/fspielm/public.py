@@ -35,12 +35,12 @@ from fspielm.features import (
     Siren,
     Tanh,
 )
-from fspielm.geometry import BoundaryPart, Domain, Regions, Sites, Time, shapes
+from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
 from fspielm.later import names_from
 from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
 from fspielm.solution import Forecast, NewtonStep, Report, Round, Solution
-from fspielm.solvers import Budget, Prepared, Singular, prepare, solve
+from fspielm.solvers import Budget, Singular, solve
 from fspielm.spectrum import Bands, infer_bands
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ if TYPE_CHECKING:
         traction,
     )
     from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
+    from fspielm.geometry import Regions
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.linalg import TruncatedSVD
+    from fspielm.solvers.prepare import Prepared, prepare
     from fspielm.store import load
 else:
     _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
@@ -69,6 +71,8 @@ else:
             **shapes.HOMES,
             **dict.fromkeys(("ProblemFile", "read_problem", "read_problem_file", "write_problem"), "fspielm.files"),
             **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
+            **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
+            "Regions": "fspielm.geometry",
             "TruncatedSVD": "fspielm.linalg",
             "load": "fspielm.store",
         },

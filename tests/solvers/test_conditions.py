@@ -281,7 +281,8 @@ def test_a_periodic_problem_may_leave_a_constant_open(manufacture: Make) -> None
         fs.solve(made.problem, rng=3)
 
 
-def test_a_start_that_is_not_periodic_is_named(manufacture: Make) -> None:
+@pytest.mark.parametrize("neurons", [400, pytest.param(None, marks=pytest.mark.slow)])  # without limits cells are tried
+def test_a_start_that_is_not_periodic_is_named(manufacture: Make, neurons: int | None) -> None:
     conditions = [fs.Periodic("x"), fs.Initial(sp.sin(2 * x))]
     made = manufacture(
         lambda f: f.diff(t) + f.diff(x), sp.sin(2 * x), INTERVAL * fs.Time(0, 1), (x, t), conditions, source=0
@@ -289,7 +290,7 @@ def test_a_start_that_is_not_periodic_is_named(manufacture: Make) -> None:
     with pytest.warns(
         fs.AccuracyWarning, match="values of 'initial' at x=0, t=0 and at x=1, t=0 .* 'periodic x' makes"
     ):
-        fs.solve(made.problem, rng=3)
+        fs.solve(made.problem, rng=3, budget=fs.Budget(neurons=neurons))
 
 
 def test_measurements_that_do_not_fit(manufacture: Make) -> None:

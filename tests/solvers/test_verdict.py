@@ -265,21 +265,25 @@ def test_a_condition_on_the_wrong_side() -> None:
 # --- solutions that are not smooth --------------------------------------------------------------
 
 
-def test_a_corner_where_two_data_disagree() -> None:
+@pytest.mark.parametrize("neurons", [400, pytest.param(None, marks=pytest.mark.slow)])  # without limits cells are tried
+def test_a_corner_where_two_data_disagree(neurons: int | None) -> None:
     """Singular functions hold it; without them, there is nothing but to say so."""
     lid = [fs.Dirichlet(1, on="y+"), fs.Dirichlet(0, on=["x-", "x+", "y-"])]
     warned(
         helmholtz(0, 0, *lid),
         r"not smooth: 'dirichlet y\+' and 'dirichlet x-' disagree at x=0, y=1 \(1 against 0\); make the data meet",
         singular=False,
+        budget=fs.Budget(neurons=neurons),
     )
 
 
-def test_a_start_that_disagrees_with_the_boundary() -> None:
+@pytest.mark.parametrize("neurons", [400, pytest.param(None, marks=pytest.mark.slow)])
+def test_a_start_that_disagrees_with_the_boundary(neurons: int | None) -> None:
     problem = fs.Problem(
         sp.Eq(v.diff(t), v.diff(x, 2)), fs.Interval(0, 1) * fs.Time(0, 1), [fs.Dirichlet(0), fs.Initial(1)]
     )
-    warned(problem, r"not smooth: 'dirichlet x-' and 'initial' disagree at x=0, t=0 \(0 against 1\)")
+    message = r"not smooth: 'dirichlet x-' and 'initial' disagree at x=0, t=0 \(0 against 1\)"
+    warned(problem, message, budget=fs.Budget(neurons=neurons))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -26,6 +27,7 @@ from fspielm.collocation import BlockRows, Finite, Seam
 from fspielm.equations import Problem
 from fspielm.features import CellBasis, RowsInCells, localise
 from fspielm.geometry import Sites
+from fspielm.latest import Latest
 from fspielm.linalg import Factored
 
 # Residuals of random signs, and what chance may be more than they tell.
@@ -83,7 +85,15 @@ class Correction:
 
     def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
         """Those of a solution of a problem that may have other data than the one that was factored."""
-        return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
+
+        def work() -> Deviations:
+            return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
+
+        return self._latest(work, coefficients, problem)
+
+    @cached_property
+    def _latest(self) -> Latest[Deviations]:
+        return Latest()
 
     def _rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
         """All that is held out, and rows where something is narrow.

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
 from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
-from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
@@ -14,8 +13,10 @@ from fspielm.later import names_from
 
 if TYPE_CHECKING:
     from fspielm.collocation.cells import Patchwork
+    from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
 else:
-    __getattr__ = names_from(__name__, {"Patchwork": "fspielm.collocation.cells"})
+    _CROWDS = dict.fromkeys(("Crowd", "first_edges", "nearest_of"), "fspielm.collocation.crowd")
+    __getattr__ = names_from(__name__, {"Patchwork": "fspielm.collocation.cells", **_CROWDS})
 
 __all__ = [
     "BlockResidual",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, final, overload
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
-from fspielm.collocation.crowd import Crowd
 from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sampling, Sites, check_sampling
+
+if TYPE_CHECKING:
+    from fspielm.collocation.crowd import Crowd
 
 
 @final

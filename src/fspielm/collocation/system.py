@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
-from fspielm.linalg.leaves import Nested
 from fspielm.machine import run_tasks
+
+if TYPE_CHECKING:
+    from fspielm.linalg.leaves import Nested
 
 Scaling = Literal["none", "rms"]
 
@@ -79,13 +81,13 @@ class System:
     @property
     def matrix(self) -> NumberArray:
         """H, shape ``(N, M)``."""
-        assert not isinstance(self.augmented, Nested)
+        assert isinstance(self.augmented, np.ndarray)
         return self.augmented[:, :-1]
 
     @property
     def values(self) -> NumberArray:
         """y, shape ``(N,)``."""
-        assert not isinstance(self.augmented, Nested)
+        assert isinstance(self.augmented, np.ndarray)
         last = self.augmented[:, -1]
         return last if self.imaginary is None else np.asarray(last + 1j * self.imaginary)
 

@@ -9,7 +9,6 @@ from fspielm.equations.changes import change_places, sides_of, values_jump
 from fspielm.equations.conditions import AnyCondition, BoundaryCondition, Dirichlet, Initial, Interface, Neumann
 from fspielm.equations.constant import ConstantOperator, constant_operator
 from fspielm.equations.corners import Conflict, corner_conflicts, find_conflicts
-from fspielm.equations.data import with_data
 from fspielm.equations.determinant import adjugate
 from fspielm.equations.interfaces import InterfaceLine, kinks
 from fspielm.equations.normal import NormalComponent, NormalDerivative, normal, normal_derivative
@@ -25,6 +24,7 @@ from fspielm.later import names_from
 
 if TYPE_CHECKING:
     from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
+    from fspielm.equations.data import with_data
     from fspielm.equations.nonlinear import Iterate, Law, Nonlinear, as_iterate, linearise
     from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 else:
@@ -37,6 +37,7 @@ else:
             **dict.fromkeys(_NONLINEAR, "fspielm.equations.nonlinear"),
             **dict.fromkeys(_CONDITIONS, "fspielm.equations.conditions"),
             **dict.fromkeys(_VECTORS, "fspielm.equations.vectors"),
+            "with_data": "fspielm.equations.data",
         },
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
@@ -12,7 +12,10 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, Value, check_value, make_field
-from fspielm.geometry import Domain, Regions, regions_in
+from fspielm.geometry import Domain, regions_in
+
+if TYPE_CHECKING:
+    from fspielm.geometry import Regions
 
 
 @final

@@ -24,9 +24,7 @@ from fspielm.geometry import (
     Sites,
     SpaceTime,
     arc,
-    curve_within,
     extrude,
-    level_curves,
     parts_of,
     segment,
 )
@@ -109,6 +107,8 @@ def _parts(level: sp.Expr, curves: tuple[PlaneCurve, ...]) -> tuple[BoundaryPart
 
 
 def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> tuple[PlaneCurve, ...]:
+    from fspielm.geometry.level_curves import curve_within, level_curves  # much code, which few problems need
+
     what = f"the border {describe(level)} = 0"
     field = make_field(level, coordinates, what=what)
     slopes = [make_field(sp.Derivative(level, c), coordinates, what=what) for c in coordinates]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.motions import LinearFields, Motion
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import Region
@@ -85,10 +86,8 @@ def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
     name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
     rule, times = _rule(fields, setting)
     rows = len(times) if times is not None else 1
-    nodes = rule.sites
-    if times is not None:
-        every = np.repeat(times, len(nodes))[:, None]
-        nodes = Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
+    sums_at = None if times is None else partial(_at_times, rule.sites)
+    nodes = rule.sites if times is None else _at_times(rule.sites, times)
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return nodes
@@ -96,10 +95,17 @@ def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
     region = Region("inside", "", 1.0, sample, count=rows)
     weights = rule.weights / rule.weights.sum()
     zero, weight = setting.field(0, "zero"), _WEIGHT / np.sqrt(rows)
-    return Relation(name, Operator(setting.dimension, terms), zero, region, float(weight), sum_weights=weights)
+    operator = Operator(setting.dimension, terms)
+    return Relation(name, operator, zero, region, float(weight), sum_weights=weights, sums_at=sums_at)
 
 
-def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, NumberArray | None]:
+def _at_times(nodes: Sites, times: FloatArray) -> Sites:
+    """Nodes in space at each of some times, one after the other."""
+    every = np.repeat(times, len(nodes))[:, None]
+    return Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
+
+
+def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
     """Nodes and weights of integrals, and the times at which they are taken, where that is at all times."""
     domain = setting.domain
     if not fields.at_all_times:

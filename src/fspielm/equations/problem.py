@@ -19,7 +19,6 @@ from fspielm.equations.determinant import determinant
 from fspielm.equations.givens import Givens
 from fspielm.equations.interfaces import InterfaceLine
 from fspielm.equations.linear import NonlinearError
-from fspielm.equations.materials import equations_at, material_of
 from fspielm.equations.operator import Operator
 from fspielm.equations.relations import Relation, is_complex
 from fspielm.equations.remarks import remarks_on
@@ -237,10 +236,14 @@ class Problem:
         Points of equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, and 0 is all there is
         where the domain has none; sides are -1 and 1.
         """
+        from fspielm.equations.materials import material_of  # few problems have several
+
         return material_of(self, as_points(points, self.dimension))
 
     def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
         """The equations with the materials of one point, which are smooth beyond their regions."""
+        from fspielm.equations.materials import equations_at
+
         return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
 
     def place(self, unknown: Any) -> int:

@@ -42,6 +42,8 @@ class Relation:
     sum_weights : (n,) array or None
         Where sums over sites are prescribed, as integrals are: their weights. Of sites that are more, every n in a row
         make a sum.
+    sums_at : callable or None
+        Where there is a sum at each of some times: the sites of those at others ``(m,)``, as many for each.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Relation:
     weight: float = 1.0
     condition: AnyCondition | None = None
     sum_weights: FloatArray | None = None
+    sums_at: Callable[[FloatArray], Sites] | None = None
 
     @property
     def measure(self) -> float:

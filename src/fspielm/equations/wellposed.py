@@ -16,7 +16,6 @@ from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
-from fspielm.equations.wellposed_system import check_system
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 from fspielm.geometry import BoundaryPart, Domain
@@ -48,6 +47,8 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         value = "0" if len(names) == 1 else "{" + ", ".join(f"{name}: 0" for name in names) + "}"
         raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet({value})")
     if len(setting.unknowns) > 1:
+        from fspielm.equations.wellposed_system import check_system  # systems alone need it
+
         return check_system(equations, constraints, setting)
     operator = determinant([equation.operator for equation in equations], 1, domain)
     inside = [c for c in constraints if c.region.kind == "inside"]

@@ -11,6 +11,7 @@ import numpy as np
 from fspielm.arrays import NumberArray
 from fspielm.features.cells import CellBasis
 from fspielm.features.local import LocalOperator
+from fspielm.latest import Latest
 
 
 @final
@@ -44,7 +45,11 @@ class RowsInCells:
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
         """The rows times coefficients ``(M,)``."""
-        return np.asarray(self.sums(coefficients[None])[0])
+        return self._latest(lambda: np.asarray(self.sums(coefficients[None])[0]), coefficients)
+
+    @cached_property
+    def _latest(self) -> Latest[NumberArray]:
+        return Latest()
 
     def sums(self, fields: NumberArray) -> NumberArray:
         """The rows times the coefficients of several ``(F, M)``, shape ``(F, n)``."""

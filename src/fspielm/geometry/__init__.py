@@ -6,7 +6,6 @@ from fspielm.geometry import shapes
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
 from fspielm.geometry.catalogue import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
-from fspielm.geometry.combination import Combination, combine, namesakes
 from fspielm.geometry.connection import connected_pieces
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import meets_any
@@ -14,11 +13,9 @@ from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.intervals import bisect, halves
-from fspielm.geometry.level_curves import curve_within, level_curves
+from fspielm.geometry.part_names import namesakes
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.region_shapes import RegionBorder
-from fspielm.geometry.regions import Regions
 from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites, join_sites
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.annulus import Annulus
     from fspielm.geometry.ball import Ball
     from fspielm.geometry.box import Box, Interval
+    from fspielm.geometry.combination import Combination, combine
     from fspielm.geometry.cylinder import Cylinder
     from fspielm.geometry.disk import Disk
     from fspielm.geometry.ellipse import Ellipse
@@ -36,11 +34,18 @@ if TYPE_CHECKING:
     from fspielm.geometry.parametric import Curve
     from fspielm.geometry.polar import PolarCurve
     from fspielm.geometry.polygon import Polygon
+    from fspielm.geometry.regions import Regions
     from fspielm.geometry.surface import Surface
     from fspielm.geometry.transform import Transformed
     from fspielm.geometry.triangles import triangulate
 else:
-    _OTHERS = {"Transformed": "fspielm.geometry.transform", "triangulate": "fspielm.geometry.triangles"}
+    _OTHERS = {
+        "Combination": "fspielm.geometry.combination",
+        "Regions": "fspielm.geometry.regions",
+        "Transformed": "fspielm.geometry.transform",
+        "combine": "fspielm.geometry.combination",
+        "triangulate": "fspielm.geometry.triangles",
+    }
     __getattr__ = names_from(__name__, shapes.HOMES | _OTHERS)
 
 __all__ = [
@@ -66,7 +71,6 @@ __all__ = [
     "PolarCurve",
     "Polygon",
     "Quadrature",
-    "RegionBorder",
     "Regions",
     "Sampling",
     "Sites",
@@ -84,14 +88,12 @@ __all__ = [
     "cluster",
     "combine",
     "connected_pieces",
-    "curve_within",
     "edges_of",
     "extrude",
     "halves",
     "join_parts",
     "join_sites",
     "kronecker",
-    "level_curves",
     "meets_any",
     "namesakes",
     "parts_of",

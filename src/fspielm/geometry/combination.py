@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -21,7 +19,6 @@ Operation = Literal["union", "intersection", "difference"]
 _SYMBOLS: dict[Operation, str] = {"union": "|", "intersection": "&", "difference": "-"}
 # Beyond its bounding box by this share of the coordinates, far above rounding, nothing belongs to an operand.
 _FAR = 1e-9
-_NUMBERED = re.compile(r" \((\d+)\)$")
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,29 +217,3 @@ def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
     if all(edges_of(operand) is not None for operand in (first, second)):
         return PlaneCombination(operation, first, second)
     return SpaceCombination(operation, first, second)
-
-
-def unnumbered(name: str) -> str:
-    """A name without the number that `tell_apart` gave it."""
-    return _NUMBERED.sub("", name)
-
-
-def namesakes(name: str, names: Iterable[str]) -> list[str]:
-    """Those of `names` that are `name` with a number, as `tell_apart` gives it."""
-    return [other for other in names if other != name and unnumbered(other) == name]
-
-
-def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
-    """Names for parts given by their operand and the name they have there, numbered where they would be the same.
-
-    Numbers that parts have from an earlier combination are given anew, so that three circles are 1, 2, 3.
-    """
-    by_name: dict[str, list[tuple[int, int, str]]] = {}
-    for operand, name in dict.fromkeys(parts):
-        number = _NUMBERED.search(name)
-        by_name.setdefault(unnumbered(name), []).append((operand, int(number[1]) if number else 0, name))
-    return {
-        (operand, old): name if len(same) == 1 else f"{name} ({count})"
-        for name, same in by_name.items()
-        for count, (operand, _, old) in enumerate(sorted(same), 1)
-    }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.corner import Corner
     from fspielm.geometry.hole import Hole
     from fspielm.geometry.pictures import Axes
+    from fspielm.geometry.regions import Regions
     from fspielm.geometry.spans import Spans
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
@@ -123,6 +124,11 @@ class Domain(ABC):
     def hole_places(self) -> tuple[Hole, ...]:
         """The holes of a plane domain. None are known of other domains."""
         return ()
+
+    @property
+    def _regions(self) -> Regions | None:
+        """The domain itself, where it is made of several regions; None otherwise."""
+        return None
 
     def _as_one(self, axes: Sequence[str] | None) -> Domain:
         """The domain as one shape, where it is made of several regions; itself otherwise."""

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 
+# Numbers whose lowest digits are looked up together; more are taken block by block.
+_MOST_KNOWN = 2**16
+
 
 @final
 class Halton:
@@ -37,9 +40,8 @@ class Halton:
 
     def draw(self, n: int) -> FloatArray:
         """The next `n` points, shape ``(n, dimension)``."""
-        numbers = np.arange(self._drawn, self._drawn + n)
-        self._drawn += n
-        return np.column_stack([_radical_inverse(numbers, digits) for digits in self._permutations])
+        first, self._drawn = self._drawn, self._drawn + n
+        return np.column_stack([_radical_inverses(first, n, digits) for digits in self._permutations])
 
 
 def _primes(n: int) -> list[int]:
@@ -60,16 +62,20 @@ def _permutations(base: int, rng: np.random.Generator) -> NDArray[np.int_]:
     return permutations
 
 
-def _radical_inverse(numbers: NDArray[np.int_], permutations: NDArray[np.int_]) -> FloatArray:
-    """The permuted digits of `numbers`, mirrored at the decimal point."""
-    base = permutations.shape[1]
-    values, weight = np.zeros(len(numbers)), 1.0 / base
-    rest = numbers
-    for digits in permutations * 1.0:
-        if rest.any():
-            rest, last = (rest >> 1, rest & 1) if base == 2 else np.divmod(rest, base)
-            values += (digits * weight)[last]
-        else:  # nothing but leading zeros
-            values += digits[0] * weight
-        weight /= base
-    return values
+def _radical_inverses(first: int, n: int, permutations: NDArray[np.int_]) -> FloatArray:
+    """The permuted digits of `n` numbers in a row, mirrored at the decimal point; digits are added lowest first."""
+    places, base = permutations.shape
+    digits = permutations * np.divide.accumulate([1.0 / base, *[float(base)] * (places - 1)])[:, None]
+    # of every number with so few digits that there are about as many of them
+    known, low = np.zeros(1), 0
+    while len(known) < min(n, _MOST_KNOWN):
+        known, low = (known + digits[low][:, None]).ravel(), low + 1
+    blocks = [np.empty(0)]
+    for block in range(first // len(known), -(-(first + n) // len(known))):
+        begin = block * len(known)
+        values, rest = known[max(first - begin, 0) : first + n - begin].copy(), block
+        for place in digits[low:].tolist():
+            rest, digit = divmod(rest, base)
+            values += place[digit]
+        blocks.append(values)
+    return np.concatenate(blocks)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.box import Box
-from fspielm.geometry.contour import Contour, contour_of
 from fspielm.geometry.corner import Corner, corners_of
 from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
 from fspielm.geometry.domain import Domain, default_axes
 from fspielm.geometry.hole import Hole, holes_of
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.sections import section_rule
+
+if TYPE_CHECKING:
+    from fspielm.geometry.contour import Contour
 
 
 @final
@@ -108,10 +109,14 @@ class PlaneShape(Domain):
         return parts_of(self._edges(axes))
 
     def _quadrature(self, n: int) -> Quadrature:
+        from fspielm.geometry.sections import section_rule  # not needed for a solve
+
         return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)
 
     @cached_property
     def _contour(self) -> Contour:
+        from fspielm.geometry.contour import contour_of  # much code, which boxes have no use for
+
         return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
 
 

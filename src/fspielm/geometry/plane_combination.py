@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import final
 
 from fspielm.arrays import FloatArray, SideArray
-from fspielm.geometry.combination import Combination, tell_apart
+from fspielm.geometry.combination import Combination
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.overlay import Piece, overlay
+from fspielm.geometry.part_names import tell_apart
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 
 

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.combination import combine, unnumbered
+from fspielm.geometry.combination import combine
 from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain, default_axes
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.overlay import Piece, in_loops
+from fspielm.geometry.part_names import unnumbered
 from fspielm.geometry.plane import Edge, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.region_checks import refuse_apart, refuse_gaps, refuse_thin
@@ -147,6 +148,10 @@ class Regions(Domain):
     def hole_places(self) -> tuple[Hole, ...]:
         """The holes that all regions together leave."""
         return self._whole.hole_places()
+
+    @property
+    def _regions(self) -> Regions:
+        return self
 
     def _as_one(self, axes: Sequence[str] | None) -> Domain:
         """The regions as one, their parts named with these axes."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.region_shapes import RegionBorder
-from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import SpaceTime, extrude
+
+if TYPE_CHECKING:
+    from fspielm.geometry.region_shapes import RegionBorder
+    from fspielm.geometry.regions import Regions
 
 
 def regions_in(domain: Domain) -> Regions | None:
     """The regions of a domain, or of its space where it has time; None where it is one shape."""
     space = domain.space if isinstance(domain, SpaceTime) else domain
-    return space if isinstance(space, Regions) else None
+    return space._regions
 
 
 def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:

@@ -13,9 +13,10 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.box import Box
-from fspielm.geometry.combination import Combination, tell_apart
+from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import default_axes
 from fspielm.geometry.inside_integrals import inside_integrals, inside_share
+from fspielm.geometry.part_names import tell_apart
 from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.sampling import kronecker
 from fspielm.geometry.sites import Sites

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.factored import Factored
-from fspielm.linalg.leaves import Nested
+
+if TYPE_CHECKING:
+    from fspielm.linalg.leaves import Nested
 
 
 class LeastSquares(ABC):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares, check_finite
-from fspielm.linalg.leaves import Nested
-from fspielm.linalg.nested import NestedQR
+
+if TYPE_CHECKING:
+    from fspielm.linalg.leaves import Nested
+    from fspielm.linalg.nested import NestedQR
 
 
 @final
@@ -29,7 +31,9 @@ class QR(LeastSquares):
 
     def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> Householder | NestedQR:
         """Solve, or raise `SolveError` where columns are exactly dependent or rows too few."""
-        if isinstance(augmented, Nested):
+        if not isinstance(augmented, np.ndarray):
+            from fspielm.linalg.nested import NestedQR  # rows of cells, which few problems have
+
             return NestedQR(augmented)
         check_finite(augmented)
         rows, columns = augmented.shape[0], augmented.shape[1] - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import TYPE_CHECKING, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,9 +18,10 @@ from fspielm.geometry import Sites, regions_in
 from fspielm.scrutiny.atoms import Atom, sharp_atoms
 from fspielm.scrutiny.charts import Chart, chart_of
 from fspielm.scrutiny.narrow import Kind, Narrow
-from fspielm.scrutiny.points import Looked, points_in
-from fspielm.scrutiny.sampled import look_at_samples
 from fspielm.scrutiny.search import find_narrow
+
+if TYPE_CHECKING:
+    from fspielm.scrutiny.points import Looked
 
 # An expression of more functions than this is sampled.
 _MOST_ATOMS = 24
@@ -151,6 +152,8 @@ def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
                 places += _places(looked, atom, chart, source)
     if complete:
         return Scrutiny(tuple(places))
+    from fspielm.scrutiny.sampled import look_at_samples  # functions of the user's, or special ones
+
     sampled = look_at_samples(lambda sites: _finite(one, sites), chart)
     if sampled.looked is not None:
         places += _places(sampled.looked, None, chart, source)
@@ -181,6 +184,8 @@ def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Look
         return False
     if not len(found.boxes):
         return True
+    from fspielm.scrutiny.points import points_in
+
     return points_in(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 

@@ -1,11 +1,26 @@
 """The answer: evaluate it, look at it, read how it came about."""
 
-from fspielm.solution.fields import Derived
-from fspielm.solution.grid import Grid
-from fspielm.solution.measure import grid_inside, regular_grid, relative_error
+from typing import TYPE_CHECKING
+
+from fspielm.later import names_from
 from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
 from fspielm.solution.rounds import Forecast, NewtonStep, Round
 from fspielm.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from fspielm.solution.fields import Derived
+    from fspielm.solution.grid import Grid
+    from fspielm.solution.measure import grid_inside, regular_grid, relative_error
+else:
+    _MEASURES = ("grid_inside", "regular_grid", "relative_error")
+    __getattr__ = names_from(
+        __name__,
+        {
+            "Derived": "fspielm.solution.fields",
+            "Grid": "fspielm.solution.grid",
+            **dict.fromkeys(_MEASURES, "fspielm.solution.measure"),
+        },
+    )
 
 __all__ = [
     "BandReport",

@@ -19,12 +19,12 @@ from fspielm.features.evaluation import Method, evaluate_each, transform_roundin
 from fspielm.geometry import Sites
 from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
-from fspielm.solution.fields import Derived, derive
 from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
 if TYPE_CHECKING:
     from fspielm.solution import calculus, export, pictures
+    from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
     from fspielm.solution.spectrum import spectrum
 else:
@@ -104,6 +104,8 @@ class Solution:
 
     def _each(self, function: Callable[[sp.Expr], sp.Expr]) -> Derived:
         parts = [function(unknown.symbol) for unknown in self.problem.stated.unknowns]
+        from fspielm.solution.fields import derive  # not needed for a solve
+
         return derive(self, parts[0] if len(parts) == 1 else parts)
 
     def __getitem__(self, unknown: Any) -> Solution:

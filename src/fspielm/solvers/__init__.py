@@ -3,7 +3,6 @@
 from fspielm.features.special import Singular
 from fspielm.solvers.approach import APPROACHES, Approach
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.prepare import Prepared, prepare
 from fspielm.solvers.solve import solve
 
-__all__ = ["APPROACHES", "Approach", "Budget", "Prepared", "Singular", "prepare", "solve"]
+__all__ = ["APPROACHES", "Approach", "Budget", "Singular", "solve"]

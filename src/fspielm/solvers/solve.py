@@ -14,7 +14,6 @@ from fspielm.accuracy import ErrorEstimate, Verdict, judge
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
-from fspielm.equations.nonlinear import as_iterate
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
@@ -239,6 +238,8 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
             "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
             "with them, step by step"
         )
+    from fspielm.equations.nonlinear import as_iterate  # much code, which linear problems do not need
+
     as_iterate(problem, guess)  # which says what is wrong with it
 
 

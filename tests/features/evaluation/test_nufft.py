@@ -231,7 +231,7 @@ def test_many_points_take_the_transform(monkeypatch: pytest.MonkeyPatch) -> None
     calls = []
     summed = nufft.sum_waves
     monkeypatch.setattr(
-        "fspielm.features.evaluation.sums.sum_waves", lambda *a, **k: calls.append(len(a[3])) or summed(*a, **k)
+        "fspielm.features.evaluation.slab.sum_waves", lambda *a, **k: calls.append(len(a[3])) or summed(*a, **k)
     )
     basis = ridge(2, neurons=500)
     for n in (10, 20_000):

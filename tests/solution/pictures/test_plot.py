@@ -17,6 +17,8 @@ from fspielm.solution.pictures.labels import as_math, as_number
 
 x, y, t = sp.symbols("x y t")
 
+pytestmark = pytest.mark.usefixtures("placed")
+
 
 def draw(figure: Any) -> list[Any]:
     """The panels of the figure, drawn once."""

@@ -19,6 +19,8 @@ from fspielm.solution.pictures import plot_comparison
 
 x, y, z, t = sp.symbols("x y z t")
 
+pytestmark = pytest.mark.usefixtures("placed")
+
 
 def draw(figure: Any) -> list[Any]:
     """The panels of the figure, drawn once; nothing of them is cut."""

@@ -9,34 +9,40 @@ import numpy as np
 from fspielm.solvers.cells.plans import MOST_DEGREE, Plans, grade, plan
 
 
-def planned(degree: int, rate: float, wanted: float, axes: int = 2) -> Plans:
-    return plan(np.array([degree]), np.array([rate]), np.array([wanted]), np.array([axes]), 6)
+def planned(degree: int, rate: float, wanted: float, across: float | None = None) -> Plans:
+    """For one cell; less may be wanted across it than along it."""
+    both = [wanted, wanted if across is None else across]
+    return plan(np.array([[degree, degree]]), np.array([rate]), np.array([both]), 6)
 
 
 def test_a_little_more_is_had_from_a_higher_degree() -> None:
     plans = planned(8, 1.5, 2.0)
-    assert plans.halvings[0] == 0
-    assert 9 <= plans.degrees[0] <= 12
+    assert not plans.halvings.any()
+    assert np.all((plans.degrees >= 9) & (plans.degrees <= 12))
 
 
 def test_where_coefficients_fall_slowly_cells_are_halved() -> None:
-    assert planned(14, 0.5, 15.0).halvings[0] > 0
+    assert np.all(planned(14, 0.5, 15.0).halvings > 0)
 
 
-def test_halving_along_one_axis_is_tried_sooner() -> None:
-    both, one = (planned(16, 1.2, 8.0, axes).halvings[0] for axes in (2, 1))
-    assert one >= both
+def test_only_what_is_wanted_along_an_axis_is_done_there() -> None:
+    raised, halved = planned(20, 1.2, 4.0, -10.0), planned(28, 0.6, 12.0, -10.0)
+    assert not raised.halvings.any()
+    assert raised.degrees[0, 0] > raised.degrees[0, 1] == 20
+    assert halved.halvings[0, 0] > halved.halvings[0, 1] == 0
+    assert halved.degrees[0, 1] == 28
 
 
 def test_where_nothing_is_resolved_cells_are_halved_twice_with_their_degree() -> None:
     plans = planned(14, 0.05, 20.0)
-    assert plans.halvings[0] == 2
-    assert plans.degrees[0] == 14
+    np.testing.assert_array_equal(plans.halvings, [[2, 2]])
+    np.testing.assert_array_equal(plans.degrees, [[14, 14]])
     assert np.isinf(plans.raising[0])
+    np.testing.assert_array_equal(planned(14, 0.05, 20.0, 10.0).halvings, [[2, 0]])
 
 
 def test_degrees_are_no_higher_than_any_may_be() -> None:
-    assert planned(30, 1.0, 40.0).degrees[0] <= MOST_DEGREE
+    assert planned(30, 1.0, 40.0).degrees.max() <= MOST_DEGREE
 
 
 def test_levels_gain_what_is_wanted() -> None:

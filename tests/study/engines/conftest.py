@@ -51,6 +51,6 @@ def _command(process: psutil.Process) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def kill() -> Callable[[str], None]:
-    """Kill every process that runs a module."""
-    return lambda module: kill_all(processes(module))
+def kill() -> Callable[..., None]:
+    """Kill every process that runs a module, or so many of them."""
+    return lambda module, most=None: kill_all(processes(module)[:most])

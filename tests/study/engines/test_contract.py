@@ -147,18 +147,19 @@ class TestFailures:
 
 
 class TestDeadWorkers:
-    @pytest.mark.slow
+    @pytest.mark.parametrize("most", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_killed_workers_are_replaced_and_their_tasks_tried_again(
-        self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[[str], None]
+        self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[..., None], most: int
     ) -> None:
-        tasks = [make_task(seed) for seed in range(4)]
+        # large enough that the first is not done when the second begins
+        tasks = [make_task(seed, neurons=600) for seed in range(4)]
         begun: list[str] = []
 
         def starts(task: Task) -> None:
             begun.append(task.job.key)
             # the first may be on its way, the second is for one that is dead already
             if len(begun) == 2:
-                kill("fspielm.study.engines.local_worker")
+                kill("fspielm.study.engines.local_worker", most)
 
         ended = list(two_workers.run(tasks, starts=starts))
         assert sorted(one.task.job.key for one in ended) == sorted(task.job.key for task in tasks)

@@ -35,6 +35,7 @@ from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.features.tables import Tables
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
+from fspielm.latest import Latest
 from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
 
@@ -262,35 +263,49 @@ class Patchwork(Finite):
 
         Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
         """
-        found = tails_of(self.basis, coefficients)
-        cut = np.flatnonzero(self._is_cut)
-        return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
+
+        def work() -> Tails:
+            found = tails_of(self.basis, coefficients)
+            cut = np.flatnonzero(self._is_cut)
+            return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
+
+        return self._latest_tails(work, coefficients, problem)
 
     @cached_property
-    def _finer(self) -> list[tuple[Placed, LocalOperator]]:
-        return self._finer_for(self.problem)
+    def _latest_tails(self) -> Latest[Tails]:
+        return Latest()
 
-    def _finer_for(self, problem: Problem) -> list[tuple[Placed, LocalOperator]]:
-        """Rows between those that are fitted, and what is applied there."""
-        found = place_rows(problem, self.tiling, self.degrees, finer=True)
-        return [(placed, placed.localised(len(self.scales))) for placed in found if len(placed.sites)]
+    @cached_property
+    def _finer(self) -> dict[str, tuple[RowsInCells, list[Placed]]]:
+        """Rows between those that are fitted, of each relation, and where they are."""
+        found: dict[str, list[Placed]] = {each.name: [] for each in held_to(self.problem)}
+        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
+            if len(placed.sites):
+                found[placed.relation.name].append(placed)
+        components = len(self.scales)
+        return {
+            name: (RowsInCells(self.basis, tuple((each.cell, each.localised(components)) for each in its)), its)
+            for name, its in found.items()
+        }
 
     def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
         """Root mean square of what each cut cell leaves of its relations, between the places where they were fitted.
 
         In units of functions of the highest degree.
         """
-        squares, rows = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        for placed, operator in self._finer if problem is self.problem else self._finer_for(problem):
-            cell = placed.cell
-            if not self._is_cut[cell]:
-                continue
-            own = self.basis.sum_in(cell, coefficients[None, self.basis.columns(cell)], operator)[0]
-            own = own + self.basis.sum_shared(cell, coefficients[None], operator)[0]
-            deviation = np.abs(own - placed.relation.values(placed.sites)) / self._size(cell, operator)
-            squares[cell] += float(np.sum(deviation**2))
-            rows[cell] += len(deviation)
-        return np.sqrt(squares / np.maximum(rows, 1))
+        squares, number = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
+        relations = {relation.name: relation for relation in problem.relations}
+        for name, (rows, its) in self._finer.items():
+            sums, end = rows @ coefficients, 0
+            for (cell, operator), placed in zip(rows.parts, its, strict=True):
+                start, end = end, end + len(placed.sites)
+                if not self._is_cut[cell]:
+                    continue
+                own = placed.relation if problem is self.problem else relations[name]
+                deviation = np.abs(sums[start:end] - own.values(placed.sites)) / self._size(cell, operator)
+                squares[cell] += float(np.sum(deviation**2))
+                number[cell] += len(deviation)
+        return np.sqrt(squares / np.maximum(number, 1))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.
@@ -304,14 +319,11 @@ class Patchwork(Finite):
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
-        by_name: dict[str, list[tuple[Placed, LocalOperator]]] = {each.name: [] for each in held_to(self.problem)}
-        for placed, operator in self._finer:
-            by_name[placed.relation.name].append((placed, operator))
         sites, emphasis, rows = {}, {}, {}
-        for name, its in by_name.items():
-            rows[name] = RowsInCells(self.basis, tuple((placed.cell, operator) for placed, operator in its))
-            sites[name] = join_sites([placed.sites for placed, _ in its])
-            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed, _ in its])
+        for name, (its_rows, its) in self._finer.items():
+            rows[name] = its_rows
+            sites[name] = join_sites([placed.sites for placed in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
             number = np.bincount(cells, minlength=len(self.tiling.cells))
             weights = self._weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())

@@ -139,7 +139,7 @@ def _inside(
 
 
 def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
-    """Points on the boundary, and close to it, by the cells that it cuts.
+    """Points on the boundary, and close to it, by the cells that it cuts; and close to edges within their frames.
 
     As close as Chebyshev's nodes are to the ends: without equations there, polynomials are free to swing between the
     boundary and the grid.
@@ -149,21 +149,44 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
         cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
         sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
         assert sites.normals is not None  # every boundary part has them
-        half = 0.5 * float(np.max(cell.upper - cell.lower))
         # a hair inside: of two materials it is clear which one is meant
-        found.setdefault(stretch.cell, []).append(sites.points - _HAIR * half * sites.normals)
-        for layer in range(1, _LAYERS):
-            depth = half * (1 - np.cos(np.pi * layer / (degree + 1)))
+        hair = _HAIR * 0.5 * float(np.max(cell.upper - cell.lower))
+        found.setdefault(stretch.cell, []).append(sites.points - hair * sites.normals)
+        for depth in _depths(cell, degree):
             points = sites.points - depth * sites.normals
             found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
+    for joint in tiling.joints if tiling.domain.dimension == 2 else ():
+        for index in joint.cells:
+            cell, degree = tiling.cells[index], int(degrees[index].max())
+            frame = np.array([cell.lower, cell.upper])[:, joint.axis]
+            if np.min(np.abs(frame - joint.at)) <= _HAIR * (frame[1] - frame[0]):
+                continue
+            low, high = joint.span
+            unit = line(_number_along(cell, degree, high - low))
+            points = np.full((len(unit), 2), joint.at)
+            points[:, 1 - joint.axis] = 0.5 * ((1 - unit) * low + (1 + unit) * high)
+            for depth in _depths(cell, degree):
+                for way in (-depth, depth):  # one of them is in the cell
+                    beside = points + way * np.eye(2)[joint.axis]
+                    found.setdefault(index, []).append(beside[tiling.holds(index, beside)])
     return {cell: np.concatenate(parts) for cell, parts in found.items()}
+
+
+def _depths(cell: Cell, degree: int) -> list[float]:
+    """How far from the boundary of a cell it has rows along it."""
+    half = 0.5 * float(np.max(cell.upper - cell.lower))
+    return [half * (1 - math.cos(math.pi * layer / (degree + 1))) for layer in range(1, _LAYERS)]
 
 
 def _count_along(part: BoundaryPart, stretch: Stretch, cell: Cell, degree: int) -> int:
     """Rows along a stretch of a boundary part."""
     if cell.whole:
         return degree + _MORE_ALONG
-    length = (stretch.end - stretch.start) * part.measure
+    return _number_along(cell, degree, (stretch.end - stretch.start) * part.measure)
+
+
+def _number_along(cell: Cell, degree: int, length: float) -> int:
+    """Rows along a line of some length through a cell."""
     return int(_ALONG_CUT * degree * min(1.0, length / float(np.linalg.norm(cell.upper - cell.lower)))) + _LEAST_ALONG
 
 

@@ -21,6 +21,9 @@ from fspielm.features import LocalOperator, localise
 from fspielm.geometry.cells import Cover
 from fspielm.linalg.leaves import Leaf, Merges
 
+# Sums in a cell beyond the degree along time.
+_MORE_TIMES = 3
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -151,7 +154,10 @@ class _Split:
 def _split(relation: Relation, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> _Split:
     assert relation.sum_weights is not None
     assert relation.region.count is not None
-    sites = relation.sample(relation.region.count, np.random.default_rng(0))
+    if relation.sums_at is None:
+        sites = relation.sample(relation.region.count, np.random.default_rng(0))
+    else:
+        sites = relation.sums_at(_times(tiling, degrees))
     each = len(relation.sum_weights)
     number, cells = np.arange(len(sites)) // each, tiling.locate(sites.points)
     weights = np.tile(relation.sum_weights, len(sites) // each)
@@ -165,9 +171,27 @@ def _split(relation: Relation, tiling: Cover, degrees: Degrees, scales: Sequence
         operator = localise(relation.operator, sites.select(here), len(scales))
         sizes.append(size_in(cell, operator, tiling, degrees, scales))
         found[cell] = operator, which, own
-    scale = relation.weight / max(sizes)
+    # together they are to count as much as those of the relation do
+    scale = relation.weight * np.sqrt(relation.region.count * each / len(sites)) / max(sizes)
     totals = scale * relation.values(sites.select(slice(None, None, each)))
     return _Split(totals.tolist(), {cell: (op, which, scale * own) for cell, (op, which, own) in found.items()})
+
+
+def _times(tiling: Cover, degrees: Degrees) -> FloatArray:
+    """Times at which sums are to hold, so that they do at all times: as many as polynomials can tell apart.
+
+    A function of time alone is one polynomial in all of the longest cells, whatever those beside them are.
+    """
+    lower, upper = tiling.frames.lower[:, -1], tiling.frames.upper[:, -1]
+    counts: dict[tuple[float, float], int] = {}
+    for start, end, degree in zip(lower.tolist(), upper.tolist(), degrees[:, -1].tolist(), strict=True):
+        if not np.any((lower <= start) & (end <= upper) & (end - start < upper - lower)):
+            counts[start, end] = max(counts.get((start, end), 0), degree + _MORE_TIMES)
+    found = []
+    for (start, end), count in counts.items():
+        unit = np.cos(np.pi * (np.arange(count) + 0.5) / count)
+        found.append(0.5 * ((1 - unit) * start + (1 + unit) * end))
+    return np.concatenate(found)
 
 
 class _Chain:

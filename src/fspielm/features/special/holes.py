@@ -12,10 +12,8 @@ from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features.basis import Basis
-from fspielm.features.outgoing import Outgoing
 from fspielm.features.singular import CornerFunction, Power, SingularBasis
 from fspielm.features.special.corners import helmholtz_ratio, is_isotropic, is_plane
-from fspielm.features.special.fields import hole_fields, laplacian_factors
 from fspielm.geometry import Hole
 
 # Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
@@ -68,6 +66,8 @@ def _wave_orders(k: float) -> int:
 
 def _fields(problem: Problem, hole: Hole) -> tuple[Basis, ...]:
     """Of a system, or with complex coefficients; none where those vary, or its determinant is not isotropic."""
+    from fspielm.features.special.fields import hole_fields, laplacian_factors  # much code, for few problems
+
     ratios = [ratio for ratio, _ in laplacian_factors(problem) if ratio.real > 0]
     waves = [_wave_orders(math.sqrt(abs(ratio)) * hole.radius) for ratio in ratios]
     return hole_fields(problem, hole, max(_orders(hole), *waves, 0))
@@ -82,4 +82,6 @@ def _multipoles(problem: Problem, hole: Hole) -> list[CornerFunction]:
         return []
     if ratio > 0:
         orders = max(orders, _wave_orders(k))
+    from fspielm.features.outgoing import Outgoing
+
     return [Outgoing(n, k, ratio < 0) for n in range(orders + 1)]

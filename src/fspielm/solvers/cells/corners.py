@@ -13,9 +13,10 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation.cells.crossings import crossings
 from fspielm.collocation.cells.vertices import is_on_rim, lowest_power, meeting_points
-from fspielm.equations import Problem, change_places
+from fspielm.equations import Problem, change_places, sides_of
 from fspielm.equations.once import once
 from fspielm.geometry import Corner
+from fspielm.solvers.cells.wedges import wedge_power
 
 # Where conditions change, solutions are like the root of the distance.
 _HALF = 0.5
@@ -60,7 +61,7 @@ def special_points(problem: Problem) -> list[Special]:
     order = max(equation.operator.order for equation in problem.equations)
     lower, upper = problem.domain.bounding_box
     met = meeting_points(problem)
-    found = [_special(corner.point, _power(corner, order), order) for corner in problem.domain.corners()]
+    found = [_special(corner.point, _power(problem, corner, order), order) for corner in problem.domain.corners()]
     found += [
         _special(place.point, _HALF, order)
         for place in change_places(problem)
@@ -80,8 +81,17 @@ def _special(point: FloatArray | tuple[float, float], power: float, order: int) 
     return Special(np.array(point), power, math.log(2) * max(2 * power - max(order - 2, 0), power))
 
 
-def _power(corner: Corner, order: int) -> float:
-    return _of_a_plate(round(corner.opening, 9)) if order >= 4 else math.pi / corner.opening
+def _power(problem: Problem, corner: Corner, order: int) -> float:
+    """The lowest one, from the opening alone where nothing else matters."""
+    if order >= 4:
+        return _of_a_plate(round(corner.opening, 9))
+    usual = math.pi / corner.opening
+    kinds = [{condition.operator.order for condition in side} for side in sides_of(problem, corner)]
+    if len(problem.unknowns) == 1 and kinds[0] == kinds[1]:
+        return usual
+    found = wedge_power(problem, corner)
+    # what data that do not fit leave beside functions that are smooth
+    return usual if found is None else min(found, usual)
 
 
 @lru_cache(maxsize=64)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from fspielm.arrays import FloatArray
-from fspielm.geometry.cells import Cover
+from fspielm.geometry import BoundaryPart, Domain
+from fspielm.geometry.cells import Cover, Stretch
 
 # Points along what of a curve is in one cell.
 _LOOKS = 32
+# And along a whole one.
+_LOOKS_ALONG = 256
 # Cells are no longer than so many radii of curves in them; nor than so many times the distance over which solutions
 # vary in a gap, the root of its width times the radius.
 _RADII = 1.5
-_GAPS = 2.0
+_GAPS = 1.3
 # Curves face one another where the cosine of the angle between their normals is below this.
 _FACING = -0.5
 _MOST_HALVINGS = 6
@@ -55,26 +59,62 @@ def toward_curved(tiling: Cover, most: int) -> Cover:
 
 
 def _sampled(tiling: Cover) -> _Curves | None:
-    found = []
     known: dict[int, int] = {}
+    found = []
     for part, stretch in tiling.rims():
-        unit = stretch.start + (stretch.end - stretch.start) * np.linspace(0, 1, _LOOKS)
-        sites = part.place(unit[:, None])
-        assert sites.normals is not None  # every boundary part has them
-        length = part.measure * (stretch.end - stretch.start) / (_LOOKS - 1)
-        turned = np.linalg.norm(np.diff(sites.normals, axis=0), axis=1).max()
-        radius = length / turned if turned > 1e-9 else np.inf
-        same = np.ones(_LOOKS, dtype=np.intp)
         number = known.setdefault(id(part), len(known))
-        material = int(tiling.materials[stretch.cell])
-        own = sites.points, sites.normals, radius * same, stretch.cell * same, number * same, material * same
-        found.append(own)
-    return _Curves(*(np.concatenate(each) for each in zip(*found, strict=True))) if found else None
+        found.append(_look(part, stretch, number, int(tiling.materials[stretch.cell]), _LOOKS))
+    return _joined(found) if found else None
+
+
+def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
+    """Points along a stretch of a part that has a number."""
+    unit = stretch.start + (stretch.end - stretch.start) * np.linspace(0, 1, looks)
+    sites = part.place(unit[:, None])
+    assert sites.normals is not None  # every boundary part has them
+    length = part.measure * (stretch.end - stretch.start) / (looks - 1)
+    turned = float(np.linalg.norm(np.diff(sites.normals, axis=0), axis=1).max())
+    radius = length / turned if turned > 1e-9 else np.inf
+    same = np.ones(looks, dtype=np.intp)
+    return _Curves(
+        sites.points, sites.normals, np.full(looks, radius), stretch.cell * same, number * same, material * same
+    )
+
+
+def _joined(curves: Sequence[_Curves]) -> _Curves:
+    return _Curves(*(np.concatenate([getattr(each, field.name) for each in curves]) for field in fields(_Curves)))
+
+
+def narrowest_gap(domain: Domain) -> float:
+    """The least width between two curves of a plane boundary that face each other, at least one of them bent.
+
+    Infinite where there is none. Curves that meet at a corner are no gap.
+    """
+    if domain.dimension != 2 or domain.time is not None:
+        return np.inf
+    found = [
+        _look(part, Stretch(0, 0.0, 1.0), number, 0, _LOOKS_ALONG) for number, part in enumerate(domain.boundary())
+    ]
+    curves = _joined(found)
+    widths, radii = _faced(curves)
+    widths = np.where(np.isfinite(radii), widths, np.inf).reshape(len(found), -1)
+    before, middle, after = widths[:, :-2], widths[:, 1:-1], widths[:, 2:]
+    least = middle[(middle <= before) & (middle <= after) & np.isfinite(before + after)]
+    return float(least.min(initial=np.inf))
 
 
 def _necks(curves: _Curves) -> FloatArray:
     """At each point, the distance over which a solution varies in the gap to the curve that it faces, if any."""
-    found = np.full(len(curves.points), np.inf)
+    widths, radii = _faced(curves)
+    return np.where(widths > 0, np.sqrt(np.maximum(widths, _TINY) * radii), np.inf)
+
+
+def _faced(curves: _Curves) -> tuple[FloatArray, FloatArray]:
+    """How far each point is from the nearest one of a curve that it faces, and the smaller of both radii.
+
+    Infinite where it faces none.
+    """
+    widths, radii = np.full(len(curves.points), np.inf), np.full(len(curves.points), np.inf)
     for curve in np.unique(curves.curves):
         own = np.flatnonzero(curves.curves == curve)
         others = np.flatnonzero((curves.curves != curve) & (curves.materials == curves.materials[own[0]]))
@@ -85,6 +125,6 @@ def _necks(curves: _Curves) -> FloatArray:
         facing = np.sum(curves.normals[own] * curves.normals[there], axis=1) < _FACING
         # with the domain between them
         facing &= np.sum(curves.normals[own] * (curves.points[there] - curves.points[own]), axis=1) < _FACING * width
-        radius = np.where(facing, np.minimum(curves.radii[own], curves.radii[there]), np.inf)
-        found[own] = np.where(width > 0, np.sqrt(np.maximum(width, _TINY) * radius), np.inf)
-    return found
+        widths[own] = np.where(facing, width, np.inf)
+        radii[own] = np.where(facing, np.minimum(curves.radii[own], curves.radii[there]), np.inf)
+    return widths, radii

@@ -17,7 +17,7 @@ from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
 from fspielm.solvers.cells.corners import special_points
 from fspielm.solvers.cells.curved import toward_curved
-from fspielm.solvers.cells.grading import balanced, cut_at, toward
+from fspielm.solvers.cells.grading import balanced, cut_at
 from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
@@ -35,8 +35,6 @@ _LEAST_PHASE = 1.5
 _CELLS_CUT = 3
 # Where data are narrow somewhere, so many wavelengths of them along each axis at most: cells are halved for the others.
 _WAVES_NARROW = 2
-# Toward sharp corners cells are halved so often to begin with.
-_LEVELS = 2
 # The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
 # The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
@@ -48,7 +46,7 @@ _MOST_ALONG = 24
 
 
 def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patchwork:
-    """Cells of some wavelengths each, smaller toward corners, and, if that is asked for, toward what is narrow.
+    """Cells of some wavelengths each, cut at corners, and, if that is asked for, smaller toward what is narrow.
 
     Raises
     ------
@@ -76,8 +74,6 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
     tiling = toward_curved(_grids(problem, frequencies, sharp), _MOST_CURVED)
     tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
-    for _ in range(_LEVELS if sharp else 0):
-        tiling = toward(tiling, sharp)
     tiling = balanced(tiling, problem=problem)
     degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits, places)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
@@ -94,9 +90,10 @@ def _degrees_of(
     each = _degrees(frequencies * sides / (2 * np.pi), digits)
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
     narrow = any(place.kind == "narrow" for place in within_materials(problem, places))
-    if narrow or any(special.is_sharp for special in special_points(problem)):
-        each = np.maximum(each, math.ceil(steep))
     cut = np.array([not cell.whole for cell in tiling.cells])
+    # beside cells that are cut, solutions vary as they do in these
+    if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
+        each = np.maximum(each, math.ceil(steep))
     each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits))
     if problem.interfaces and problem.domain.time is None:  # what continues across them has all directions
         each[:] = each.max()

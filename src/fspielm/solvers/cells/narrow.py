@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.equations import Problem, Relation
 from fspielm.features.cells import ball
 from fspielm.geometry import Sites
@@ -150,7 +150,7 @@ def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: Floa
     for equation in problem.equations_at(fitted[len(fitted) // 2]):
         steep, slow = (_size(cell, equation, fitted, scale) for scale in (degree, 1))
         values = np.nan_to_num(equation.value(fitted))
-        coefficients = np.linalg.lstsq(functions, values, rcond=_ROUNDING)[0]
+        coefficients = _fit(functions, values, cell)
         size = max(size, float(np.max(np.abs(values))) / slow)
         off = np.abs(others @ coefficients - np.nan_to_num(equation.value(checked)))
         error = max(error, float(off.max()) / steep)
@@ -181,6 +181,13 @@ def _functions(cell: Cell, which: NDArray[np.int_], degree: int, points: FloatAr
     for axis in range(local.shape[1]):
         found *= chebvander(local[:, axis], degree)[:, which[:, axis]]
     return found
+
+
+def _fit(functions: FloatArray, values: NumberArray, cell: Cell) -> NumberArray:
+    """The coefficients that leave least of the values; at all of Chebyshev's nodes his polynomials are orthogonal."""
+    if cell.whole:
+        return np.asarray(functions.T @ values / np.sum(functions**2, axis=0))
+    return np.asarray(np.linalg.lstsq(functions, values, rcond=_ROUNDING)[0])
 
 
 def _size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> float:

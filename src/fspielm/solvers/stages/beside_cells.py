@@ -43,8 +43,19 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     narrow = [place.width for place in scrutinise(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
+    if _narrowest_gap(request) < _NARROW * request.lengths.max():
+        return first_with_cells(request, bands), "curves of the boundary all but touch"
     if work_of_band > _DEAR:
         cells = first_with_cells(request, bands)
         if cells.trial.work(problem) < _CHEAPER * work_of_band:
             return cells, "a filled band would cost far more"
     return None
+
+
+def _narrowest_gap(request: Request) -> float:
+    """The least width of the domain between two curves; infinite where nothing is cut out of it."""
+    if not request.problem.domain.hole_places():
+        return float("inf")
+    from fspielm.solvers.cells.curved import narrowest_gap  # much code, which few problems need
+
+    return narrowest_gap(request.problem.domain)

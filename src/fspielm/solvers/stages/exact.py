@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias, final
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, final
 
 from fspielm.collocation import allot_conditions
-from fspielm.features import Basis, Characteristic, SourceBasis
+from fspielm.features import Basis, Characteristic
 from fspielm.features.special import hole_columns, satisfies, special_columns, special_names
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
+
+if TYPE_CHECKING:
+    from fspielm.features import SourceBasis
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]

@@ -1,0 +1,38 @@
+"""Cells that are not too large for curves and for gaps between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fspielm as fs
+from fspielm.geometry import Domain
+from fspielm.geometry.cells import tile
+from fspielm.solvers.cells.curved import narrowest_gap, toward_curved
+
+BOX = fs.Box((0, 0), (1, 0.4))
+ONE = BOX - fs.Disk((0.3, 0.2), 0.09)
+TWO = ONE - fs.Disk((0.49, 0.2), 0.09)
+
+
+@pytest.mark.parametrize(
+    ("domain", "width"),
+    [
+        (TWO, 0.01),
+        (ONE, 0.11),
+        # curves that meet are no gap, nor are straight ones
+        (fs.Disk((0, 0), 1) & fs.Disk((1.5, 0), 1), np.inf),
+        (fs.LShape((0, 0), 1), np.inf),
+        (fs.Disk((0, 0), 1), np.inf),
+    ],
+)
+def test_the_narrowest_gap(domain: Domain, width: float) -> None:
+    assert narrowest_gap(domain) == pytest.approx(width, rel=0.03)
+
+
+def test_cells_in_a_gap_are_short_along_it() -> None:
+    cells = toward_curved(tile(TWO, (3, 2)), 300).cells
+    neck = np.sqrt(0.01 * 0.09)
+    within = [cell for cell in cells if cell.lower[0] < 0.395 < cell.upper[0] and abs(cell.lower[1] - 0.2) < 0.02]
+    assert within
+    assert all(cell.upper[1] - cell.lower[1] < 1.5 * neck for cell in within)
