@@ -36,7 +36,7 @@ def bands_of(linear: Request, patience: Patience) -> Bands:
 
 
 def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
-    """The bands of an iterate itself, along lines; where it does not oscillate, those that were found before."""
+    """The bands of an iterate itself, along lines, where they are higher than those that were found before."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
     operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
@@ -50,6 +50,6 @@ def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
             found = [line_band(part, lengths) for part in parts]
             settled, highest = all(one.settled for one in found), max(one.frequency for one in found)
             n *= 4
-        if highest > 0:
+        if highest > frequencies[axis]:
             frequencies[axis], sources[axis] = highest, "the solution"
     return replace(bands, frequencies=frequencies, sources=tuple(sources))

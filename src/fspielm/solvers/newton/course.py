@@ -114,7 +114,8 @@ class _Pursuit:
             following = step.stage.around(linear.problem).next(latest)
             if anew is not None and error < _MEASURABLE:
                 other = anew(linear, self.start, error / linear.tol)
-                if isinstance(following, Ending) or _is_cheap(other, following, linear.problem):
+                larger = other.trial.neurons > latest.outcome.neurons
+                if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
                     following, anew = other, None
             if isinstance(following, Ending):
                 return following

@@ -17,7 +17,7 @@ from fspielm.spectrum import Bands
 
 # Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
 # laid out anew by as much more as the others have missed it.
-_BETTER = 0.03
+_BETTER = 1e-3
 _LEAST_TOLERANCE = 1e-20
 
 
