@@ -36,6 +36,8 @@ _UNRESOLVED = 0.45
 _SMOOTH = 0.1
 # Toward several corners, as long as no digit is certain, cells are halved so often.
 _FIRST_LEVELS = 3
+# The logarithm of what little is missing.
+_LITTLE = 4.6
 # The logarithm of a tail beside which there is none.
 _NOTHING = -40.0
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -98,7 +100,9 @@ def refine(
         # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
         if not special.is_sharp and (own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())):
             continue
-        falls = not special.is_sharp or tails.rate[first] > _RESOLVED
+        # how fast coefficients fall is not known where the boundary cuts a cell: they do if little is missing
+        little = not tiling.cells[first].whole and wanted[first] < _LITTLE
+        falls = not special.is_sharp or tails.rate[first] > _RESOLVED or little
         if falls and len(at) * found.cost > float(plans.raising[at].sum()):
             continue
         gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
