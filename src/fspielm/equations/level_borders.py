@@ -31,6 +31,8 @@ from fspielm.geometry import (
 
 # Roots nearer than this share of the interval are one.
 _SAME_PLACE = 1e-9
+# Polynomials with no more zeros than these are solved for them, to so many digits; what is so close is real, or one.
+_MOST_ZEROS, _DIGITS, _REAL, _NEAR = 8, 40, 1e-20, 1e-6
 
 
 @final
@@ -160,7 +162,7 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if found is None:
         return ()
     before, after = (side[:, 0] for side in found)
-    middle = 0.5 * (before + after)
+    middle = _polished(0.5 * (before + after), level, setting.coordinates[0])
     hair = _SAME_PLACE * float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
@@ -173,6 +175,21 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if len(parts) < 2:
         return tuple(parts)
     return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
+
+
+def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol) -> FloatArray:
+    """Zeros of a level function to the last digit, where it is a polynomial.
+
+    Levels are multiplied out, and in floating-point numbers nothing may be left of a slab that is as thin as rounding.
+    """
+    if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
+        return places
+    zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS, maxsteps=200)])
+    real = np.sort(zeros.real[np.abs(zeros.imag) <= _REAL * np.abs(zeros)])
+    if not len(real):
+        return places
+    nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
+    return np.where(np.abs(nearest - places) < _NEAR * np.maximum(np.abs(places), 1e-300), nearest, places)
 
 
 def point_part(name: str, place: float, normal: float) -> BoundaryPart:
