@@ -121,7 +121,8 @@ def run(names: list[str], options: argparse.Namespace) -> None:
     """Measure and keep, one row after the other."""
     tasks = [Task(name, options.tol, options.runs, options.approach) for name in names]
     for ended in in_children(measure, tasks, fresh=True, limit=options.limit):
-        row = dict.fromkeys(HEAD, "") | {"name": ended.task.name, "verdict": ended.how}
+        how = f"given up after {options.limit:g} s" if ended.how == "hung" else ended.how
+        row = dict.fromkeys(HEAD, "") | {"name": ended.task.name, "verdict": how}
         row["tol"] = f"{ended.task.tol or make(ended.task.name).tol:.0e}"
         row = ended.result if ended.how == "done" else row
         if options.peer:

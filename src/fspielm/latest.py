@@ -17,6 +17,7 @@ class Latest(Generic[T]):
 
     def __call__(self, work: Callable[[], T], *subjects: object) -> T:
         """The result for these objects, which are those of the last time if they are the very same."""
-        if self._known is None or not all(one is other for one, other in zip(subjects, self._known[0], strict=True)):
-            self._known = subjects, work()
-        return self._known[1]
+        known = self._known  # which another thread may change at any time
+        if known is None or not all(one is other for one, other in zip(subjects, known[0], strict=True)):
+            known = self._known = subjects, work()
+        return known[1]

@@ -95,7 +95,7 @@ class Correction:
     def _latest(self) -> Latest[Deviations]:
         return Latest()
 
-    def _rows(self, coefficients: NumberArray, problem: Problem) -> list[Rows]:
+    def _rows(self, coefficients: NumberArray, problem: Problem) -> tuple[Rows, ...]:
         """All that is held out, and rows where something is narrow.
 
         The latter only count in cells that have clearly more of a residual there than the others show. Elsewhere the
@@ -124,7 +124,7 @@ class Correction:
                 more = self._tells_more((sites, narrow), (found[-1].sites, residual))
                 weight = more * self._weight(own, sites, close.shares)
                 found.append(Rows(rows, sites, weight, weight * narrow))
-        return found
+        return tuple(found)
 
     def _tells_more(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
         """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
@@ -155,7 +155,7 @@ class Rows:
 class Deviations:
     """How far a solution is off in rows that were not fitted, and how well its pieces fit together."""
 
-    rows: list[Rows]
+    rows: tuple[Rows, ...]
     seams: tuple[Seam, ...]
 
     @property

@@ -8,7 +8,9 @@ from typing import final
 
 import numpy as np
 import sympy as sp
+from mpmath.libmp import NoConvergence
 from sympy.core.function import AppliedUndef
+from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import FloatArray
 from fspielm.equations.borders import Extent, find_border
@@ -31,6 +33,9 @@ from fspielm.geometry import (
 
 # Roots nearer than this share of the interval are one.
 _SAME_PLACE = 1e-9
+# Polynomials with no more zeros than these are solved for them, to so many digits, of which so many tell real ones; it
+# is those that are this share of the interval away.
+_MOST_ZEROS, _DIGITS, _REAL, _NEAR = 8, 40, 1e-20, 1e-6
 
 
 @final
@@ -160,8 +165,9 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if found is None:
         return ()
     before, after = (side[:, 0] for side in found)
-    middle = 0.5 * (before + after)
-    hair = _SAME_PLACE * float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
+    length = float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
+    hair = _SAME_PLACE * length
+    middle = _polished(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
     last = -np.inf
@@ -173,6 +179,24 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if len(parts) < 2:
         return tuple(parts)
     return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
+
+
+def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
+    """Zeros of a level function to the last digit, where it is a polynomial and they are near.
+
+    Levels are multiplied out, so that in floating-point numbers little may be left of what they are beside a thin slab.
+    """
+    if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
+        return places
+    try:
+        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
+    except (PolynomialError, DomainError, NoConvergence):  # they are as good as they were
+        return places
+    real = zeros.real[np.abs(zeros.imag) <= _REAL * np.abs(zeros)]
+    if not len(real):
+        return places
+    nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
+    return np.where(np.abs(nearest - places) < near, nearest, places)
 
 
 def point_part(name: str, place: float, normal: float) -> BoundaryPart:

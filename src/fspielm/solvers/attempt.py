@@ -98,7 +98,8 @@ class Attempt:
         """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
         assert self.estimate is not None
         noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
-        return self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(self.rows)
+        each = self.rows / (self.trial.cells or 1)  # those that a coefficient is in
+        return self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
 
 
 def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt:

@@ -92,10 +92,9 @@ class Tiling(Cover):
 
     def stretches(self, part: BoundaryPart, mask: Mask | None = None) -> tuple[Stretch, ...]:
         """See `Cover.stretches`."""
+        # sorting takes long, and the same parts are asked for again and again
         known = self._stretches.get(id(part))
-        if (
-            known is None or known[0] is not part
-        ):  # sorting takes long, and the same parts are asked for again and again
+        if known is None or known[0] is not part:
             known = self._stretches[id(part)] = part, self._unmasked(part)
         return masked(part, known[1], [m for m in (part.keep, mask) if m is not None])
 

@@ -69,11 +69,13 @@ def _sampled(tiling: Cover) -> _Curves | None:
 
 def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
     """Points along a stretch of a part that has a number."""
-    unit = stretch.start + (stretch.end - stretch.start) * np.linspace(0, 1, looks)
+    unit = stretch.start + (stretch.end - stretch.start) * (np.arange(looks) + 0.5) / looks
     sites = part.place(unit[:, None])
     assert sites.normals is not None  # every boundary part has them
-    length = part.measure * (stretch.end - stretch.start) / (looks - 1)
-    turned = float(np.linalg.norm(np.diff(sites.normals, axis=0), axis=1).max())
+    length = part.measure * (stretch.end - stretch.start) / looks
+    turns = np.linalg.norm(np.diff(sites.normals, axis=0), axis=1)
+    smooth = np.diff(np.searchsorted(part.breaks, unit)) == 0  # a corner is no bend
+    turned = float(turns[smooth].max(initial=0.0))
     radius = length / turned if turned > 1e-9 else np.inf
     same = np.ones(looks, dtype=np.intp)
     return _Curves(

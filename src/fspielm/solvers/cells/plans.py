@@ -30,6 +30,8 @@ _SAVING = 1.3
 # level to level degrees fall by less than what cells may have more of an error allows: with few functions, least
 # squares carry an error from each level to the next.
 _BESIDE_CORNER, _LESS = 1.5, 0.65
+# What they get besides: cells that were good enough are not to be replaced by others that are not.
+_SURER = 2
 # Cells for each halving toward a corner, in each cell there.
 _EACH_LEVEL = 3
 _MOST_LEVELS = 48
@@ -126,6 +128,7 @@ def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> 
     first = wanted + 2 * power * math.log(max(degree, 2))
     degrees = [first - _LESS * gain * level for level in range(levels)]
     # and what is smooth in these cells falls faster in each smaller one
-    smooth = [degree * _BESIDE_CORNER / (_BESIDE_CORNER + math.log(2) * (level + 1)) for level in range(levels)]
+    falls = [_BESIDE_CORNER / (_BESIDE_CORNER + math.log(2) * (level + 1)) for level in range(levels)]
+    smooth = [min(degree * share + _SURER, degree) for share in falls]
     both = [max(w / _BESIDE_CORNER + 1, own, least) for w, own in zip(degrees, smooth, strict=True)]
     return Grading(levels, tuple(min(math.ceil(each), MOST_DEGREE) for each in both))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,11 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
 from fspielm.collocation.cells.tails import Tail, Tails
-from fspielm.equations import Problem
-from fspielm.errors import UnsuitableError
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
-from fspielm.solvers.cells.grading import balanced, touching, toward
-from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, grade, plan
+from fspielm.solvers.cells.grading import touching
+from fspielm.solvers.cells.growing import Growing
+from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, Plans, grade, plan
 
 # The error estimate is to end below the tolerance by this factor.
 _MARGIN = 2.0
@@ -36,8 +34,10 @@ _UNRESOLVED = 0.45
 _SMOOTH = 0.1
 # Toward several corners, as long as no digit is certain, cells are halved so often.
 _FIRST_LEVELS = 3
-# The logarithm of a tail beside which there is none.
-_NOTHING = -40.0
+# The logarithm of what little is missing.
+_LITTLE = 4.6
+# A share of the largest tail that is as good as none.
+_NOTHING = 1e-17
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
 _WITH_DEGREE, _MOST_RAISE = 1.5, 3
 # A degree is raised by at least two.
@@ -47,8 +47,6 @@ _AXIS = 0.1
 # And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
 # functions vary along it.
 _LONG = 0.6
-# Where cells around a corner become too small for the boundary, it is so many halvings less.
-_BACK = 4
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -63,9 +61,66 @@ def refine(
     `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
     what its coefficients promise; those at corners are halved toward them as often as it takes.
     """
-    problem, tiling = patchwork.problem, patchwork.tiling
-    every = patchwork.tails(coefficients, problem)
-    tails = _along_gaps(tiling, every.worst(sizes / np.asarray(patchwork.scales)))
+    look = _look(patchwork, coefficients, sizes, errors, error, tol)
+    least = _least_degree(patchwork)
+    plans = plan(patchwork.degrees, look.rate, look.wanted[:, None] + np.log(np.maximum(look.shares, _NOTHING)), least)
+    halvings = np.where(look.needs[:, None], plans.halvings, 0)
+    more = np.where(look.along, np.minimum(patchwork.degrees + _LEAST_RAISE, MOST_DEGREE), 0)
+    raised = np.where(halvings.any(axis=1, keepdims=True), plans.degrees, np.maximum(plans.degrees, more))
+    wish = np.where(look.needs[:, None], raised - patchwork.degrees, 0)
+    corners = _toward_corners(patchwork, look, plans)
+    for corner in corners:
+        halvings[corner.cells], wish[corner.cells] = 0, 0
+    if not np.isfinite(error) and len(corners) > 1:  # which of them matters shows with some levels
+        corners = [replace(each, grading=each.grading.first(_FIRST_LEVELS)) for each in corners]
+    growing = Growing(patchwork.problem, patchwork.tiling, np.maximum(patchwork.degrees + wish, least))
+    growing.halve(halvings)
+    growing.grade([(each.special, each.grading, each.size) for each in corners])
+    halved = int(np.count_nonzero(halvings.any(axis=1)))
+    count = int(np.count_nonzero(look.needs & ~halvings.any(axis=1) & (wish > 0).any(axis=1)))
+    words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
+    words += [f"cells graded toward {len(corners)} corner{'s' * (len(corners) > 1)}" * bool(corners)]
+    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
+        word for word in words if word
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What is known of each of C cells.
+
+    Attributes
+    ----------
+    own : (C,) array
+        Of the relative error, what comes from its functions.
+    wanted : (C,) array
+        The logarithm of what that is to fall by.
+    needs : (C,) array
+        Whether it is to be helped now.
+    rate : (C,) array
+        By how much logarithms of its coefficients fall with each degree.
+    shares : (C, d) array
+        Its last coefficients by the axis along which they oscillate most, of the largest of these.
+    """
+
+    own: FloatArray
+    wanted: FloatArray
+    needs: BoolArray
+    rate: FloatArray
+    shares: FloatArray
+
+    @property
+    def along(self) -> BoolArray:
+        """The axes that matter, ``(C, d)``."""
+        return np.asarray(self.shares >= _AXIS)
+
+
+def _look(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+) -> _Look:
+    """For `refine`, whose arguments these are."""
+    every = patchwork.tails(coefficients, patchwork.problem)
+    tails = _along_gaps(patchwork.tiling, every.worst(sizes / np.asarray(patchwork.scales)))
     own = _own(patchwork, every, sizes, errors)
     # by as much as the whole error is too large; where that is not known, as the cells' are
     total = float(np.linalg.norm(own))
@@ -76,46 +131,47 @@ def refine(
     needs: BoolArray = (wanted > 0) & (own > share * own[worst])
     if not needs.any():  # the cells do not say where: everywhere
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
-    highest, least = patchwork.degrees.max(axis=1), _least_degree(patchwork)
-    along: BoolArray = tails.along >= _AXIS * tails.along.max(axis=1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        less = np.log(tails.along / tails.along.max(axis=1, keepdims=True))
-    plans = plan(patchwork.degrees, tails.rate, wanted[:, None] + np.maximum(np.nan_to_num(less), _NOTHING), least)
-    halvings = np.where(needs[:, None], plans.halvings, 0)
-    more = np.where(along, np.minimum(patchwork.degrees + _LEAST_RAISE, MOST_DEGREE), 0)
-    raised = np.where(halvings.any(axis=1, keepdims=True), plans.degrees, np.maximum(plans.degrees, more))
-    wish = np.where(needs[:, None], raised - patchwork.degrees, 0)
-    gradings: list[tuple[Special, Grading, float]] = []
+    largest = tails.along.max(axis=1, keepdims=True)
+    shares = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
+    return _Look(own, wanted, needs, tails.rate, shares)
+
+
+@dataclass(frozen=True, eq=False)
+class _Corner:
+    """A special point, how cells at it are halved, which ones these are, and how long."""
+
+    special: Special
+    grading: Grading
+    cells: Cells
+    size: float
+
+
+def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Corner]:
+    """Those where halving again and again is what helps."""
+    tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
+    found: list[_Corner] = []
     graded: set[int] = set()
-    for special in sorted(special_points(problem), key=lambda special: special.power):
+    for special in sorted(special_points(patchwork.problem), key=lambda special: special.power):
         at = touching(tiling, special.point)
-        at = at[needs[at]]
-        if not along[at].all(axis=1).any():  # what is there at most goes along a side
+        at = at[look.needs[at]]
+        if not look.along[at].all(axis=1).any():  # what is there at most goes along a side
             continue
-        first = at[np.argmax(wanted[at])]
-        smooth = int(highest[first]) + min(int(wanted[first] / _WITH_DEGREE), _MOST_RAISE)
-        found = grade(smooth, special.power, special.gain, float(wanted[first]), least)
+        first = at[np.argmax(look.wanted[at])]
+        wanted = float(look.wanted[first])
+        smooth = int(highest[first]) + min(int(wanted / _WITH_DEGREE), _MOST_RAISE)
+        grading = grade(smooth, special.power, special.gain, wanted, least)
         # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
-        if not special.is_sharp and (own[at].max() < _SMOOTH * own[worst] or graded & set(at.tolist())):
+        elsewhere = look.own[at].max() < _SMOOTH * look.own.max() or graded & set(at.tolist())
+        if not special.is_sharp and elsewhere:
             continue
-        falls = not special.is_sharp or tails.rate[first] > _RESOLVED
-        if falls and len(at) * found.cost > float(plans.raising[at].sum()):
+        # how fast coefficients fall is not known where the boundary cuts a cell: they do if little is missing
+        little = not tiling.cells[first].whole and wanted < _LITTLE
+        falls = not special.is_sharp or look.rate[first] > _RESOLVED or little
+        if falls and len(at) * grading.cost > float(plans.raising[at].sum()):
             continue
-        gradings.append((special, found, float(np.max(tiling.frames.lengths[at]))))
-        halvings[at], wish[at] = 0, 0
+        found.append(_Corner(special, grading, at, float(np.max(tiling.frames.lengths[at]))))
         graded |= set(at.tolist()) if special.is_sharp else set()
-    if not np.isfinite(error) and len(gradings) > 1:  # which of them matters shows with some levels
-        gradings = [(special, found.first(_FIRST_LEVELS), size) for special, found, size in gradings]
-    growing = _Growing(patchwork.problem, tiling, np.maximum(patchwork.degrees + wish, least))
-    growing.halve(halvings)
-    growing.grade(gradings)
-    halved = int(np.count_nonzero(halvings.any(axis=1)))
-    count = int(np.count_nonzero(needs & ~halvings.any(axis=1) & (wish > 0).any(axis=1)))
-    words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
-    words += [f"cells graded toward {len(gradings)} corner{'s' * (len(gradings) > 1)}" * bool(gradings)]
-    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
-        word for word in words if word
-    )
+    return found
 
 
 def _along_gaps(tiling: Cover, tails: Tail) -> Tail:
@@ -141,62 +197,6 @@ def _least_degree(patchwork: Patchwork) -> int:
     return 3 + 3 * max(equation.operator.order for equation in patchwork.problem.equations) // 2
 
 
-class _Growing:
-    """Cells that become smaller, with the degrees that they inherit."""
-
-    def __init__(self, problem: Problem, tiling: Cover, degrees: Degrees) -> None:
-        self._problem = problem
-        self.tiling = tiling
-        self.degrees = degrees
-
-    def _become(self, tiling: Cover) -> Cells:
-        """Take over a finer tiling; the owners of its cells."""
-        owners = _owners(self.tiling, tiling)
-        self.tiling, self.degrees = tiling, self.degrees[owners]
-        return owners
-
-    def halve(self, halvings: NDArray[np.int_]) -> None:
-        """Each cell so often along each axis."""
-        while halvings.any():
-            axes = {int(cell): np.flatnonzero(halvings[cell]).tolist() for cell in np.flatnonzero(halvings.any(axis=1))}
-            halvings = np.maximum(halvings - 1, 0)[self._become(self.tiling.halve(axes))]
-        self._become(balanced(self.tiling, problem=self._problem))
-
-    def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
-        """Toward special points, from cells of some size on."""
-        of = np.full(len(self.tiling.cells), -1)
-        for number, (special, _, _) in enumerate(gradings):
-            of[touching(self.tiling, special.point)] = number
-        steps = [(self.tiling, self.degrees, of)]
-        for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
-            points = [special.point for special, grading, _ in gradings if grading.levels > level]
-            try:
-                of = of[self._become(toward(self.tiling, points))]
-            except UnsuitableError:  # cells as small as the boundary is known
-                if level == 0:
-                    raise
-                break
-            steps.append((self.tiling, self.degrees, of))
-        finest = self._balanced(steps)
-        self.tiling, self.degrees, of = steps[-1]
-        sides = self.tiling.frames.lengths.max(axis=1)
-        for number, (_, grading, size) in enumerate(gradings):
-            here = np.flatnonzero(of == number)
-            level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
-            self.degrees[here] = np.array(grading.degrees)[level][:, None]
-        self._become(finest)
-
-    def _balanced(self, steps: list[tuple[Cover, Degrees, Cells]]) -> Cover:
-        """The last of some steps, balanced; those whose cells are too small for how well the boundary is known go."""
-        while True:
-            try:
-                return balanced(steps[-1][0], problem=self._problem)
-            except UnsuitableError:
-                if len(steps) <= _BACK + 1:
-                    raise
-                del steps[-_BACK:]
-
-
 def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
     """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
     found = degrees.copy()
@@ -204,16 +204,3 @@ def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
         both = list(contact.cells)
         found[both] = np.maximum(found[both], degrees[both].max(axis=0))
     return found
-
-
-def _owners(coarse: Cover, fine: Cover) -> Cells:
-    """The cells of a coarser tiling that those of a finer one came from."""
-    if fine is coarse:
-        return np.arange(len(coarse.cells))
-    centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
-    owners = coarse.locate(centers)
-    for index, cell in enumerate(coarse.cells):
-        alike = fine.materials == coarse.materials[index]
-        for lower, upper in cell.boxes:
-            owners[alike & np.all((centers > lower) & (centers < upper), axis=1)] = index
-    return owners

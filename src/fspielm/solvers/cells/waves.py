@@ -6,6 +6,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
+from fspielm.errors import ProblemError
 from fspielm.geometry.cells import Cover
 from fspielm.spectrum import Bands, waves_at
 
@@ -16,14 +17,17 @@ _BENT = 1.0
 
 
 def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: FloatArray) -> FloatArray:
-    """The highest frequency along each axis in each of C cells, ``(C, d)``; by default one of all of them, ``(d,)``."""
+    """The highest frequency along each axis in each of C cells, ``(C, d)``; that of all where nothing varies."""
     everywhere = np.tile(frequencies, (len(tiling.cells), 1))
     if problem.interfaces or problem.domain.time is not None or "the equation" not in bands.sources:
         return everywhere
     data = np.zeros(problem.dimension)
     for band in bands.data:
         data[band.axis] = max(data[band.axis], band.frequency)
-    points, waves = waves_at(problem, data)
+    try:
+        points, waves = waves_at(problem, data)
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return everywhere
     cells = tiling.locate(points)
     highest, lowest = np.zeros_like(everywhere), np.full_like(everywhere, np.inf)
     np.maximum.at(highest, cells, waves)
