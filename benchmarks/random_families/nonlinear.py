@@ -42,10 +42,7 @@ def make_nonlinear(seed: int) -> RandomProblem:
         turn = sp.exp(sp.I * sum(draw.between(-3, 3) * s for s in setting.s))
         exact = (exact[0] * turn,)
     conditions, how = _conditions(draw, setting, unknowns, exact, model)
-    equations = [
-        sp.Eq(left, _source(left, exact, unknowns), evaluate=False)
-        for left in model.operator(unknowns)
-    ]
+    equations = [sp.Eq(left, _source(left, exact, unknowns), evaluate=False) for left in model.operator(unknowns)]
     problem = fs.Problem(equations, setting.domain, conditions, unknowns=unknowns)
     tol, share, ample = draw_goal(draw, _LEAST)
     description = f"{model.name}{where} ({kind}), {how}; {told}"

@@ -127,7 +127,11 @@ def draw_initial_value_model(draw: Draw, setting: Setting) -> Model:
     (t,), duration = setting.x, 2 * setting.half[0]
     a, b = (draw.log_between(0.5, 10) / duration for _ in range(2))
     if draw.chance(0.3):
-        return Model("prey", lambda f: [f[0].diff(t) - a * f[0] * (1 - f[1]), f[1].diff(t) + b * f[1] * (1 - f[0])], 2, 1)
+
+        def prey(f: Fields) -> list[sp.Expr]:
+            return [f[0].diff(t) - a * f[0] * (1 - f[1]), f[1].diff(t) + b * f[1] * (1 - f[0])]
+
+        return Model("prey", prey, 2, 1)
     kinds = {
         "pendulum": lambda v: v.diff(t, 2) + a**2 * sp.sin(v),
         "van der pol": lambda v: v.diff(t, 2) - b * (1 - v**2) * v.diff(t) + a**2 * v,
