@@ -67,7 +67,7 @@ def measure(random: RandomProblem) -> tuple[Any, ...]:
         return _refused(refusal)
     report, reason = solution.report, solution.report.reason
     error = random.true_error(solution)
-    if random.several and solution.converged and error > random.tol:
+    if random.several and error > solution.error_estimate:
         distance, told = distance_to_other(random, solution)
         if distance < error:
             error, reason = distance, f"{told}; {reason}"

@@ -29,6 +29,8 @@ _RESOLVED = 0.5
 _SMALL, _ON_THE_WAY = 1e-13, 1e-2
 # Steps so small that the next one should be far smaller; and what a residual that stays keeps of the one before.
 _QUADRATIC, _STAYS = 1e-4, 0.25
+# Full steps that are smaller are close to a solution.
+_CLOSE = 0.1
 # Points at which steps are measured.
 _POINTS = 400
 
@@ -127,8 +129,8 @@ class Newton:
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
             done = failure or self._is_done(reached, way, steps)
-            if not done and len(steps) == most:
-                failure = f"{most} steps were not enough"
+            if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
+                failure = f"{len(steps)} steps were not enough"
             elif not done and self.seconds_left() <= 0:
                 failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
             if done or failure:
@@ -163,6 +165,11 @@ class Newton:
     def _points(self) -> Sites:
         rng = np.random.default_rng(0)
         return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
+
+
+def _is_close(step: NewtonStep) -> bool:
+    """Whether a few steps more should do."""
+    return step.damping == 1.0 and step.step < _CLOSE
 
 
 def _ratio(part: float, whole: float) -> float:
