@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from fspielm.equations import Problem
-from fspielm.equations.nonlinear import Iterate, as_iterate
+from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.solution import Forecast, NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -57,7 +57,17 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure)
+    remark = _remark(request.problem, pursuit.failure)
+    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure, remark)
+
+
+def _remark(problem: Problem, failure: str) -> str:
+    """What is known of other solutions."""
+    why = why_unique(problem)
+    if why:
+        return f"the problem is not linear, but has no other solution that is smooth, {why}"
+    this = "solutions are" if failure else "this is one of"
+    return f"the problem is not linear: {this} possibly several{' solutions' * (not failure)}, and guess= decides which"
 
 
 def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
