@@ -1,7 +1,7 @@
 """Nonlinear problems with known solutions, solved automatically; FastLSQ beside them where it has the problem.
 
     python benchmarks/nonlinear.py run [--only NAME …] [--limit 900] [--peer OTHER/bin/python]
-    python benchmarks/nonlinear.py report             # docs/nonlinear.csv -> a table in Markdown
+    python benchmarks/nonlinear.py report             # docs/nonlinear.csv -> the table in docs/nonlinear.md
     python benchmarks/nonlinear.py show --only NAME        # one problem, step by step
     python benchmarks/nonlinear.py list
 
@@ -23,6 +23,7 @@ from time import perf_counter
 from typing import Any
 
 from children import in_children
+from method_page import DOCS, put
 from nonlinear_problems import NONLINEAR_PROBLEMS, NonlinearProblem
 from nonlinear_problems.fastlsq_five import PEER
 from nonlinear_problems.table import HEAD, keep, report
@@ -120,6 +121,7 @@ def main() -> None:
             run(names, options.limit, options.peer)
         case "report":
             print(report())
+            put("nonlinear", report(), DOCS / "nonlinear.md")
         case "show":
             for name in names:
                 chosen, solution, seconds = solve(Task(name, options.limit), progress=True)

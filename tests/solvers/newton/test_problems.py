@@ -98,11 +98,18 @@ def test_radiation_on_a_rim() -> None:
     check(problem, exact)
 
 
+def test_radiation_alone_has_no_linearisation_at_zero() -> None:
+    exact = 1 + x / 4 + x**2 / 8
+    sides = [fs.normal_derivative(w) + w**4 for w in (u(x), exact)]
+    rim = fs.Condition(sp.Eq(*sides, evaluate=False))
+    check(fs.Problem(sp.Eq(u(x).diff(x, 2), exact.diff(x, 2)), fs.Interval(0, 1), [rim]), exact)
+
+
 def test_complex_unknown() -> None:
-    exact = sp.exp(sp.I * (2 * x + y)) / 2
-    unknown = u(x, y)
-    equation = sp.Eq(laplace(unknown) + 5 * unknown + unknown**2 * sp.conjugate(unknown), exact / 4)
-    check(fs.Problem(equation, SQUARE, [fs.Dirichlet(exact)]), exact)
+    exact = sp.exp(2 * sp.I * x) / 2
+    unknown = u(x)
+    equation = sp.Eq(unknown.diff(x, 2) + 5 * unknown + unknown**2 * sp.conjugate(unknown), 5 * exact / 4)
+    check(fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(exact)]), exact)
 
 
 def test_logarithm_of_the_unknown_begins_with_one() -> None:
