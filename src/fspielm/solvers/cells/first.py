@@ -39,6 +39,8 @@ _WAVES_NARROW = 2
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
 # The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
 _LEAST_CUT, _EACH_DIGIT_CUT = 5.0, 1.5
+# And digits more in all of them: error estimates are larger where sums over rows are no quadrature.
+_DIGITS_CUT = 2.0
 # Cells to begin with, at most, where curves cut them.
 _MOST_CURVED = 300
 # Along each axis, where materials jump.
@@ -84,10 +86,10 @@ def _degrees_of(problem: Problem, tiling: Cover, frequencies: FloatArray, digits
     sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
     if problem.interfaces:  # neighbours of two materials are to have the same
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
-    each = _degrees(frequencies * sides / (2 * np.pi), digits)
+    cut = np.array([not cell.whole for cell in tiling.cells])
+    each = _degrees(frequencies * sides / (2 * np.pi), digits + _DIGITS_CUT * bool(cut.any()))
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
     narrow = any(place.kind == "narrow" for place in within_materials(problem, scrutinise(problem).places))
-    cut = np.array([not cell.whole for cell in tiling.cells])
     # beside cells that are cut, solutions vary as they do in these
     if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))

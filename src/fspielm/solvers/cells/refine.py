@@ -11,7 +11,7 @@ from fspielm.accuracy import CellErrors
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
-from fspielm.collocation.cells.tails import Tail, Tails
+from fspielm.collocation.cells.tails import Tails
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
 from fspielm.solvers.cells.grading import touching
@@ -34,8 +34,6 @@ _UNRESOLVED = 0.45
 _SMOOTH = 0.1
 # Toward several corners, as long as no digit is certain, cells are halved so often.
 _FIRST_LEVELS = 3
-# The logarithm of what little is missing.
-_LITTLE = 4.6
 # A share of the largest tail that is as good as none.
 _NOTHING = 1e-17
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -44,9 +42,6 @@ _WITH_DEGREE, _MOST_RAISE = 1.5, 3
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest matter.
 _AXIS = 0.1
-# And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
-# functions vary along it.
-_LONG = 0.6
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -119,8 +114,8 @@ def _look(
     patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
 ) -> _Look:
     """For `refine`, whose arguments these are."""
-    every = patchwork.tails(coefficients, patchwork.problem)
-    tails = _along_gaps(patchwork.tiling, every.worst(sizes / np.asarray(patchwork.scales)))
+    every = patchwork.tails(coefficients)
+    tails = every.worst(sizes / np.asarray(patchwork.scales))
     own = _own(patchwork, every, sizes, errors)
     # by as much as the whole error is too large; where that is not known, as the cells' are
     total = float(np.linalg.norm(own))
@@ -164,9 +159,7 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
         elsewhere = look.own[at].max() < _SMOOTH * look.own.max() or graded & set(at.tolist())
         if not special.is_sharp and elsewhere:
             continue
-        # how fast coefficients fall is not known where the boundary cuts a cell: they do if little is missing
-        little = not tiling.cells[first].whole and wanted < _LITTLE
-        falls = not special.is_sharp or look.rate[first] > _RESOLVED or little
+        falls = not special.is_sharp or look.rate[first] > _RESOLVED
         if falls and len(at) * grading.cost > float(plans.raising[at].sum()):
             continue
         found.append(_Corner(special, grading, at, float(np.max(tiling.frames.lengths[at]))))
@@ -174,22 +167,14 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
     return found
 
 
-def _along_gaps(tiling: Cover, tails: Tail) -> Tail:
-    """With none along the shorter sides of what the boundary leaves of cells: their tails do not say along which."""
-    sides, cut = tiling.frames.lengths, np.array([not cell.whole for cell in tiling.cells])
-    short: BoolArray = cut[:, None] & (sides < _LONG * sides.max(axis=1, keepdims=True))
-    return replace(tails, along=np.where(short, 0.0, tails.along))
-
-
 def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
     """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
-    whole = np.array([cell.whole for cell in patchwork.tiling.cells])
     areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
     tail = tails.worst(sizes / np.asarray(patchwork.scales))
     here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
     elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
-    own = np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
-    return np.where(whole & (tail.rate > _RESOLVED), _RESOLVED_LESS * own, own)
+    own = np.minimum(errors.relative, here + elsewhere)
+    return np.asarray(np.where(tail.rate > _RESOLVED, _RESOLVED_LESS * own, own))
 
 
 def _least_degree(patchwork: Patchwork) -> int:
