@@ -30,10 +30,13 @@ _HERE = 3.0
 # those are not resolved.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
-# Of the worst error, what there must be at a corner at which slopes are finite to speak of one.
+# Of the worst error, what there must be at a corner to speak of one, where slopes are finite and all looks resolved.
 _SMOOTH = 0.1
-# Toward several corners, as long as no digit is certain, cells are halved so often.
-_FIRST_LEVELS = 3
+# Toward several corners, as long as no digit is certain and no cell is much smaller than others, they are halved so
+# often.
+_FIRST_LEVELS, _ALIKE = 3, 0.2
+# At corners that are not resolved, this share of the worst error is enough to be helped with the others.
+_SHARE_CORNERS = 0.003
 # A share of the largest tail that is as good as none.
 _NOTHING = 1e-17
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -66,7 +69,9 @@ def refine(
     corners = _toward_corners(patchwork, look, plans)
     for corner in corners:
         halvings[corner.cells], wish[corner.cells] = 0, 0
-    if not np.isfinite(error) and len(corners) > 1:  # which of them matters shows with some levels
+    sides = patchwork.tiling.frames.lengths.max(axis=1)
+    if not np.isfinite(error) and len(corners) > 1 and sides.min() > _ALIKE * sides.max():
+        # which of them matters shows with some levels
         corners = [replace(each, grading=each.grading.first(_FIRST_LEVELS)) for each in corners]
     growing = Growing(patchwork.problem, patchwork.tiling, np.maximum(patchwork.degrees + wish, least))
     growing.halve(halvings)
@@ -123,12 +128,17 @@ def _look(
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
     share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED else _SHARE
-    needs: BoolArray = (wanted > 0) & (own > share * own[worst])
+    shares = np.full(len(own), share)
+    for special in special_points(patchwork.problem):
+        at = touching(patchwork.tiling, special.point)
+        at = at[tails.rate[at] < _UNRESOLVED]
+        shares[at] = np.minimum(shares[at], _SHARE_CORNERS)
+    needs: BoolArray = (wanted > 0) & (own > shares * own[worst])
     if not needs.any():  # the cells do not say where: everywhere
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
     largest = tails.along.max(axis=1, keepdims=True)
-    shares = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
-    return _Look(own, wanted, needs, tails.rate, shares)
+    along = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
+    return _Look(own, wanted, needs, tails.rate, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +166,8 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
         smooth = int(highest[first]) + min(int(wanted / _WITH_DEGREE), _MOST_RAISE)
         grading = grade(smooth, special.power, special.gain, wanted, least)
         # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
-        elsewhere = look.own[at].max() < _SMOOTH * look.own.max() or graded & set(at.tolist())
-        if not special.is_sharp and elsewhere:
+        shown = look.rate[at].min() < _UNRESOLVED or look.own[at].max() >= _SMOOTH * look.own.max()
+        if not special.is_sharp and (not shown or graded & set(at.tolist())):
             continue
         falls = not special.is_sharp or look.rate[first] > _RESOLVED
         if falls and len(at) * grading.cost > float(plans.raising[at].sum()):
