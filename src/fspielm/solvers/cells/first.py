@@ -31,6 +31,8 @@ _WAVES = 3.0
 # a number of degrees that grows like (D^2 z)^(1/3) (asymptotics of Bessel's functions); z is at least this.
 _FALL = 1.8
 _LEAST_PHASE = 1.5
+# Waves across many wavelengths carry errors on: digits more for each ten times as many of them as these.
+_FEW_WAVES, _DIGITS_WAVES = 20.0, 2.0
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
 # Where data are narrow somewhere, so many wavelengths of them along each axis at most: cells are halved for the others.
@@ -76,6 +78,9 @@ def first_cells(request: Request, bands: Bands) -> Patchwork:
     tiling = toward_curved(_grids(problem, frequencies, sharp), _MOST_CURVED)
     tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
     tiling = balanced(tiling, problem=problem)
+    if "the equation" in bands.sources:
+        across = float(np.max(frequencies * lengths)) / (2 * np.pi)
+        digits += _DIGITS_WAVES * max(math.log10(across / _FEW_WAVES), 0.0)
     degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
