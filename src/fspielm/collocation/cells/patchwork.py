@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.blas import limited
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.crossings import corner_terms
 from fspielm.collocation.cells.places import Degrees, Placed, chebyshev, held_to, place_rows, sparse_at
@@ -25,7 +26,7 @@ from fspielm.collocation.cells.rows import (
 )
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
-from fspielm.collocation.cells.tails import Tails, tails_of
+from fspielm.collocation.cells.tails import Tails, orthogonal_at, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -38,10 +39,13 @@ from fspielm.geometry.cells import Cover
 from fspielm.latest import Latest
 from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
+from fspielm.machine import run_tasks
 
 # What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
 # opens more.
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
+# What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
+_AT_CORNERS = 10.0
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"
 
@@ -225,23 +229,30 @@ class Patchwork(Finite):
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
 
-    def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """What comes after the last degrees, if coefficients fall on as they did."""
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What comes after the last degrees, if coefficients fall on as they did, which at corners they may not."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
+        tails = self.tails(coefficients)
+        further = np.where(self._at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
+        each = np.sqrt(areas / areas.sum())[:, None] * np.maximum(tails.left_out, further)
         return np.asarray(each * self.scales)
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
-        """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
-        slow = tails_of(self.basis, coefficients).falls_slowly
-        slow[self._is_cut] = False
+        """Those whose coefficients do not fall, of cells at corners not even the last of them."""
+        tails = self.tails(coefficients)
+        return tails.falls_slowly | (tails.ends_slowly & self._at_corners)
+
+    @cached_property
+    def _at_corners(self) -> BoolArray:
+        """Cells in which slopes may be infinite."""
+        found = np.zeros(len(self.tiling.cells), dtype=np.bool_)
         if self.problem.dimension == 2 and self.problem.domain.time is None:
             frames = self.tiling.frames
             for place in (*self.problem.domain.corners(), *change_places(self.problem)):
                 point, slack = np.array(place.point), _TOUCHING * frames.lengths
                 at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
-                slow |= at & (self._is_cut | (place.opening > _STRAIGHT))
-        return slow
+                found |= at & (self._is_cut | (place.opening > _STRAIGHT))
+        return found
 
     @property
     def pieces(self) -> int:
@@ -258,18 +269,22 @@ class Patchwork(Finite):
         each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
         return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
-    def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
-        """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.
+    def tails(self, coefficients: NumberArray) -> Tails:
+        """What the last degrees of each cell have."""
+        return self._latest_tails(lambda: tails_of(self.basis, coefficients, self._orthogonal), coefficients)
 
-        Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
-        """
+    @cached_property
+    def _orthogonal(self) -> dict[int, FloatArray]:
+        """Maps to polynomials that are orthogonal in what the boundary leaves of cells."""
+        found: dict[int, FloatArray] = {}
 
-        def work() -> Tails:
-            found = tails_of(self.basis, coefficients)
-            cut = np.flatnonzero(self._is_cut)
-            return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
+        def find(cell: int) -> None:
+            points = np.concatenate([rows.placed.sites.points for rows in self._rows_in[cell]])
+            found[cell] = orthogonal_at(points, self.basis, cell)
 
-        return self._latest_tails(work, coefficients, problem)
+        with limited(1):
+            run_tasks([partial(find, int(cell)) for cell in np.flatnonzero(self._is_cut)], self.threads)
+        return found
 
     @cached_property
     def _latest_tails(self) -> Latest[Tails]:
@@ -287,25 +302,6 @@ class Patchwork(Finite):
             name: (RowsInCells(self.basis, tuple((each.cell, each.localised(components)) for each in its)), its)
             for name, its in found.items()
         }
-
-    def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """Root mean square of what each cut cell leaves of its relations, between the places where they were fitted.
-
-        In units of functions of the highest degree.
-        """
-        squares, number = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        relations = {relation.name: relation for relation in problem.relations}
-        for name, (rows, its) in self._finer.items():
-            sums, end = rows @ coefficients, 0
-            for (cell, operator), placed in zip(rows.parts, its, strict=True):
-                start, end = end, end + len(placed.sites)
-                if not self._is_cut[cell]:
-                    continue
-                own = placed.relation if problem is self.problem else relations[name]
-                deviation = np.abs(sums[start:end] - own.values(placed.sites)) / self._size(cell, operator)
-                squares[cell] += float(np.sum(deviation**2))
-                number[cell] += len(deviation)
-        return np.sqrt(squares / np.maximum(number, 1))
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

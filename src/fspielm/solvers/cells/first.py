@@ -31,6 +31,8 @@ _WAVES = 3.0
 # a number of degrees that grows like (D^2 z)^(1/3) (asymptotics of Bessel's functions); z is at least this.
 _FALL = 1.8
 _LEAST_PHASE = 1.5
+# Waves across many wavelengths carry errors on: digits more for each ten times as many of them as these.
+_FEW_WAVES, _DIGITS_WAVES = 20.0, 2.0
 # Where the boundary cuts cells, so many along the longer side at least.
 _CELLS_CUT = 3
 # Where data are narrow somewhere, so many wavelengths of them along each axis at most: cells are halved for the others.
@@ -39,6 +41,8 @@ _WAVES_NARROW = 2
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
 # The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
 _LEAST_CUT, _EACH_DIGIT_CUT = 5.0, 1.5
+# And digits more in all of them: error estimates are larger where sums over rows are no quadrature.
+_DIGITS_CUT = 2.0
 # Cells to begin with, at most, where curves cut them.
 _MOST_CURVED = 300
 # Along each axis, where materials jump.
@@ -75,6 +79,9 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     tiling = toward_curved(_grids(problem, frequencies, sharp), _MOST_CURVED)
     tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
     tiling = balanced(tiling, problem=problem)
+    if "the equation" in bands.sources:
+        across = float(np.max(frequencies * lengths)) / (2 * np.pi)
+        digits += _DIGITS_WAVES * max(math.log10(across / _FEW_WAVES), 0.0)
     degrees = _degrees_of(problem, tiling, waves_in_cells(problem, tiling, bands, frequencies), digits, places)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
@@ -87,10 +94,10 @@ def _degrees_of(
     sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
     if problem.interfaces:  # neighbours of two materials are to have the same
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
-    each = _degrees(frequencies * sides / (2 * np.pi), digits)
+    cut = np.array([not cell.whole for cell in tiling.cells])
+    each = _degrees(frequencies * sides / (2 * np.pi), digits + _DIGITS_CUT * bool(cut.any()))
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * digits
     narrow = any(place.kind == "narrow" for place in within_materials(problem, places))
-    cut = np.array([not cell.whole for cell in tiling.cells])
     # beside cells that are cut, solutions vary as they do in these
     if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
