@@ -52,7 +52,7 @@ class Tails:
     last : (C, U) array
         Norms of those of the last degrees.
     left_out : (C, U) array
-        What comes after the last degrees, if it falls on half as fast as before.
+        What comes after the last degrees, if it falls on somewhat more slowly than before.
     along : (C, U, d) array
         The same, by the axis along which they oscillate most.
     rate : (C, U) array
@@ -93,8 +93,8 @@ class Tails:
         return np.asarray((self.last > _LITTLE * self.last.max(axis=0)) & (self.last > _ROUNDING * self.whole))
 
 
-# However slowly coefficients seem to fall.
-_SLOWEST = 0.05
+# However slowly coefficients seem to fall; and what to expect of those to come.
+_SLOWEST, _SLOWER = 0.05, 0.75
 # Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small beside
 # those of other cells, or are what rounding leaves of the cell's own.
 _SLOW, _LITTLE, _ROUNDING = 0.8, 1e-13, 1e-15
@@ -146,7 +146,7 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]
     before = max(start - _AT_LAST, 0)
     ending = np.log(np.maximum(ahead[:, before], 1e-300) / np.maximum(last, 1e-300)) / max(start - before, 1)
     # one degree more than the last: as many come next, and so on
-    further = np.exp(-(_LAST + 1) * np.clip(0.5 * rate, _SLOWEST, None))
+    further = np.exp(-(_LAST + 1) * np.clip(_SLOWER * np.minimum(rate, ending), _SLOWEST, None))
     left_out = ahead[:, max(start - 1, 0)] * further / (1 - further)
     return last, left_out, np.stack(along, axis=1), rate, ending, ahead[:, 0]
 

@@ -27,10 +27,9 @@ from fspielm.spectrum import Bands, settled_bands
 
 # Wavelengths of the highest frequency in a cell: about the cheapest, whatever the digits.
 _WAVES = 3.0
-# The coefficients of a wave fall from the degree z = pi times the wavelengths in a cell on, to one of D digits within
-# a number of degrees that grows like (D^2 z)^(1/3) (asymptotics of Bessel's functions); z is at least this.
-_FALL = 1.8
-_LEAST_PHASE = 1.5
+# Coefficients of a wave are Bessel's functions of z = pi times the wavelengths in a cell, which is at least this; those
+# that come after the last are to be as much below the tolerance.
+_LEAST_PHASE, _BELOW = 1.5, 0.1
 # Waves across many wavelengths carry errors on: digits more for each ten times as many of them as these.
 _FEW_WAVES, _DIGITS_WAVES = 20.0, 2.0
 # Where the boundary cuts cells, so many along the longer side at least.
@@ -42,7 +41,7 @@ _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
 # The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
 _LEAST_CUT, _EACH_DIGIT_CUT = 5.0, 1.5
 # And digits more in all of them: error estimates are larger where sums over rows are no quadrature.
-_DIGITS_CUT = 2.0
+_DIGITS_CUT = 1.0
 # Cells to begin with, at most, where curves cut them.
 _MOST_CURVED = 300
 # Along each axis, where materials jump.
@@ -109,8 +108,12 @@ def _degrees_of(
 
 def _degrees(waves: FloatArray, digits: float) -> Degrees:
     """Degrees at which coefficients of so many waves have fallen by so many digits."""
+    from scipy.special import jv  # not needed before there are cells
+
     phase = np.maximum(np.pi * waves, _LEAST_PHASE)
-    return np.ceil(phase + _FALL * np.cbrt(digits**2 * phase)).astype(int)
+    degrees = np.arange(MOST_DEGREE)
+    fallen = (jv(degrees, phase[..., None]) < _BELOW * 10.0**-digits) & (degrees > phase[..., None])
+    return np.where(fallen.any(axis=-1), np.argmax(fallen, axis=-1), MOST_DEGREE).astype(int)
 
 
 def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray]) -> Cover:
