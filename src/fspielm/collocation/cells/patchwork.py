@@ -28,7 +28,7 @@ from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator
-from fspielm.geometry import Sites
+from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.latest import Latest
 from fspielm.linalg.leaves import Leaf, Nested
