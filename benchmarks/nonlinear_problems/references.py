@@ -10,9 +10,9 @@ from scipy.integrate import OdeSolution, solve_ivp
 from scipy.interpolate import BarycentricInterpolator
 
 _NU = 0.01 / np.pi
-_NODES = 4001
-# Standard deviations of the kernel that are integrated over.
-_WIDE = 9.0
+_NODES = 8001
+# Standard deviations of the kernel that are integrated over: the data weigh up to fourteen of them.
+_WIDE = 24.0
 # Polynomials of this degree in space.
 _DEGREE = 240
 
