@@ -107,6 +107,6 @@ def figure() -> None:
         axis.plot([], [], "o", color=BLUE, label="fspielm")
         axis.plot([], [], "o", color=BLUE, fillstyle="none", label=f"fspielm, tolerance {float(_LOOSE):g}")
         axis.plot([], [], "^", color=VERMILION, label="NGSolve, orders 8 to 16")
-        axis.legend(loc="lower right")
+        axis.legend(loc="lower left")
         drawing.savefig(PICTURE)
         plt.close(drawing)
