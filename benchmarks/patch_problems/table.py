@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "patches.csv"
+PAGE, PICTURE = TABLE.with_suffix(".md"), TABLE.parent / "images" / "patches.png"
 HEAD = (
     "name",
     "tol",
@@ -22,8 +23,11 @@ HEAD = (
     "peer_error",
     "peer_seconds",
 )
+_LOOSE = "1e-03"
+_BEGIN, _END = "<!-- patches -->", "<!-- end -->"
 _SHOWN = (
     ("problem", "name"),
+    ("tolerance", "tol"),
     ("error", "error"),
     ("estimate", "estimate"),
     ("verdict", "verdict"),
@@ -62,37 +66,47 @@ def keep(row: dict[str, Any]) -> None:
 
 
 def report() -> str:
-    """A Markdown table for each tolerance asked for, the last columns those of finite elements."""
-    texts = []
-    for tol in dict.fromkeys(row["tol"] for row in rows()):
-        lines = [f"Tolerance {tol}; order, error and seconds at the end are those of NGSolve.", ""]
-        lines.append("| " + " | ".join(head for head, _ in _SHOWN) + " |")
-        lines.append("|---|" + "--:|" * (len(_SHOWN) - 1))
-        lines += ["| " + " | ".join(row[key] for _, key in _SHOWN) + " |" for row in rows() if row["tol"] == tol]
-        texts.append("\n".join(lines))
-    return "\n\n".join(texts)
+    """A Markdown table, the last columns those of finite elements."""
+    lines = ["| " + " | ".join(head for head, _ in _SHOWN) + " |", "|---|" + "--:|" * (len(_SHOWN) - 1)]
+    for row in rows():
+        cells = [row[key].removeprefix("None") for _, key in _SHOWN]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
-def figure(path: Path) -> None:
-    """Time against error, ours and that of finite elements, a thin line between the two of a problem."""
+def write_page() -> None:
+    """The table between its marks on its page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    PAGE.write_text(f"{before}{_BEGIN}\n{report()}\n{_END}{after}", encoding="utf-8")
+
+
+def figure() -> None:
+    """Seconds of each problem, ours and those of finite elements."""
     import matplotlib.pyplot as plt
 
-    from fspielm.solution.pictures.style import BLUE, GRID, INK, VERMILION, style
+    from fspielm.solution.pictures.style import BLUE, GRID, VERMILION, style
 
-    measured = [row for row in rows() if row["error"] and row["seconds"]]
+    loosely = {row["name"]: float(row["seconds"]) for row in rows() if row["tol"] == _LOOSE and row["seconds"]}
+    measured = [row for row in rows() if row["tol"] != _LOOSE and row["seconds"]][::-1]
     with style():
-        drawing, axis = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-        for row in measured:
-            ours = float(row["error"]), float(row["seconds"])
-            axis.plot(*ours, "o", color=BLUE, markersize=4)
-            axis.annotate(row["name"], ours, (3, 2), textcoords="offset points", size=5.5, color=INK)
-            if row["peer_error"]:
-                peer = float(row["peer_error"]), float(row["peer_seconds"])
-                axis.plot(*peer, "^", color=VERMILION, markersize=4)
-                axis.plot(*zip(ours, peer, strict=True), color=GRID, linewidth=0.7, zorder=0)
-        axis.set(xscale="log", yscale="log", xlabel="relative error", ylabel="seconds")
+        drawing, axis = plt.subplots(figsize=(6.4, 0.19 * len(measured) + 0.9), layout="constrained")
+        for place, row in enumerate(measured):
+            ours = float(row["seconds"])
+            axis.plot(ours, place, "o", color=BLUE, markersize=4)
+            if row["name"] in loosely:
+                axis.plot(loosely[row["name"]], place, "o", color=BLUE, markersize=4, fillstyle="none")
+            if row["peer_seconds"]:
+                peer = float(row["peer_seconds"])
+                axis.plot(peer, place, "^", color=VERMILION, markersize=4)
+                axis.plot([ours, peer], [place, place], color=GRID, linewidth=0.7, zorder=0)
+        names = [f"{row['name']}  ({float(row['error']):.0e})" for row in measured]
+        axis.set_yticks(range(len(names)), names, size=6.5)
+        axis.set(xscale="log", xlabel="seconds; the relative error reached is in brackets")
+        axis.margins(y=0.02)
         axis.plot([], [], "o", color=BLUE, label="fspielm")
-        axis.plot([], [], "^", color=VERMILION, label="NGSolve")
-        axis.legend()
-        drawing.savefig(path)
+        axis.plot([], [], "o", color=BLUE, fillstyle="none", label=f"fspielm, tolerance {float(_LOOSE):g}")
+        axis.plot([], [], "^", color=VERMILION, label="NGSolve, orders 8 to 16")
+        axis.legend(loc="lower left")
+        drawing.savefig(PICTURE)
         plt.close(drawing)
