@@ -9,7 +9,7 @@ import sympy as sp
 
 import fspielm as fs
 from nonlinear_problems.example import NonlinearProblem, nonlinear_problem, t, u, x
-from nonlinear_problems.references import allen_cahn_values, burgers_values
+from nonlinear_problems.references import TIMES, allen_cahn_values, burgers_values
 
 _U = u(x, t)
 
@@ -29,9 +29,8 @@ def allen_cahn() -> NonlinearProblem:
     equation = sp.Eq(_U.diff(t) - _U.diff(x, 2) / 1000 - 5 * (_U - _U**3), 0)
     conditions = [fs.Dirichlet(-1), fs.Initial(x**2 * sp.cos(sp.pi * x))]
     problem = fs.Problem(equation, fs.Interval(-1, 1) * fs.Time(0, 1), conditions)
-    times = np.linspace(0, 1, 21)[1:]
     places = np.linspace(-0.999, 0.999, 150)
-    grid = np.stack([v.ravel() for v in np.meshgrid(places, times, indexing="ij")], axis=1)
+    grid = np.stack([v.ravel() for v in np.meshgrid(places, TIMES, indexing="ij")], axis=1)
     return NonlinearProblem(problem, allen_cahn_values, 1e-6, 1e-6, points=grid)
 
 

@@ -14,7 +14,6 @@ from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.features.characteristic import directions_needed, scene_of
 from fspielm.features.evaluation import evaluate_each
-from fspielm.features.reach import reach_at
 from fspielm.geometry import Sites
 from fspielm.spectrum import Hidden, hidden_of
 from fspielm.spectrum.hidden import Growth
@@ -126,6 +125,8 @@ def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
     """Whether disturbances are beyond the basis; at a front, beyond the functions that are there."""
     if growth.places is None:
         return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
+    from fspielm.features.reach import reach_at  # much code, which few problems need
+
     n, stretches, dimension = growth.places.shape
     reach = reach_at(basis, growth.places.reshape(-1, dimension)).reshape(n, stretches, dimension)
     beyond = np.any(_SLACK * growth.frequencies[:, None, :] > reach, axis=2)

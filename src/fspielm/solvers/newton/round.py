@@ -77,4 +77,7 @@ def _judged(newton: Newton, examination: Examination, done: Iterated) -> tuple[I
     product = estimate.amplification * beyond.curvature * estimate.relative * estimate.scale
     if product < CLOSE:
         return done, estimate
-    return replace(done, failure=NO_SOLUTION_NEARBY), examination.with_remainder(linear, np.inf)
+    uncertain = examination.with_remainder(linear, np.inf)
+    # with a smaller error, from better functions, it may be certain
+    is_final = linear.relative <= newton.request.tol
+    return replace(done, failure=NO_SOLUTION_NEARBY) if is_final else done, uncertain
