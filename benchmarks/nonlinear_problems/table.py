@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
+
+from kept_rows import markdown, read_rows, write_rows
 
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "nonlinear.csv"
 HEAD = (
@@ -38,23 +39,16 @@ _SHOWN = (
 
 def rows() -> list[dict[str, str]]:
     """What is kept."""
-    if not TABLE.exists():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(TABLE)
 
 
 def keep(row: dict[str, Any], order: list[str]) -> None:
     """Put a row in the place of an older one of its problem."""
     kept = {old["name"]: old for old in rows()} | {row["name"]: {key: str(row[key]) for key in HEAD}}
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept[name] for name in order if name in kept)
+    write_rows(TABLE, HEAD, [kept[name] for name in order if name in kept])
 
 
 def report() -> str:
     """A Markdown table."""
-    lines = ["| " + " | ".join(head for head, _ in _SHOWN) + " |", "|---|" + "--:|" * (len(_SHOWN) - 1)]
-    lines += ["| " + " | ".join(row[key].partition(":")[0] for _, key in _SHOWN) + " |" for row in rows()]
-    return "\n".join(lines)
+    cells = ([row[key].partition(":")[0] for _, key in _SHOWN] for row in rows())
+    return markdown([head for head, _ in _SHOWN], cells)

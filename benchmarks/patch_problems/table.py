@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
+
+from kept_rows import markdown, read_rows, write_rows
+from method_page import put
 
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "patches.csv"
 PAGE, PICTURE = TABLE.with_suffix(".md"), TABLE.parent / "images" / "patches.png"
@@ -24,7 +26,6 @@ HEAD = (
     "peer_seconds",
 )
 _LOOSE = "1e-03"
-_BEGIN, _END = "<!-- patches -->", "<!-- end -->"
 _SHOWN = (
     ("problem", "name"),
     ("tolerance", "tol"),
@@ -43,10 +44,7 @@ _SHOWN = (
 
 def rows() -> list[dict[str, str]]:
     """What is kept."""
-    if not TABLE.exists():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(TABLE)
 
 
 def keep(row: dict[str, Any]) -> None:
@@ -59,26 +57,18 @@ def keep(row: dict[str, Any]) -> None:
             break
     else:
         kept.append({key: str(value) for key, value in row.items()})
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept)
+    write_rows(TABLE, HEAD, kept)
 
 
 def report() -> str:
     """A Markdown table, the last columns those of finite elements."""
-    lines = ["| " + " | ".join(head for head, _ in _SHOWN) + " |", "|---|" + "--:|" * (len(_SHOWN) - 1)]
-    for row in rows():
-        cells = [row[key].removeprefix("None") for _, key in _SHOWN]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    cells = ([row[key].removeprefix("None") for _, key in _SHOWN] for row in rows())
+    return markdown([head for head, _ in _SHOWN], cells)
 
 
 def write_page() -> None:
     """The table between its marks on its page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    PAGE.write_text(f"{before}{_BEGIN}\n{report()}\n{_END}{after}", encoding="utf-8")
+    put("patches", report(), PAGE)
 
 
 def figure() -> None:
