@@ -34,7 +34,9 @@ def test_a_front_is_not_everywhere() -> None:
     assert growth.has_bound
     assert growth.places is not None
     fastest = int(growth.foldings.argmax())
-    assert np.abs(growth.places[fastest, :, 0]).max() < 0.1
+    grows = growth.stretches[fastest] > 0
+    assert grows.sum() > 8
+    assert np.abs(growth.places[fastest, grows, 0]).max() < 0.1
 
 
 def test_what_grows_everywhere_does() -> None:
