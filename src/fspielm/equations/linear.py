@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -30,7 +31,7 @@ from fspielm.expressions import describe, evaluate_derivatives, is_zero, make_fi
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
-    written = residual_form(equation)
+    written = _written(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
     if written.has(*OF_NORMALS):
         which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
         raise ProblemError(
@@ -47,6 +48,11 @@ def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equatio
     functions = givens.callables(rest, setting.coordinates)
     source = make_field(_source(rest), setting.coordinates, functions, what=f"{what}'s right-hand side")
     return Rule(linear_operator(parts, setting, what), source)
+
+
+@lru_cache(maxsize=16)  # read again for each material
+def _written(equation: sp.Basic) -> sp.Expr:
+    return residual_form(equation)
 
 
 def linear_parts(
