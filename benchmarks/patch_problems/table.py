@@ -35,10 +35,9 @@ _SHOWN = (
     ("cells", "cells"),
     ("seconds", "seconds"),
     ("GB", "memory_gb"),
-    ("order", "peer_order"),
-    ("error", "peer_error"),
-    ("seconds", "peer_seconds"),
 )
+_SHOWN_LOOSE = (("error", "error"), ("seconds", "seconds"))
+_PEER = {"NGSolve: order": "peer_order", "error": "peer_error", "seconds": "peer_seconds"}
 
 
 def rows() -> list[dict[str, str]]:
@@ -65,11 +64,22 @@ def keep(row: dict[str, Any]) -> None:
         writer.writerows(kept)
 
 
+def _measured() -> list[tuple[dict[str, str], dict[str, str]]]:
+    """Rows with each problem's own tolerance, in the order of the problems, and what was measured with a loose one."""
+    from patch_problems import PATCH_PROBLEMS
+
+    loosely = {row["name"]: row for row in rows() if row["tol"] == _LOOSE}
+    own = {row["name"]: row for row in rows() if row["tol"] != _LOOSE}
+    return [(own[name], loosely.get(name, {})) for name in PATCH_PROBLEMS if name in own]
+
+
 def report() -> str:
-    """A Markdown table, the last columns those of finite elements."""
-    lines = ["| " + " | ".join(head for head, _ in _SHOWN) + " |", "|---|" + "--:|" * (len(_SHOWN) - 1)]
-    for row in rows():
+    """A Markdown table: with each problem's tolerance, with a loose one, and of finite elements."""
+    heads = [*(head for head, _ in _SHOWN), *(f"{head} at {_LOOSE}" for head, _ in _SHOWN_LOOSE), *_PEER]
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "--:|" * (len(heads) - 1)]
+    for row, loose in _measured():
         cells = [row[key].removeprefix("None") for _, key in _SHOWN]
+        cells += [loose.get(key, "") for _, key in _SHOWN_LOOSE] + [row[key] for key in _PEER.values()]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -87,20 +97,19 @@ def figure() -> None:
 
     from fspielm.solution.pictures.style import BLUE, GRID, VERMILION, style
 
-    loosely = {row["name"]: float(row["seconds"]) for row in rows() if row["tol"] == _LOOSE and row["seconds"]}
-    measured = [row for row in rows() if row["tol"] != _LOOSE and row["seconds"]][::-1]
+    measured = [(row, loose) for row, loose in _measured() if row["seconds"]][::-1]
     with style():
         drawing, axis = plt.subplots(figsize=(6.4, 0.19 * len(measured) + 0.9), layout="constrained")
-        for place, row in enumerate(measured):
+        for place, (row, loose) in enumerate(measured):
             ours = float(row["seconds"])
             axis.plot(ours, place, "o", color=BLUE, markersize=4)
-            if row["name"] in loosely:
-                axis.plot(loosely[row["name"]], place, "o", color=BLUE, markersize=4, fillstyle="none")
+            if loose.get("seconds"):
+                axis.plot(float(loose["seconds"]), place, "o", color=BLUE, markersize=4, fillstyle="none")
             if row["peer_seconds"]:
                 peer = float(row["peer_seconds"])
                 axis.plot(peer, place, "^", color=VERMILION, markersize=4)
                 axis.plot([ours, peer], [place, place], color=GRID, linewidth=0.7, zorder=0)
-        names = [f"{row['name']}  ({float(row['error']):.0e})" for row in measured]
+        names = [f"{row['name']}  ({float(row['error']):.0e})" for row, _ in measured]
         axis.set_yticks(range(len(names)), names, size=6.5)
         axis.set(xscale="log", xlabel="seconds; the relative error reached is in brackets")
         axis.margins(y=0.02)
