@@ -27,9 +27,10 @@ _RESOLVED, _RESOLVED_LESS = 0.8, 0.1
 # And of what they leave out in the cell itself.
 _HERE = 3.0
 # Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
-# those are not resolved.
+# those are not resolved, as long as no digit is certain; then another round for the others costs more than it may save.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
+_NO_DIGIT = 0.1
 # Of the worst error, what there must be at a corner to speak of one, where slopes are finite and all looks resolved.
 _SMOOTH = 0.1
 # Toward several corners, as long as no digit is certain and no cell is much smaller than others, they are halved so
@@ -127,7 +128,7 @@ def _look(
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
-    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED else _SHARE
+    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and error > _NO_DIGIT else _SHARE
     shares = np.full(len(own), share)
     for special in special_points(patchwork.problem):
         at = touching(patchwork.tiling, special.point)
