@@ -74,10 +74,12 @@ def _find(problem: Problem) -> Hidden:
     passing: tuple[LetThrough, ...] = ()
     if (conditions := uncovered(problem)) != "":
         return Hidden(_uncovered(conditions))
-    if len(problem.unknowns) == 1:  # of several, conditions are told by matrices
+    if len(problem.unknowns) == 1:
         streamline = undetermined_streamline(problem)
         if streamline is not None:
             return Hidden(_streamline(problem, *streamline))
+        passing = tuple(let_through(problem))
+    elif problem.domain.time is None:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
         everywhere = [function for function in passing if np.isinf(function.frequency)]

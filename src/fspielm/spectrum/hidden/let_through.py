@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.equations import Problem
+from fspielm.equations import Operator, Problem
 from fspielm.equations.conditions import Dirichlet, Neumann
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.spectrum.hidden.boundary_symbol import BoundarySymbol, zeros_along
-from fspielm.spectrum.hidden.frozen import freeze, telling
+from fspielm.spectrum.hidden.frozen import Frozen, freeze, telling
+from fspielm.spectrum.hidden.system_symbol import SystemSymbol
 
 _SITES = 128
 _TANGENTS = 4
@@ -94,6 +96,7 @@ def _is_plain(here: list[Relation]) -> bool:
 
 def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
     assert sites.normals is not None  # every boundary part has them
+    several = len(problem.unknowns) > 1
     frozen = [freeze(operator, sites) for operator in (problem.determinant, *(c.operator for c in here))]
     chosen = telling(*frozen)
     time = problem.domain.time
@@ -102,7 +105,11 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
     places = np.repeat(chosen, len(tangents))
     across = np.concatenate(list(tangents.transpose(1, 0, 2)))
     equation, *conditions = (operator.select(places) for operator in frozen)
-    symbol = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
+    whole = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
+    symbol: BoundarySymbol | SystemSymbol = whole
+    if several:
+        equations = tuple(_parts(problem, each.operator, sites, places) for each in problem.equations)
+        symbol = SystemSymbol(whole, equations, tuple(_parts(problem, c.operator, sites, places) for c in here))
     lower, upper = problem.domain.bounding_box
     unit = 1 / float(np.max(upper - lower, where=np.arange(problem.dimension) < space, initial=0.0))
     name = ", ".join(c.name for c in here)
@@ -115,6 +122,8 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         zeros = zeros_along(
             lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
         )
+        if several:  # functions may become alike at high frequencies, and seem to pass
+            zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi)]
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
@@ -139,6 +148,12 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         if fastest > 0:
             found.append(LetThrough(name, float(xi), xi * reach, fastest))
     return found
+
+
+def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:
+    """What an operator does to each unknown."""
+    each = [operator.part(unknown) for unknown in range(len(problem.unknowns))]
+    return tuple(freeze(part, sites).select(places) if part.terms else None for part in each)
 
 
 def _tangents(normals: FloatArray, space: int) -> FloatArray:
