@@ -127,7 +127,8 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
-        flat = np.all(np.ptp(sites.normals, axis=0) < _FLAT)
+        # of several unknowns, functions are more than exponentials: a band has to hold them
+        flat = not several and np.all(np.ptp(sites.normals, axis=0) < _FLAT)
         exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if flat and np.isfinite(xi)]
         W = -1j * np.unique(np.concatenate(exponents), axis=0) if exponents else None
         return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W)]
