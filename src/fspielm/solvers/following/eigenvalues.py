@@ -1,0 +1,168 @@
+"""Eigenvalues of a linearisation: those closest to zero, and how many of them make a solution unstable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import Problem, identity
+from fspielm.features.evaluation import tabulate
+from fspielm.geometry import Sites
+
+if TYPE_CHECKING:
+    from fspielm.solvers.following.local import Local
+
+# Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
+# inverse.
+_FUNCTIONS, _SETTLED = 24, 1e-6
+# Frequencies at which the sign of the highest derivatives is looked at, and places.
+_DIRECTIONS, _PLACES = 16, 64
+# Of an eigenvalue, an imaginary part that is rounding.
+_REAL = 1e-6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Eigenvalues mu of the linearisation F', ``F' phi = mu phi`` with the conditions at rest, that are closest to zero.
+
+    Attributes
+    ----------
+    values : (k,) complex array
+        The closest first. Those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever makes sense: where their real parts
+        are all negative, a solution is stable.
+    functions : (M, k) complex array
+        Coefficients of the eigenfunctions.
+    sign : int
+        By which F was multiplied for it; zero where neither makes sense, and stability is not told.
+    """
+
+    values: NDArray[np.complex128]
+    functions: NDArray[np.complex128]
+    sign: int
+
+    @property
+    def unstable(self) -> int | None:
+        """How many have a positive real part; None where stability is not told."""
+        return int(np.sum(self.values.real > 0)) if self.sign else None
+
+    @property
+    def positive(self) -> int:
+        """How many have a positive real part, whatever that means."""
+        return int(np.sum(self.values.real > 0))
+
+    @property
+    def nearest(self) -> float:
+        """The real one that is closest to zero; infinite where there is none."""
+        found = self.values[self.is_real]
+        return float(found[0].real) if len(found) else np.inf
+
+    @property
+    def null(self) -> FloatArray:
+        """The coefficients of its function."""
+        return np.asarray(self.functions[:, np.flatnonzero(self.is_real)[0]].real)
+
+    @cached_property
+    def is_real(self) -> NDArray[np.bool_]:
+        """Which of them are real."""
+        return np.asarray(np.abs(self.values.imag) <= _REAL * np.abs(self.values))
+
+
+def find_spectrum(local: Local) -> Spectrum:
+    """By Arnoldi's method on the inverse, whose largest eigenvalues those are.
+
+    Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there.
+    """
+    inverse = _Inverse(local)
+    rng = np.random.default_rng(0)
+    vectors = [_unit(rng.standard_normal(inverse.rows) + 1.0)]
+    count = min(_FUNCTIONS, inverse.rows // 2)
+    square = np.zeros((count + 1, count))
+    solved: list[FloatArray] = []
+    for place in range(count):
+        coefficients, image = inverse(vectors[-1])
+        solved.append(coefficients)
+        for _ in range(2):
+            shares = np.array([vector @ image for vector in vectors])
+            image = image - shares @ np.array(vectors)
+            square[: place + 1, place] += shares
+        square[place + 1, place] = np.linalg.norm(image)
+        if square[place + 1, place] <= 1e-14 * np.abs(square).max():
+            count = place + 1
+            break
+        vectors.append(image / square[place + 1, place])
+    theta, modes = np.linalg.eig(square[:count, :count])
+    open_end = abs(square[count, count - 1]) * np.abs(modes[-1])
+    settled = (open_end <= _SETTLED * np.abs(theta).max()) & (np.abs(theta) > 0)
+    order = np.argsort(-np.abs(theta))
+    order = order[settled[order]]
+    functions = np.array(solved[:count]).T @ (modes[:, order] / theta[order])
+    sign = leading_sign(local.finite.problem)
+    return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)
+
+
+def leading_sign(problem: Problem) -> int:
+    """The sign with which ``u_t = F(u)`` makes sense, by the highest derivatives of an equation for one unknown.
+
+    Zero where neither does, or where there are several unknowns, or time.
+    """
+    if len(problem.unknowns) > 1 or problem.domain.time is not None:
+        return 0
+    operator = problem.equations[0].operator
+    if operator.order % 2:
+        return 0
+    rng = np.random.default_rng(0)
+    places = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    directions = rng.standard_normal((_DIRECTIONS, problem.dimension))
+    symbol = np.zeros((_PLACES, _DIRECTIONS))
+    for term in operator.terms:
+        if term.order == operator.order:
+            powers = np.prod(directions ** np.array(term.orders), axis=1)
+            symbol += (-1) ** (operator.order // 2) * np.outer(np.real(term.at(places)), powers)
+    return -1 if np.all(symbol > 0) else int(np.all(symbol < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Inverse:
+    """From right-hand sides of the equations to solutions with the conditions at rest, both at the rows' places."""
+
+    local: Local
+
+    def __call__(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients of the solution, and its values."""
+        each = dict(zip(self._names, np.split(values, np.cumsum(self._counts)[:-1]), strict=True))
+        coefficients = self.local.solve(each)
+        image = [np.asarray(table @ coefficients) for table in self._tables]
+        return coefficients, np.concatenate(image)
+
+    @property
+    def rows(self) -> int:
+        """Places of all equations."""
+        return sum(self._counts)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [equation.name for equation in self.local.finite.problem.equations]
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return [len(self.local.sites[name]) for name in self._names]
+
+    @cached_property
+    def _tables(self) -> list[Any]:
+        finite = self.local.finite
+        return [
+            tabulate(
+                finite.basis, identity(finite.problem.dimension).on(place), self.local.sites[name], threads=finite.threads
+            )
+            for place, name in enumerate(self._names)
+        ]
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    return np.asarray(vector / np.linalg.norm(vector))
