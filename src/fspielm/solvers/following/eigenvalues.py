@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
 # inverse.
 _FUNCTIONS, _SETTLED = 24, 1e-6
+# How many to begin with, of how many cosines each, of how many half waves along each axis at most; and what is left of a
+# function that is rounding.
+_STARTS, _COSINES, _WAVES, _ROUNDING = 3, 12, 3.0, 1e-7
 # Frequencies at which the sign of the highest derivatives is looked at, and places.
 _DIRECTIONS, _PLACES = 16, 64
 # Of an eigenvalue, an imaginary part that is rounding.
@@ -52,20 +55,28 @@ class Spectrum:
         return int(np.sum(self.values.real > 0)) if self.sign else None
 
     @property
-    def positive(self) -> int:
-        """How many have a positive real part, whatever that means."""
-        return int(np.sum(self.values.real > 0))
+    def positive_real(self) -> int:
+        """How many are real and positive, whatever that means."""
+        return int(np.sum(self._real > 0))
 
-    @property
-    def nearest(self) -> float:
-        """The real one that is closest to zero; infinite where there is none."""
-        found = self.values[self.is_real]
-        return float(found[0].real) if len(found) else np.inf
+    def closest(self, *, positive: bool) -> float:
+        """Of the real ones with a sign, that which is closest to zero; infinite where there is none."""
+        found = self._real[self._real > 0 if positive else self._real < 0]
+        return float(found[0]) if len(found) else np.inf
 
     @property
     def null(self) -> FloatArray:
-        """The coefficients of its function."""
+        """The coefficients of the function of the real one that is closest to zero."""
         return np.asarray(self.functions[:, np.flatnonzero(self.is_real)[0]].real)
+
+    def is_singular(self, share: float) -> bool:
+        """Whether the one that is closest to zero is less than a share of the next."""
+        sizes = np.abs(self.values[:2])
+        return len(sizes) == 0 or sizes[0] < share * sizes[-1]
+
+    @property
+    def _real(self) -> FloatArray:
+        return np.asarray(self.values[self.is_real].real)
 
     @cached_property
     def is_real(self) -> NDArray[np.bool_]:
@@ -76,32 +87,36 @@ class Spectrum:
 def find_spectrum(local: Local) -> Spectrum:
     """By Arnoldi's method on the inverse, whose largest eigenvalues those are.
 
-    Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there.
+    Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there. It
+    begins with several functions, for eigenvalues may be double; with smooth ones, for what the basis does not hold is
+    rounding at best.
     """
     inverse = _Inverse(local)
-    rng = np.random.default_rng(0)
-    vectors = [_unit(rng.standard_normal(inverse.rows) + 1.0)]
+    vectors = inverse.starts(_STARTS)
     count = min(_FUNCTIONS, inverse.rows // 2)
-    square = np.zeros((count + 1, count))
+    square = np.zeros((count + _STARTS, count))
     solved: list[FloatArray] = []
     for place in range(count):
-        coefficients, image = inverse(vectors[-1])
-        solved.append(coefficients)
-        for _ in range(2):
-            shares = np.array([vector @ image for vector in vectors])
-            image = image - shares @ np.array(vectors)
-            square[: place + 1, place] += shares
-        square[place + 1, place] = np.linalg.norm(image)
-        if square[place + 1, place] <= 1e-14 * np.abs(square).max():
-            count = place + 1
+        if place == len(vectors):  # all that can be reached
             break
-        vectors.append(image / square[place + 1, place])
+        coefficients, image = inverse(vectors[place])
+        solved.append(coefficients)
+        size = np.linalg.norm(image)
+        for _ in range(2):
+            shares = np.array(vectors) @ image
+            image = image - shares @ np.array(vectors)
+            square[: len(vectors), place] += shares
+        rest = float(np.linalg.norm(image))
+        if rest > _ROUNDING * size and len(vectors) < len(square):
+            square[len(vectors), place] = rest
+            vectors.append(image / rest)
+    count = len(solved)
     theta, modes = np.linalg.eig(square[:count, :count])
-    open_end = abs(square[count, count - 1]) * np.abs(modes[-1])
-    settled = (open_end <= _SETTLED * np.abs(theta).max()) & (np.abs(theta) > 0)
+    outside = np.linalg.norm(square[count:, :count] @ modes, axis=0)
+    settled = (outside <= _SETTLED * np.abs(theta).max()) & (np.abs(theta) > 0)
     order = np.argsort(-np.abs(theta))
     order = order[settled[order]]
-    functions = np.array(solved[:count]).T @ (modes[:, order] / theta[order])
+    functions = np.array(solved).T @ (modes[:, order] / theta[order])
     sign = leading_sign(local.finite.problem)
     return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)
 
@@ -145,6 +160,20 @@ class _Inverse:
         """Places of all equations."""
         return sum(self._counts)
 
+    def starts(self, count: int) -> list[FloatArray]:
+        """Smooth functions without any symmetry, which are perpendicular."""
+        rng = np.random.default_rng(0)
+        lower, upper = self.local.finite.problem.domain.bounding_box
+        found = []
+        for _ in range(count):
+            parts = []
+            for name in self._names:
+                points = (self.local.sites[name].points - lower) / (upper - lower)
+                phases = np.pi * points @ rng.uniform(0, _WAVES, (points.shape[1], _COSINES)) + rng.uniform(0, 6, _COSINES)
+                parts.append(np.cos(phases).sum(axis=1))
+            found.append(np.concatenate(parts))
+        return list(np.linalg.qr(np.array(found).T)[0].T)
+
     @cached_property
     def _names(self) -> list[str]:
         return [equation.name for equation in self.local.finite.problem.equations]
@@ -162,7 +191,3 @@ class _Inverse:
             )
             for place, name in enumerate(self._names)
         ]
-
-
-def _unit(vector: FloatArray) -> FloatArray:
-    return np.asarray(vector / np.linalg.norm(vector))

@@ -54,6 +54,8 @@ class Metric:
     ----------
     values : tuple of (n, M) arrays
         The functions at points all over the domain, for each unknown.
+    sides : (n,) array
+        Weights of the points by which functions of opposite signs are told apart, whatever their symmetry is.
     unit : float
         Of functions.
     length : float
@@ -61,6 +63,7 @@ class Metric:
     """
 
     values: tuple[FloatArray, ...]
+    sides: FloatArray
     unit: float
     length: float
 
@@ -71,7 +74,9 @@ class Metric:
         points = Sites(problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy"))
         operators = [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
         values = tuple(tabulate(finite.basis, operator, points, threads=finite.threads) for operator in operators)
-        return cls(values, unit, length)
+        lower, upper = problem.domain.bounding_box
+        sides = 1.0 + ((points.points - lower) / (upper - lower)) @ np.sqrt(np.arange(2.0, 2.0 + problem.dimension))
+        return cls(values, sides, unit, length)
 
     def inner(self, one: Place, other: Place) -> float:
         """The inner product."""
@@ -89,6 +94,11 @@ class Metric:
     def size(self, coefficients: FloatArray) -> float:
         """Root mean square of a function."""
         return float(np.sqrt(np.mean(self.seen(coefficients) ** 2)))
+
+    def signed_size(self, coefficients: FloatArray) -> float:
+        """The same, with a sign that is the other one for the function times minus one."""
+        sides = self.seen(coefficients).reshape(len(self.values), -1) @ self.sides
+        return float(np.copysign(self.size(coefficients), sides[np.argmax(np.abs(sides))]))
 
     def seen(self, coefficients: FloatArray) -> FloatArray:
         """Its values at the points, all unknowns in a row."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
 from fspielm.errors import IterateError, SolveError
 from fspielm.solvers.following.eigenvalues import Spectrum, find_spectrum
 from fspielm.solvers.following.local import Equations, Local
@@ -16,8 +15,8 @@ from fspielm.solvers.following.metric import Metric, Place
 
 # Corrections of one step at most; and by how much each must be smaller than the one before, or be linearised anew.
 _MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
-# A correction that is rounding, of the size of what there is.
-_SMALL = 1e-12
+# A correction that is rounding, of the size of what there is; and one that is if those before were no larger.
+_SMALL, _ROUNDING = 1e-12, 1e-8
 
 
 @final
@@ -102,14 +101,15 @@ class Curve:
                 local = local or self.equations.at(at)
                 change = self._change(at.minus(guess), at, across, local)
                 size, rate = self.metric.norm(change), self.metric.norm(change) / last
-                if not rate <= _DIVERGES:
-                    return None
                 is_fresh = local.place is at
                 at, last = at.moved(1.0, change), size
                 # what would be left after this correction: its square, or as much of it as of the one before
                 left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
-                if left <= _SMALL * max(1.0, self.metric.norm(at)):
+                whole = max(1.0, self.metric.norm(at))
+                if left <= _SMALL * whole or (rate > _SLOW and size <= _ROUNDING * whole):
                     return self.station(self.equations.at(at), like, count)
+                if not rate <= _DIVERGES:
+                    return None
                 if rate > _SLOW and count > 1:
                     local = None
         except (IterateError, SolveError):
@@ -128,12 +128,6 @@ class Curve:
         nearby = start.place.moved((value - start.value) / start.tangent.value, start.tangent)
         return self.correct(nearby, Place(np.zeros_like(nearby.coefficients), 1.0), start.local, like=start.tangent)
 
-    def with_metric(self, metric: Metric) -> Curve:
-        """The same seen with other units."""
-        return replace(self, metric=metric)
-
-
-def same_function(curve: Curve, one: FloatArray, other: FloatArray) -> float:
-    """How far apart two functions are, of the size of the second."""
-    size = curve.metric.size(other)
-    return curve.metric.size(one - other) / size if size > 0 else float(np.any(one != 0))
+    def slope(self, station: Station) -> float:
+        """How much the solution changes with the parameter; not zero, that quotients may be taken."""
+        return max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
