@@ -110,7 +110,7 @@ def _read_interval(interval: Any) -> tuple[float, float]:
         raise ProblemError(f"interval is empty: both of its ends are {lower:g}")
     if lower > upper:
         raise ProblemError(
-            f"interval is the wrong way round: write ({upper:g}, {lower:g}); the first solution is that at its lower end"
+            f"interval is the wrong way round: write ({upper:g}, {lower:g}); solutions are followed from its lower end"
         )
     return lower, upper
 
@@ -126,7 +126,7 @@ def _check_parameter(problem: Problem, parameter: Any) -> None:
     known = sorted(str(key) for key in given if isinstance(key, sp.Symbol))
     have = f"its numbers are {', '.join(known)}" if known else "no number is given in it"
     raise ProblemError(
-        f"parameter {parameter} does not occur in the problem: {have}; write the symbol {parameter} into an equation or "
-        f"a condition, and a value that it may have beside it, as in given={{{parameter}: {1.0}}}; symbols of one name "
-        "but different assumptions (real=True) are different symbols"
+        f"parameter {parameter} does not occur in the problem: {have}; write the symbol {parameter} into an equation "
+        f"or a condition, and a value that it may have beside it, as in given={{{parameter}: 1.0}}; symbols of one "
+        "name but different assumptions (real=True) are different symbols"
     )

@@ -24,7 +24,7 @@ Kind = Literal["pitchfork", "transcritical", "bifurcation"]
 
 @final
 @dataclass(frozen=True, eq=False)
-class Point:
+class BranchPoint:
     """One of the solutions of a branch.
 
     Attributes
@@ -71,7 +71,7 @@ class Fold:
         Of the error of that, absolute.
     solution : Solution
     size : float
-        Of it, as in `Point`.
+        Of it, as in `BranchPoint`.
     """
 
     value: float
@@ -93,7 +93,7 @@ class Bifurcation:
         Of the error of that, absolute.
     solution : Solution
     size : float
-        Of it, as in `Point`.
+        Of it, as in `BranchPoint`.
     multiplicity : int
         How many eigenvalues are zero there. Where it is not one, branches are not switched.
     kind : {"pitchfork", "transcritical", "bifurcation"}
@@ -119,7 +119,7 @@ class Branch:
     Attributes
     ----------
     parameter : Symbol
-    points : tuple of Point
+    points : tuple of BranchPoint
     folds : tuple of Fold
     bifurcations : tuple of Bifurcation
     ending : str
@@ -127,7 +127,7 @@ class Branch:
     """
 
     parameter: sp.Symbol
-    points: tuple[Point, ...]
+    points: tuple[BranchPoint, ...]
     folds: tuple[Fold, ...]
     bifurcations: tuple[Bifurcation, ...]
     ending: str
@@ -135,10 +135,10 @@ class Branch:
     def __len__(self) -> int:
         return len(self.points)
 
-    def __getitem__(self, number: int) -> Point:
+    def __getitem__(self, number: int) -> BranchPoint:
         return self.points[number]
 
-    def __iter__(self) -> Iterator[Point]:
+    def __iter__(self) -> Iterator[BranchPoint]:
         return iter(self.points)
 
     @property

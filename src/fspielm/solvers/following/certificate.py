@@ -14,6 +14,7 @@ from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.automatic import Course
 from fspielm.solvers.following.functions import Kept
+from fspielm.solvers.following.metric import Place
 from fspielm.solvers.following.path import Station
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
@@ -22,6 +23,8 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.solve import finish
 from fspielm.solvers.trial import Trial
 
+# How far from a solution the last round begins, of its size.
+_ASIDE = 1e-7
 _CHOICE = "those that solutions were followed with"
 
 
@@ -47,7 +50,10 @@ class Notary:
         problem = equations.along.at(station.value)
         request = replace(self.request, problem=problem)
         kept = Kept(self.trial, equations.finite)
-        record, start, began = Record(request.budget), equations.expansion(station.place), perf_counter()
+        record, began = Record(request.budget), perf_counter()
+        # a little aside: a step of nothing would say nothing about terms of higher order
+        aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
+        start = equations.expansion(aside)
         steps: tuple[NewtonStep, ...] = ()
         failure = ""
         if problem.is_linear:
@@ -103,6 +109,6 @@ class Notary:
             residuals=estimate.residuals,
             rank=local.factored.rank,
             condition=local.factored.condition,
-            seconds={"estimate": perf_counter() - began},
+            seconds={"solve": 0.0, "estimate": perf_counter() - began},
             estimate=estimate,
         )

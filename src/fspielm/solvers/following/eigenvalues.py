@@ -169,7 +169,9 @@ class _Inverse:
             parts = []
             for name in self._names:
                 points = (self.local.sites[name].points - lower) / (upper - lower)
-                phases = np.pi * points @ rng.uniform(0, _WAVES, (points.shape[1], _COSINES)) + rng.uniform(0, 6, _COSINES)
+                phases = np.pi * points @ rng.uniform(0, _WAVES, (points.shape[1], _COSINES)) + rng.uniform(
+                    0, 6, _COSINES
+                )
                 parts.append(np.cos(phases).sum(axis=1))
             found.append(np.concatenate(parts))
         return list(np.linalg.qr(np.array(found).T)[0].T)
@@ -187,7 +189,10 @@ class _Inverse:
         finite = self.local.finite
         return [
             tabulate(
-                finite.basis, identity(finite.problem.dimension).on(place), self.local.sites[name], threads=finite.threads
+                finite.basis,
+                identity(finite.problem.dimension).on(place),
+                self.local.sites[name],
+                threads=finite.threads,
             )
             for place, name in enumerate(self._names)
         ]

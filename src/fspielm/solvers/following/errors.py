@@ -29,7 +29,9 @@ def bifurcation_error(beside: Sequence[Stop], event: Event) -> float:
     change = abs(event.after - event.before) / max(abs(event.last.value - event.first.value), np.finfo(float).tiny)
     rng = beside[0].notary.request.streams.probes if beside else np.random.default_rng(0)
     eigenvalue = max(_eigenvalue_error(event.first, event.before, rng), _eigenvalue_error(event.last, event.after, rng))
-    moved = max((_error(stop) / stop.curve.metric.unit * abs(stop.station.steepness) for stop in beside), default=np.inf)
+    moved = max(
+        (_error(stop) / stop.curve.metric.unit * abs(stop.station.steepness) for stop in beside), default=np.inf
+    )
     return eigenvalue / change + moved if change > 0 else np.inf
 
 

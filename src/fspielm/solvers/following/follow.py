@@ -88,7 +88,7 @@ def follow(
     """
     check_arguments(problem, tol, None, None, None, budget)
     check_approach(approach)
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:  # noqa: PLR2004
+    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise ProblemError(f"points must be a whole number, at least 2; got {points!r}")
     along = read_along(problem, parameter, interval)
     streams, seed = Streams.spawned(rng)

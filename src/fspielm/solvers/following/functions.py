@@ -128,7 +128,7 @@ def functions_at_rest(request: Request) -> Course:
 def _approaches(request: Request) -> tuple[Approach, ...]:
     if request.approach is not None:
         return (request.approach,)
-    return ("band", "patches") if request.problem.dimension < 3 else ("band",)  # noqa: PLR2004
+    return ("band", "patches") if request.problem.dimension < 3 else ("band",)
 
 
 def _error(course: Course) -> float:

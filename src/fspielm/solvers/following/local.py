@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation import BlockRows, Finite
 from fspielm.equations import Problem
+from fspielm.equations.nonlinear import Moving, moving
 from fspielm.geometry import Sites
 from fspielm.linalg import Factored
 from fspielm.solvers.attempt import factor
@@ -50,8 +51,8 @@ class Equations:
 
     def expansion(self, place: Place) -> Expansion:
         """The function at a place."""
-        problem, finite = self.along.at(place.value), self.finite
-        return Expansion(problem, finite.basis, place.coefficients, finite.threads)
+        finite = self.finite
+        return Expansion(self.along.problem, finite.basis, place.coefficients, finite.threads)
 
     def at(self, place: Place) -> Local:
         """All that there is to know around a place."""
@@ -62,23 +63,41 @@ class Equations:
 
     def left(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
         """What the equations leave at a place."""
-        finite = self.finite
-        return deviations(self.linear(place), sites, of_sum(finite.basis, place.coefficients, finite.threads))
+        if not self.along.is_affine:
+            return self._deviations(self.linear(place), place, sites)
+        share = (place.value - self.along.lower) / self.along.length
+        first, last = self._at_ends(place, sites)
+        return {name: (1 - share) * first[name] + share * last[name] for name in first}
 
     def slope(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
         """The derivative of what the equations leave with respect to the parameter."""
+        if self.along.is_affine:
+            first, last = self._at_ends(place, sites)
+            return {name: (last[name] - first[name]) / self.along.length for name in first}
         nodes = self._nodes(place.value)
         weights = _derivative_at(place.value, nodes)
         found: Deviations = {}
         for node, weight in zip(nodes, weights, strict=True):
-            for name, values in self.left(Place(place.coefficients, float(node)), sites).items():
+            there = Place(place.coefficients, float(node))
+            for name, values in self._deviations(self.linear(there), there, sites).items():
                 found[name] = found.get(name, 0.0) + weight * values
         return found
 
+    def _at_ends(self, place: Place, sites: Mapping[str, Sites]) -> list[Deviations]:
+        """What is left with the function of a place at both ends of the interval, for which no problem is compiled."""
+        ends = [end if isinstance(end, Problem) else end.to(self.expansion(place)) for end in self._ends]
+        return [self._deviations(end, place, sites) for end in ends]
+
+    def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
+        return deviations(problem, sites, of_sum(self.finite.basis, place.coefficients, self.finite.threads))
+
+    @cached_property
+    def _ends(self) -> list[Problem | Moving]:
+        ends = [self.along.at(value) for value in (self.along.lower, self.along.upper)]
+        return [end if end.is_linear else moving(end) for end in ends]
+
     def _nodes(self, value: float) -> FloatArray:
-        lower, upper, length = self.along.lower, self.along.upper, self.along.length
-        if self.along.is_affine:
-            return np.array([lower, upper])
+        lower, length = self.along.lower, self.along.length
         first = np.clip(value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
         return np.asarray(first + _NODES * length)
 

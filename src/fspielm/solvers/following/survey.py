@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from fspielm.solvers.following.along import Along
-from fspielm.solvers.following.branch import Bifurcation, Branch, Fold, Point
+from fspielm.solvers.following.branch import Bifurcation, Branch, BranchPoint, Fold
 from fspielm.solvers.following.errors import bifurcation_error, fold_error
 from fspielm.solvers.following.events import Event
 from fspielm.solvers.following.switching import begin_beside, kind_of
@@ -47,9 +47,9 @@ def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
     return [*before[-1:], *after[:1]]
 
 
-def _point(stop: Stop) -> Point:
+def _point(stop: Stop) -> BranchPoint:
     spectrum, size = stop.station.spectrum, stop.curve.metric.signed_size(stop.station.place.coefficients)
-    return Point(stop.station.value, stop.solution, spectrum.unstable, spectrum.values, size)
+    return BranchPoint(stop.station.value, stop.solution, spectrum.unstable, spectrum.values, size)
 
 
 def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:

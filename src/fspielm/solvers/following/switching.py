@@ -45,7 +45,7 @@ def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
 
 def kind_of(value: float, first: Sequence[Station]) -> Kind:
     """What a bifurcation is called, by how the parameter changes on the branches that begin there."""
-    if len(first) != 2:  # noqa: PLR2004
+    if len(first) != 2:
         return "bifurcation"
     changes = np.array([station.value - value for station in first])
     if abs(changes[0] - changes[1]) <= _ALIKE * np.abs(changes).max():
