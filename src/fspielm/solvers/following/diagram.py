@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution import Solution
@@ -67,7 +67,7 @@ def plot(
             figure: Figure = Picture(across, _ASPECT * across)
             axes = figure.subplots()
         else:
-            axes, figure = ax, ax.get_figure(root=True)
+            axes, figure = ax, cast("Figure", ax.get_figure(root=True))
         for one in _all(branch):
             _draw(axes, one, measure)
         axes.set_xlabel(str(branch.parameter))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
 # inverse.
 _FUNCTIONS, _SETTLED = 24, 1e-6
-# How many to begin with, of how many cosines each, of how many half waves along each axis at most; and what is left of a
-# function that is rounding.
+# How many to begin with, of how many cosines each, of how many half waves along each axis at most; and what is left of
+# a function that is rounding.
 _STARTS, _COSINES, _WAVES, _ROUNDING = 3, 12, 3.0, 1e-7
 # Frequencies at which the sign of the highest derivatives is looked at, and places.
 _DIRECTIONS, _PLACES = 16, 64
@@ -32,7 +32,7 @@ _REAL = 1e-6
 @final
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues mu of the linearisation F', ``F' phi = mu phi`` with the conditions at rest, that are closest to zero.
+    """Eigenvalues mu of the linearisation F' that are closest to zero: ``F' phi = mu phi``, with conditions at rest.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Spectrum:
     def is_singular(self, share: float) -> bool:
         """Whether the one that is closest to zero is less than a share of the next."""
         sizes = np.abs(self.values[:2])
-        return len(sizes) == 0 or sizes[0] < share * sizes[-1]
+        return len(sizes) > 0 and bool(sizes[0] < share * sizes[-1])
 
     @property
     def _real(self) -> FloatArray:
@@ -93,7 +93,7 @@ def find_spectrum(local: Local) -> Spectrum:
     """
     inverse = _Inverse(local)
     vectors = inverse.starts(_STARTS)
-    count = min(_FUNCTIONS, inverse.rows // 2)
+    count = min(_FUNCTIONS, inverse.rows)
     square = np.zeros((count + _STARTS, count))
     solved: list[FloatArray] = []
     for place in range(count):
@@ -115,7 +115,7 @@ def find_spectrum(local: Local) -> Spectrum:
     outside = np.linalg.norm(square[count:, :count] @ modes, axis=0)
     settled = (outside <= _SETTLED * np.abs(theta).max()) & (np.abs(theta) > 0)
     order = np.argsort(-np.abs(theta))
-    order = order[settled[order]]
+    order = order[settled[order]] if settled.any() else order[:1]
     functions = np.array(solved).T @ (modes[:, order] / theta[order])
     sign = leading_sign(local.finite.problem)
     return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)

@@ -43,8 +43,8 @@ def _error(stop: Stop) -> float:
 def _eigenvalue_error(station: Station, value: float, rng: np.random.Generator) -> float:
     """By what the eigenfunction leaves in rows that are held out.
 
-    With T the inverse of the linearisation, of norm A, and r what is left of ``F' phi = mu phi``, there is an eigenvalue
-    of T within ``A r / mu`` of ``1 / mu``.
+    With T the inverse of the linearisation, of norm A, and r what is left of ``F' phi = mu phi``, there is an
+    eigenvalue of T within ``A r / mu`` of ``1 / mu``.
     """
     local, spectrum = station.local, station.spectrum
     place = int(np.argmin(np.abs(spectrum.values - value)))

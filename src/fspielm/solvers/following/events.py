@@ -59,17 +59,18 @@ def crossings(before: Station, after: Station) -> tuple[bool, int]:
 
 
 def locate(curve: Curve, before: Station, after: Station, length: float) -> list[Event]:
-    """The events between two places, the second of which is a step of some length from the first."""
+    """The events between two places, the second of which is a step of some length from the first.
+
+    Raises
+    ------
+    SolveError
+        If there is one that cannot be located.
+    """
     turns, crossing = crossings(before, after)
     way = _Way(curve, before, after, length, {0.0: before, length: after})
-    try:
-        if turns:
-            return [_fold(way)]
-        if crossing:
-            return [replace(_bifurcation(way), multiplicity=crossing)]
-    except SolveError:  # it is there, but nobody knows where
-        return []
-    return []
+    if turns:
+        return [_fold(way)]
+    return [replace(_bifurcation(way), multiplicity=crossing)] if crossing else []
 
 
 @dataclass(frozen=True, eq=False)

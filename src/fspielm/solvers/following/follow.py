@@ -49,8 +49,8 @@ def follow(
     """Follow solutions of a nonlinear problem along one of its numbers, around folds.
 
     From the solution at the lower end of the interval, step by step along the curve of solutions (pseudo-arclength), as
-    long as the parameter is within the interval. Folds, where the curve turns back, and bifurcations, where others cross
-    it, are located; the others are followed too.
+    long as the parameter is within the interval. Folds, where the curve turns back, and bifurcations, where others
+    cross it, are located; the others are followed too.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def _warn(branch: Branch, tol: float) -> None:
     if missed:
         worst = max(point.solution.error_estimate for point in missed)
         warnings.warn(
-            f"{len(missed)} of {len(every)} points have error estimates above {tol:g}, of {worst:.1e} at most; close to "
-            "folds and bifurcations that cannot be helped, elsewhere another approach or a larger budget may",
+            f"{len(missed)} of {len(every)} points have error estimates above {tol:g}, of {worst:.1e} at most; close "
+            "to folds and bifurcations that cannot be helped, elsewhere another approach or a larger budget may",
             AccuracyWarning,
             stacklevel=3,
         )

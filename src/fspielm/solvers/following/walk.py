@@ -1,8 +1,9 @@
-"""A walk along a curve of solutions: step by step, with events on the way, and better functions where they are needed."""
+"""A walk along a curve of solutions: step by step, with events on the way, and better functions where needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import final
 
@@ -28,7 +29,7 @@ _MANY = 8
 _APART = 1e-2
 # Where the eigenvalue closest to zero is so small beside the next one, the linearisation is all but singular.
 _SINGULAR = 0.03
-# Better functions are sought until none are found so often; and the same solution with them is no farther away than this.
+# Better functions are sought until none are found so often; and the same solution with them is no farther away.
 _MOST_FAILED, _SAME = 2, 1e-2
 
 
@@ -104,9 +105,14 @@ class Walk:
         if not self._along.contains(following.value):
             return self._arrive(at, following), length
         turns, crossing = crossings(at, following)
-        if crossing + turns > 1 and length > _APART * FIRST:
+        may_be_shorter = length > _APART * FIRST
+        if crossing + turns > 1 and may_be_shorter:
             return at, length / 2
-        self._note(tuple(locate(self.curve, at, following, length)))
+        try:
+            self._note(tuple(locate(self.curve, at, following, length)))
+        except SolveError:  # something is there, and may be found with a shorter step
+            if may_be_shorter:
+                return at, length / 2
         longer = _LONGER if turn > _STRAIGHT and following.corrections < _MANY else 1.0
         return self._stop(following), min(longer * length, _LONGEST)
 
@@ -118,7 +124,8 @@ class Walk:
         if last is None or at.steepness * last.steepness <= 0:
             self.ending = f"{along.parameter} = {bound:g}, the end of the interval, is close"
             return at
-        self._note(tuple(locate(self.curve, at, last, self._distance(at, last))))
+        with suppress(SolveError):
+            self._note(tuple(locate(self.curve, at, last, self._distance(at, last))))
         self.ending = f"the end of the interval, {along.parameter} = {bound:g}"
         return self._stop(last)
 
