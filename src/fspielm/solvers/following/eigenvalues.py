@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
 # inverse.
 _FUNCTIONS, _SETTLED = 24, 1e-6
+# Those of the inverse are looked at down to a share of the one that has this place among them: smaller ones are of
+# functions that the basis does not hold.
+_USUAL, _LEAST = 3, 1e-2
 # How many to begin with, of how many cosines each, of how many half waves along each axis at most; and what is left of
 # a function that is rounding.
 _STARTS, _COSINES, _WAVES, _ROUNDING = 3, 12, 3.0, 1e-7
@@ -113,9 +116,12 @@ def find_spectrum(local: Local) -> Spectrum:
     count = len(solved)
     theta, modes = np.linalg.eig(square[:count, :count])
     outside = np.linalg.norm(square[count:, :count] @ modes, axis=0)
-    settled = (outside <= _SETTLED * np.abs(theta).max()) & (np.abs(theta) > 0)
     order = np.argsort(-np.abs(theta))
-    order = order[settled[order]] if settled.any() else order[:1]
+    sizes = np.abs(theta[order])
+    # not by the largest, which is much larger than all others where the linearisation is almost singular
+    usual = sizes[min(_USUAL, len(sizes) - 1)]
+    settled = (outside[order] <= _SETTLED * sizes[0]) & (sizes > _LEAST * usual)
+    order = order[settled] if settled.any() else order[:1]
     functions = np.array(solved).T @ (modes[:, order] / theta[order])
     sign = leading_sign(local.finite.problem)
     return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
 import numpy as np
 import scipy
 
-from fspielm.arrays import FloatArray
 from fspielm.errors import SolveError
+from fspielm.solvers.following.metric import Place
 from fspielm.solvers.following.path import Curve, Station
 
-# Of the way between two places, how closely an event is located by trying; the rest is done by polynomials, for beside
-# an event itself the linearisation is all but singular, and rounding large.
-_FOLD, _BIFURCATION = 0.05, 1e-4
-# Of the way, how far from a fold its polynomial has nodes; how many nodes that of an eigenvalue has, how far apart.
-_BESIDE, _NODES, _APART = 0.15, 5, 1e-3
-_MOST = 40
+# Of the way between two places, how closely a fold is located by trying. The rest is done by polynomials: beside an
+# event itself the linearisation is all but singular, and what functions leave in their rows decides where a place is.
+_FOLD, _MOST = 0.05, 40
+# Of the way, how far from an event, on either side, polynomials have nodes.
+_BESIDE = (0.15, 0.03)
+# The same for an eigenvalue, one after the other, around where it was last seen to be zero.
+_CLOSER = (0.02, 0.004)
 
 
 @final
@@ -29,25 +30,25 @@ class Event:
     Attributes
     ----------
     kind : {"fold", "bifurcation"}
-    value : float
-        Of the parameter.
     station : Station
-        There, or as close as can be.
+        Where it is.
     first, last : Station
         Between which it was found.
     before, after : float
         What changes sign between them: the part of the parameter in the direction of the curve, or an eigenvalue.
+    doubt : float
+        How far off the value may be because of how it was located.
     multiplicity : int
         How many eigenvalues are zero.
     """
 
     kind: Literal["fold", "bifurcation"]
-    value: float
     station: Station
     first: Station
     last: Station
     before: float
     after: float
+    doubt: float
     multiplicity: int = 1
 
 
@@ -96,6 +97,31 @@ class _Way:
         station = self.at(distance)
         return station.steepness / self.curve.metric.inner(self.before.tangent, station.tangent)
 
+    def top(self, nodes: Sequence[float]) -> Place:
+        """Where the parameter is largest, or smallest, on a polynomial with values and derivatives at some places."""
+        rows = []
+        for node in nodes:
+            station = self.at(node)
+            along = station.tangent.scaled(self.rate(node) / station.steepness)
+            rows += [(*each.coefficients, each.value) for each in (station.place, along)]
+        curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
+        top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
+        *coefficients, value = curve(top)
+        return Place(np.array(coefficients), float(value))
+
+    def between(self, nodes: Sequence[float], distance: float) -> Place:
+        """The place at some distance, on a polynomial through those at others."""
+        places = [self.at(node).place for node in nodes]
+        curve = scipy.interpolate.BarycentricInterpolator(
+            nodes, np.array([(*place.coefficients, place.value) for place in places])
+        )
+        *coefficients, value = curve(distance)
+        return Place(np.array(coefficients), float(value))
+
+    def station(self, place: Place) -> Station:
+        """What is known at a place."""
+        return self.curve.station(self.curve.equations.at(place), like=self.before.tangent)
+
     def root(self, function: Callable[[float], float], close: float) -> float:
         """Where a function changes sign, by Brent's method."""
         if not (np.isfinite(function(0.0) * function(self.length)) and function(0.0) * function(self.length) < 0):
@@ -107,19 +133,18 @@ class _Way:
 def _fold(way: _Way) -> Event:
     """Where the parameter is largest, or smallest, by a polynomial with its values and derivatives at some places."""
     about = way.root(way.rate, _FOLD)
-    beside = (np.clip(about + side * _BESIDE * way.length, 0.0, way.length) for side in (-1.0, 1.0))
-    nodes = np.unique([0.0, *beside, way.length])
-    values = scipy.interpolate.KroghInterpolator(
-        np.repeat(nodes, 2), np.ravel([(way.at(node).value, way.rate(node)) for node in nodes])
-    )
-    top = scipy.optimize.brentq(lambda distance: values.derivative(distance), 0.0, way.length, xtol=1e-15)
-    station = way.at(float(top))
+    nodes, tops = [0.0, way.length], []
+    for share in _BESIDE:
+        beside = [about + side * share * way.length for side in (-1.0, 1.0)]
+        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        tops.append(way.top(nodes))
+    place, earlier = tops[-1], tops[-2]
     rates = way.before.steepness, way.after.steepness
-    return Event("fold", float(values(top)), station, way.before, way.after, *rates)
+    return Event("fold", way.station(place), way.before, way.after, *rates, abs(place.value - earlier.value))
 
 
 def _bifurcation(way: _Way) -> Event:
-    """Where an eigenvalue is zero, by a polynomial through those beside it."""
+    """Where an eigenvalue is zero, by polynomials through those beside it."""
     first = way.before.spectrum.positive_real
     rises = way.after.spectrum.positive_real > first
 
@@ -128,20 +153,19 @@ def _bifurcation(way: _Way) -> Event:
         spectrum = way.at(distance).spectrum
         return spectrum.closest(positive=(spectrum.positive_real != first) == rises)
 
-    about = way.root(crossing, _BIFURCATION)
-    nodes = _spread(np.array(list(way.known)), about, _APART * way.length)
-    values = np.array([crossing(node) for node in nodes])
-    distances = scipy.interpolate.BarycentricInterpolator(values, nodes)
-    parameters = scipy.interpolate.BarycentricInterpolator(nodes, [way.at(node).value for node in nodes])
-    value = float(parameters(distances(0.0)))
-    station = min(way.known.values(), key=lambda each: abs(each.value - value))
-    return Event("bifurcation", value, station, way.before, way.after, crossing(0.0), crossing(way.length))
+    def zero(nodes: list[float]) -> float:
+        values = [crossing(node) for node in nodes]
+        if not np.all(np.isfinite(values)) or np.any(np.diff(values) * (1.0 if rises else -1.0) <= 0):
+            raise SolveError("an eigenvalue does not cross zero once")
+        return float(scipy.interpolate.BarycentricInterpolator(values, nodes)(0.0))
 
-
-def _spread(distances: FloatArray, about: float, apart: float) -> FloatArray:
-    """Those closest to a place that are not too close to each other."""
-    chosen: list[float] = []
-    for distance in sorted(distances, key=lambda each: abs(each - about)):
-        if len(chosen) < _NODES and all(abs(distance - other) >= apart for other in chosen):
-            chosen.append(float(distance))
-    return np.array(chosen)
+    nodes = [0.0, way.length]
+    roots = [zero(nodes)]
+    for share in _CLOSER:
+        beside = [roots[-1] + side * share * way.length for side in (-1.0, 1.0)]
+        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        roots.append(zero(nodes))
+    place, earlier = (way.between(nodes, root) for root in (roots[-1], roots[-2]))
+    ends = crossing(0.0), crossing(way.length)
+    doubt = _CLOSER[-1] * abs(place.value - earlier.value)
+    return Event("bifurcation", way.station(place), way.before, way.after, *ends, doubt)

@@ -55,14 +55,14 @@ def _point(stop: Stop) -> BranchPoint:
 def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
     solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
     size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    return Fold(event.value, fold_error(beside), solution, size)
+    return Fold(event.station.value, fold_error(beside) + event.doubt, solution, size)
 
 
 def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcation:
     solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
     size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    error = bifurcation_error(beside, event)
-    return Bifurcation(event.value, error, solution, size, event.multiplicity)
+    error = bifurcation_error(beside, event) + event.doubt
+    return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
 
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, at: Bifurcation) -> Bifurcation:

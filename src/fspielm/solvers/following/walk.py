@@ -145,8 +145,10 @@ class Walk:
 
     def _is_good(self, station: Station, solution: Solution) -> bool:
         """Whether a solution is as good as it can be: close to folds and bifurcations no functions make it better."""
-        if solution.converged or station.spectrum.is_singular(_SINGULAR):
+        if solution.converged:
             return True
+        if not np.isfinite(solution.error_estimate):
+            return station.spectrum.is_singular(_SINGULAR)
         as_parameter = solution.error_estimate * solution.estimate.scale / self.curve.slope(station)
         return as_parameter <= solution.report.tol * self._along.length
 
