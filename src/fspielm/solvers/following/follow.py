@@ -68,7 +68,7 @@ def follow(
     switch : bool
         Whether to follow branches that begin at bifurcations of the first one.
     budget : Budget, optional
-        Limits; the seconds are those of all solutions together.
+        Limits; the seconds are those of all solutions together. By default each solve has those of `Budget`.
     rng : int, Generator or None
         Seed of features and points.
     progress : bool or callable, optional
@@ -96,7 +96,7 @@ def follow(
     request = Request(
         along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
     )
-    ends = np.inf if limits.seconds is None else perf_counter() + limits.seconds
+    ends = np.inf if budget is None or budget.seconds is None else perf_counter() + budget.seconds
     curve, notary, first = _begin(along, request, guess)
     walk = Walk(curve, notary, points, lambda: ends - perf_counter())
     walk.go(first)

@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.solution import Solution
+from fspielm.solvers.budget import Budget
 from fspielm.solvers.following.along import Along
 from fspielm.solvers.following.certificate import Notary
 from fspielm.solvers.following.events import Event, crossings, locate
@@ -31,6 +32,8 @@ _APART = 1e-2
 _SINGULAR = 0.03
 # Better functions are sought until none are found so often; and the same solution with them is no farther away.
 _MOST_FAILED, _SAME = 2, 1e-2
+# Seconds that a solve has at least, once it was begun.
+_MOMENT = 1.0
 
 
 @final
@@ -159,7 +162,7 @@ class Walk:
         """
         self.failed += 1
         old, along = self.curve, self._along
-        request = replace(self.notary.request, problem=along.at(station.value))
+        request = replace(self.notary.request, problem=along.at(station.value), budget=self._budget_left)
         try:
             course = solve_with_any(request, old.equations.expansion(station.place))
         except (IterateError, ProblemError, SolveError):
@@ -178,6 +181,12 @@ class Walk:
         self.failed -= 1
         self.curve, self.notary = curve, replace(self.notary, trial=best.trial)
         return better, self.notary.solution(better)
+
+    @property
+    def _budget_left(self) -> Budget:
+        budget = self.notary.request.budget
+        left = self.seconds_left()
+        return budget if np.isinf(left) else replace(budget, seconds=max(left, _MOMENT))
 
     @property
     def _along(self) -> Along:
