@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -51,6 +51,11 @@ class Spectrum:
     values: NDArray[np.complex128]
     functions: NDArray[np.complex128]
     sign: int
+
+    @property
+    def without_functions(self) -> Spectrum:
+        """The values alone, which take little memory."""
+        return replace(self, functions=self.functions[:, :0].copy())
 
     @property
     def unstable(self) -> int | None:

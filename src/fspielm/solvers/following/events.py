@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, final
 
 import numpy as np
 import scipy
 
 from fspielm.errors import SolveError
+from fspielm.solvers.following.eigenvalue_error import eigenvalue_error
+from fspielm.solvers.following.eigenvalues import Spectrum
 from fspielm.solvers.following.metric import Place
-from fspielm.solvers.following.path import Curve, Station
+from fspielm.solvers.following.path import Curve, Mark, Station
 
 # Of the way between two places, how closely a fold is located by trying. The rest is done by polynomials: beside an
 # event itself the linearisation is all but singular, and what functions leave in their rows decides where a place is.
@@ -32,22 +34,15 @@ class Event:
     kind : {"fold", "bifurcation"}
     station : Station
         Where it is.
-    first, last : Station
-        Between which it was found.
-    before, after : float
-        What changes sign between them: the part of the parameter in the direction of the curve, or an eigenvalue.
     doubt : float
-        How far off the value may be because of how it was located.
+        How far off its parameter may be because of how it was located, and, at a bifurcation, of the eigenvalue that
+        crosses zero.
     multiplicity : int
         How many eigenvalues are zero.
     """
 
     kind: Literal["fold", "bifurcation"]
     station: Station
-    first: Station
-    last: Station
-    before: float
-    after: float
     doubt: float
     multiplicity: int = 1
 
@@ -68,7 +63,7 @@ def locate(curve: Curve, before: Station, after: Station, length: float) -> list
         If there is one that cannot be located.
     """
     turns, crossing = crossings(before, after)
-    way = _Way(curve, before, after, length, {0.0: before, length: after})
+    way = _Way(curve, before, after, length, has_spectra=not turns)
     if turns:
         return [_fold(way)]
     return [replace(_bifurcation(way), multiplicity=crossing)] if crossing else []
@@ -82,14 +77,25 @@ class _Way:
     before: Station
     after: Station
     length: float
-    known: dict[float, Station]
+    has_spectra: bool
+    known: dict[float, tuple[Mark, Spectrum | None]] = field(default_factory=dict)
 
-    def at(self, distance: float) -> Station:
+    def at(self, distance: float) -> Mark:
+        return self._remembered(distance)[0]
+
+    def spectrum(self, distance: float) -> Spectrum:
+        spectrum = self._remembered(distance)[1]
+        assert spectrum is not None
+        return spectrum
+
+    def _remembered(self, distance: float) -> tuple[Mark, Spectrum | None]:
         if distance not in self.known:
-            station = self.curve.step(self.before, distance)
+            ends = {0.0: self.before, self.length: self.after}
+            station = ends[distance] if distance in ends else self.curve.step(self.before, distance)
             if station is None:
                 raise SolveError("no place of the curve was found")
-            self.known[distance] = station
+            spectrum = station.spectrum.without_functions if self.has_spectra else None
+            self.known[distance] = self.curve.mark(station), spectrum
         return self.known[distance]
 
     def rate(self, distance: float) -> float:
@@ -103,20 +109,17 @@ class _Way:
         for node in nodes:
             station = self.at(node)
             along = station.tangent.scaled(self.rate(node) / station.steepness)
-            rows += [(*each.coefficients, each.value) for each in (station.place, along)]
+            rows += [station.place.vector, along.vector]
         curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
         top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
-        *coefficients, value = curve(top)
-        return Place(np.array(coefficients), float(value))
+        return Place.of(curve(top))
 
     def between(self, nodes: Sequence[float], distance: float) -> Place:
         """The place at some distance, on a polynomial through those at others."""
-        places = [self.at(node).place for node in nodes]
         curve = scipy.interpolate.BarycentricInterpolator(
-            nodes, np.array([(*place.coefficients, place.value) for place in places])
+            nodes, np.array([self.at(node).place.vector for node in nodes])
         )
-        *coefficients, value = curve(distance)
-        return Place(np.array(coefficients), float(value))
+        return Place.of(curve(distance))
 
     def station(self, place: Place) -> Station:
         """What is known at a place."""
@@ -139,8 +142,7 @@ def _fold(way: _Way) -> Event:
         nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
         tops.append(way.top(nodes))
     place, earlier = tops[-1], tops[-2]
-    rates = way.before.steepness, way.after.steepness
-    return Event("fold", way.station(place), way.before, way.after, *rates, abs(place.value - earlier.value))
+    return Event("fold", way.station(place), abs(place.value - earlier.value))
 
 
 def _bifurcation(way: _Way) -> Event:
@@ -150,7 +152,7 @@ def _bifurcation(way: _Way) -> Event:
 
     def crossing(distance: float) -> float:
         """The eigenvalue that crosses zero."""
-        spectrum = way.at(distance).spectrum
+        spectrum = way.spectrum(distance)
         return spectrum.closest(positive=(spectrum.positive_real != first) == rises)
 
     def zero(nodes: list[float]) -> float:
@@ -166,6 +168,7 @@ def _bifurcation(way: _Way) -> Event:
         nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
         roots.append(zero(nodes))
     place, earlier = (way.between(nodes, root) for root in (roots[-1], roots[-2]))
-    ends = crossing(0.0), crossing(way.length)
-    doubt = _CLOSER[-1] * abs(place.value - earlier.value)
-    return Event("bifurcation", way.station(place), way.before, way.after, *ends, doubt)
+    before, after = crossing(0.0), crossing(way.length)
+    wrong = max(eigenvalue_error(way.before, before), eigenvalue_error(way.after, after)) / abs(after - before)
+    doubt = _CLOSER[-1] * abs(place.value - earlier.value) + wrong * abs(way.after.value - way.before.value)
+    return Event("bifurcation", way.station(place), doubt)

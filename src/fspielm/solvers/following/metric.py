@@ -32,6 +32,16 @@ class Place:
     coefficients: FloatArray
     value: float
 
+    @classmethod
+    def of(cls, vector: FloatArray) -> Place:
+        """That which has this `vector`."""
+        return cls(vector[:-1].copy(), float(vector[-1]))
+
+    @property
+    def vector(self) -> FloatArray:
+        """The coefficients, and then the value."""
+        return np.append(self.coefficients, self.value)
+
     def moved(self, length: float, along: Place) -> Place:
         """So far in a direction."""
         return Place(self.coefficients + length * along.coefficients, self.value + length * along.value)

@@ -61,6 +61,33 @@ class Station:
 
 @final
 @dataclass(frozen=True, eq=False)
+class Mark:
+    """What is remembered of a station: all but its factored linearisation, which takes much memory.
+
+    Attributes
+    ----------
+    place, tangent : Place
+    slope : float
+        How much the solution changes with the parameter; not zero, that quotients may be taken.
+    """
+
+    place: Place
+    tangent: Place
+    slope: float
+
+    @property
+    def value(self) -> float:
+        """Of the parameter."""
+        return self.place.value
+
+    @property
+    def steepness(self) -> float:
+        """Whither the parameter goes along the curve."""
+        return self.tangent.value
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Solutions of equations, seen as a curve in the space of functions and parameters.
 
@@ -128,6 +155,7 @@ class Curve:
         nearby = start.place.moved((value - start.value) / start.tangent.value, start.tangent)
         return self.correct(nearby, Place(np.zeros_like(nearby.coefficients), 1.0), start.local, like=start.tangent)
 
-    def slope(self, station: Station) -> float:
-        """How much the solution changes with the parameter; not zero, that quotients may be taken."""
-        return max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
+    def mark(self, station: Station) -> Mark:
+        """What is to be remembered of a station."""
+        slope = max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
+        return Mark(station.place, station.tangent, slope)

@@ -48,8 +48,8 @@ def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
 
 
 def _point(stop: Stop) -> BranchPoint:
-    spectrum, size = stop.station.spectrum, stop.curve.metric.signed_size(stop.station.place.coefficients)
-    return BranchPoint(stop.station.value, stop.solution, spectrum.unstable, spectrum.values, size)
+    spectrum, size = stop.spectrum, stop.curve.metric.signed_size(stop.mark.place.coefficients)
+    return BranchPoint(stop.mark.value, stop.solution, spectrum.unstable, spectrum.values, size)
 
 
 def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
@@ -61,7 +61,7 @@ def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
 def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcation:
     solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
     size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    error = bifurcation_error(beside, event) + event.doubt
+    error = bifurcation_error(beside) + event.doubt
     return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
 
 

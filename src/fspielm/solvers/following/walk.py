@@ -14,11 +14,12 @@ from fspielm.solution import Solution
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.following.along import Along
 from fspielm.solvers.following.certificate import Notary
+from fspielm.solvers.following.eigenvalues import Spectrum
 from fspielm.solvers.following.events import Event, crossings, locate
 from fspielm.solvers.following.functions import solve_with_any
 from fspielm.solvers.following.local import Equations
 from fspielm.solvers.following.metric import Metric, Place
-from fspielm.solvers.following.path import Curve, Station
+from fspielm.solvers.following.path import Curve, Mark, Station
 
 # Steps: the first, the longest and the shortest, in units of the metric; and how much longer the next one may be.
 FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
@@ -43,8 +44,11 @@ class Stop:
 
     Attributes
     ----------
-    station : Station
+    mark : Mark
+        Where it is.
     solution : Solution
+    spectrum : Spectrum
+        Of the linearisation there.
     curve : Curve
         As it was seen there, and on the way to the next stop.
     notary : Notary
@@ -52,8 +56,9 @@ class Stop:
         On the way to the next stop.
     """
 
-    station: Station
+    mark: Mark
     solution: Solution
+    spectrum: Spectrum
     curve: Curve
     notary: Notary
     events: tuple[Event, ...] = ()
@@ -143,7 +148,8 @@ class Walk:
         solution = self.notary.solution(station)
         if not self._is_good(station, solution) and self.failed < _MOST_FAILED:
             station, solution = self._improve(station, solution)
-        self.stops.append(Stop(station, solution, self.curve, self.notary))
+        mark, spectrum = self.curve.mark(station), station.spectrum.without_functions
+        self.stops.append(Stop(mark, solution, spectrum, self.curve, self.notary))
         return station
 
     def _is_good(self, station: Station, solution: Solution) -> bool:
@@ -152,7 +158,7 @@ class Walk:
             return True
         if not np.isfinite(solution.error_estimate):
             return station.spectrum.is_singular(_SINGULAR)
-        as_parameter = solution.error_estimate * solution.estimate.scale / self.curve.slope(station)
+        as_parameter = solution.error_estimate * solution.estimate.scale / self.curve.mark(station).slope
         return as_parameter <= solution.report.tol * self._along.length
 
     def _improve(self, station: Station, solution: Solution) -> tuple[Station, Solution]:
