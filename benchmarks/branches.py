@@ -64,7 +64,7 @@ def _cubic_square() -> fs.Problem:
 CASES = {
     "bratu-disk": Case(_bratu(lambda: fs.Disk((0, 0), 1)), (0, 2.5), (2.0,), points=10),
     "bratu-square": Case(
-        _bratu(lambda: fs.Box((0, 0), (1, 1))), (6, 7.5), (6.80812442259,), tol=1e-8, points=6, approach="patches"
+        _bratu(lambda: fs.Box((0, 0), (1, 1))), (6, 7.5), (6.80812442259,), tol=1e-8, points=8, approach="patches"
     ),
     "bratu-panda": Case(_bratu(lambda: fs.Panda()), (0, 3), (), tol=1e-8, points=10),
     "bratu-panda-patches": Case(_bratu(lambda: fs.Panda()), (0, 3), (), tol=1e-8, points=10, approach="patches"),
