@@ -39,10 +39,11 @@ paper: $(STUDIABLE) ## Solve the paper's tables in some hours, or go on with the
 	$(BIN)/fspielm study report "$(PAPER)/$(PLAN).db" --out "$(PAPER)/$(PLAN)"
 
 # Types are checked beside the tests, which end in processes that wait for one another. Bytecode is kept, or each of
-# the many processes that tests start would compile the library anew.
+# the many processes that tests start would compile the library anew; and so are more of SymPy's results than it would
+# keep, since tests ask for the same again.
 test: style ## Install what the tests need; run ruff, mypy, import-linter and pytest
 	@$(MAKE) --no-print-directory types >"$(VENV)/types.log" 2>&1 & types=$$!; \
-	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS); tested=$$?; \
+	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 SYMPY_CACHE_SIZE=20000 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS); tested=$$?; \
 	wait $$types; typed=$$?; cat "$(VENV)/types.log"; exit $$((tested || typed))
 
 test-paper: $(TESTABLE) ## Run the slow reproductions of the paper

@@ -29,7 +29,7 @@ from children import in_children
 from numpy.typing import NDArray
 from patch_problems import PATCH_PROBLEMS, PatchProblem
 from patch_problems.example import REFERENCES
-from patch_problems.table import HEAD, TABLE, figure, keep, report
+from patch_problems.table import HEAD, figure, keep, report, write_page
 
 import fspielm as fs
 
@@ -172,9 +172,10 @@ def main() -> None:
         case "run":
             run(options.only, options)
         case "report":
+            write_page()
             print(report())
         case "figure":
-            figure(TABLE.parent / "images" / "patches.png")
+            figure()
         case "reference":
             write_references(options.only)
         case _:

@@ -12,9 +12,10 @@ on either, is for the other kinds of features: homogeneous equations with consta
 have singularities close by, at corners or in holes, and right-hand sides of a few waves. The families "systems" (flows,
 elastic bodies, reactions, sound, light, ordinary equations; the error is the largest of all unknowns) and "complex" are
 not to be tuned on either, nor is "patches": media that vary, materials that jump, layers, narrow sources, corners and
-plates, which one global basis does not serve. In a third of the problems the solver gets a fraction of the neurons it
-needs, or a tolerance that double precision hardly meets. Nothing is left out: an indefinite Helmholtz problem may be
-close to a resonance, and in "stages" some are so on purpose.
+plates, which one global basis does not serve, nor "nonlinear": equations and conditions that are not linear, where a
+solution other than the one that a problem was made from counts if it is found again. In a third of the problems the
+solver gets a fraction of the neurons it needs, or a tolerance that double precision hardly meets. Nothing is left out:
+an indefinite Helmholtz problem may be close to a resonance, and in "stages" some are so on purpose.
 """
 
 from __future__ import annotations

@@ -28,11 +28,13 @@ settings.register_profile(
 settings.load_profile("fspielm")
 
 # Thousands of tests are collected, and all that is made for them stays: it need not be looked through again and again.
+# Nor need expressions, which SymPy keeps by the ten thousand.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
+from kept_rows import markdown, read_rows, write_rows
+from method_page import put
+
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "patches.csv"
+PAGE, PICTURE = TABLE.with_suffix(".md"), TABLE.parent / "images" / "patches.png"
 HEAD = (
     "name",
     "tol",
@@ -22,8 +25,10 @@ HEAD = (
     "peer_error",
     "peer_seconds",
 )
+_LOOSE = "1e-03"
 _SHOWN = (
     ("problem", "name"),
+    ("tolerance", "tol"),
     ("error", "error"),
     ("estimate", "estimate"),
     ("verdict", "verdict"),
@@ -31,18 +36,14 @@ _SHOWN = (
     ("cells", "cells"),
     ("seconds", "seconds"),
     ("GB", "memory_gb"),
-    ("order", "peer_order"),
-    ("error", "peer_error"),
-    ("seconds", "peer_seconds"),
 )
+_SHOWN_LOOSE = (("error", "error"), ("seconds", "seconds"))
+_PEER = {"NGSolve: order": "peer_order", "error": "peer_error", "seconds": "peer_seconds"}
 
 
 def rows() -> list[dict[str, str]]:
     """What is kept."""
-    if not TABLE.exists():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(TABLE)
 
 
 def keep(row: dict[str, Any]) -> None:
@@ -55,44 +56,58 @@ def keep(row: dict[str, Any]) -> None:
             break
     else:
         kept.append({key: str(value) for key, value in row.items()})
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept)
+    write_rows(TABLE, HEAD, kept)
+
+
+def _measured() -> list[tuple[dict[str, str], dict[str, str]]]:
+    """Rows with each problem's own tolerance, in the order of the problems, and what was measured with a loose one."""
+    from patch_problems import PATCH_PROBLEMS
+
+    loosely = {row["name"]: row for row in rows() if row["tol"] == _LOOSE}
+    own = {row["name"]: row for row in rows() if row["tol"] != _LOOSE}
+    return [(own[name], loosely.get(name, {})) for name in PATCH_PROBLEMS if name in own]
 
 
 def report() -> str:
-    """A Markdown table for each tolerance asked for, the last columns those of finite elements."""
-    texts = []
-    for tol in dict.fromkeys(row["tol"] for row in rows()):
-        lines = [f"Tolerance {tol}; order, error and seconds at the end are those of NGSolve.", ""]
-        lines.append("| " + " | ".join(head for head, _ in _SHOWN) + " |")
-        lines.append("|---|" + "--:|" * (len(_SHOWN) - 1))
-        lines += ["| " + " | ".join(row[key] for _, key in _SHOWN) + " |" for row in rows() if row["tol"] == tol]
-        texts.append("\n".join(lines))
-    return "\n\n".join(texts)
+    """A Markdown table: with each problem's tolerance, with a loose one, and of finite elements."""
+    heads = [*(head for head, _ in _SHOWN), *(f"{head} at {_LOOSE}" for head, _ in _SHOWN_LOOSE), *_PEER]
+    cells = []
+    for row, loose in _measured():
+        own = [row[key].removeprefix("None") for _, key in _SHOWN]
+        cells.append([*own, *(loose.get(key, "") for _, key in _SHOWN_LOOSE), *(row[key] for key in _PEER.values())])
+    return markdown(heads, cells)
 
 
-def figure(path: Path) -> None:
-    """Time against error, ours and that of finite elements, a thin line between the two of a problem."""
+def write_page() -> None:
+    """The table between its marks on its page."""
+    put("patches", report(), PAGE)
+
+
+def figure() -> None:
+    """Seconds of each problem, ours and those of finite elements."""
     import matplotlib.pyplot as plt
 
-    from fspielm.solution.pictures.style import BLUE, GRID, INK, VERMILION, style
+    from fspielm.solution.pictures.style import BLUE, GRID, VERMILION, style
 
-    measured = [row for row in rows() if row["error"] and row["seconds"]]
+    measured = [(row, loose) for row, loose in _measured() if row["seconds"]][::-1]
     with style():
-        drawing, axis = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-        for row in measured:
-            ours = float(row["error"]), float(row["seconds"])
-            axis.plot(*ours, "o", color=BLUE, markersize=4)
-            axis.annotate(row["name"], ours, (3, 2), textcoords="offset points", size=5.5, color=INK)
-            if row["peer_error"]:
-                peer = float(row["peer_error"]), float(row["peer_seconds"])
-                axis.plot(*peer, "^", color=VERMILION, markersize=4)
-                axis.plot(*zip(ours, peer, strict=True), color=GRID, linewidth=0.7, zorder=0)
-        axis.set(xscale="log", yscale="log", xlabel="relative error", ylabel="seconds")
+        drawing, axis = plt.subplots(figsize=(6.4, 0.19 * len(measured) + 0.9), layout="constrained")
+        for place, (row, loose) in enumerate(measured):
+            ours = float(row["seconds"])
+            axis.plot(ours, place, "o", color=BLUE, markersize=4)
+            if loose.get("seconds"):
+                axis.plot(float(loose["seconds"]), place, "o", color=BLUE, markersize=4, fillstyle="none")
+            if row["peer_seconds"]:
+                peer = float(row["peer_seconds"])
+                axis.plot(peer, place, "^", color=VERMILION, markersize=4)
+                axis.plot([ours, peer], [place, place], color=GRID, linewidth=0.7, zorder=0)
+        names = [f"{row['name']}  ({float(row['error']):.0e})" for row, _ in measured]
+        axis.set_yticks(range(len(names)), names, size=6.5)
+        axis.set(xscale="log", xlabel="seconds; the relative error reached is in brackets")
+        axis.margins(y=0.02)
         axis.plot([], [], "o", color=BLUE, label="fspielm")
-        axis.plot([], [], "^", color=VERMILION, label="NGSolve")
-        axis.legend()
-        drawing.savefig(path)
+        axis.plot([], [], "o", color=BLUE, fillstyle="none", label=f"fspielm, tolerance {float(_LOOSE):g}")
+        axis.plot([], [], "^", color=VERMILION, label="NGSolve, orders 8 to 16")
+        axis.legend(loc="lower left")
+        drawing.savefig(PICTURE)
         plt.close(drawing)

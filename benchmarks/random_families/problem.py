@@ -44,6 +44,8 @@ class RandomProblem:
         Fields of several unknowns that nothing in the problem sees, as the constant of a pressure.
     seconds : float
         After which no further round begins.
+    several : bool
+        Whether there may be other solutions than `exact`.
     """
 
     seed: int
@@ -57,6 +59,7 @@ class RandomProblem:
     most: int = 4000
     modes: tuple[tuple[sp.Expr, ...], ...] = ()
     seconds: float = 600.0
+    several: bool = False
 
     def true_error(self, solution: Callable[[NDArray[np.float64]], NDArray[Any]]) -> float:
         """Relative L2 error at fresh points, uniform in the domain; of several unknowns the largest of theirs.

@@ -8,6 +8,7 @@ import numpy as np
 from method_page import put
 from numpy.typing import NDArray
 
+from random_families.others import OTHER
 from random_families.table import rows
 
 _FLOOR = 1e-13
@@ -41,6 +42,7 @@ class Summary:
             "features of the solution: characteristic / thin / band / patches": self._kinds(),
             "converged with an error above 10 tol": f"{wrong[0]}",
             "converged with an error above tol": f"{wrong[1]}",
+            "converged to another solution, verified": f"{sum(row['reason'].startswith(OTHER) for row in self.rows)}",
             "converged among the amply budgeted": f"{np.mean(self.converged[self.ample]):.1%}",
             "not converged, error below tol": f"{np.count_nonzero(~self.converged & (self.error <= self.tol))}",
             "estimate over error, least / median / largest": _three(ratio),

@@ -69,7 +69,8 @@ def differences(before: Any, after: Any, but: Sequence[str] = ()) -> Iterator[st
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
     """Numbers and texts with the way to them; as JSON, which has all digits, and in which NaN equals itself."""
-    inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else None
+    several = enumerate(value) if isinstance(value, list | tuple) else None
+    inner = value.items() if isinstance(value, Mapping) else several
     if inner is None:
         yield path, json.dumps(value)
     else:

@@ -45,7 +45,7 @@ def error(made: Patchwork, coefficients: np.ndarray) -> float:
 def test_it_tells_the_error_with_what_is_left_out(degree: int) -> None:
     made = patchwork(degree)
     correction, coefficients = solved(made)
-    left_out = float(np.linalg.norm(made.left_out(coefficients, made.problem)))
+    left_out = float(np.linalg.norm(made.left_out(coefficients)))
     shown = correction.errors(correction.deviations(coefficients, made.problem))[0] + left_out
     true = error(made, coefficients)
     assert true <= shown <= 200 * true

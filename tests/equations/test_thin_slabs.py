@@ -8,7 +8,6 @@ import sympy as sp
 
 import fspielm as fs
 
-
 x = sp.Symbol("x")
 
 

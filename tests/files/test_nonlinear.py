@@ -76,3 +76,55 @@ def test_a_modulus() -> None:
     assert [str(unknown.symbol.func) for unknown in problem.unknowns] == ["re u", "im u"]
     with pytest.raises(fs.ProblemError, match=r"Abs\(u\(x, y\)\), which is not smooth"):
         fs.read_problem(HOT_PLATE.replace("u**4", "abs(u)"))
+
+
+BRATU = """
+unknown = "u(x)"
+equation = "dx(u, 2) + exp(u) = 0"
+domain = { shape = "Interval", a = 0, b = 1 }
+conditions = [{ type = "dirichlet", value = 0 }]
+
+[parameters]
+height = 4
+
+[solve]
+rng = 0
+guess = "4*height*x*(1 - x)"
+"""
+
+
+def test_a_guess_decides_which_solution_is_found() -> None:
+    file = fs.read_problem_file(BRATU)
+    high, low = file.solve(), file.solve(guess=None)
+    # theta = sqrt(2) cosh(theta / 4) has two solutions, u(1/2) = 2 ln cosh(theta / 4)
+    for solution, theta in ((low, 1.5171645990507543), (high, 10.938702772122106)):
+        assert solution.converged
+        assert solution([[0.5]])[0] == pytest.approx(2 * np.log(np.cosh(theta / 4)), rel=1e-8)
+
+
+def test_a_guess_is_written_back() -> None:
+    file = fs.read_problem_file(BRATU)
+    text = fs.write_problem(file.problem, guess=file.guess)
+    assert fs.read_problem_file(text).guess == file.guess == 16 * x * (1 - x)
+    flow = fs.read_problem(FLOW)
+    text = fs.write_problem(flow, guess={"u": 1, "v": x * y})
+    assert fs.read_problem_file(text).guess == {"u": 1, "v": x * y}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BRATU.replace("4*height", "wide"), r"line 12.*\[solve\]: guess: unknown name 'wide'"),
+        (BRATU.replace('"4*height*x*(1 - x)"', "[1, 2]"), "guess must be a number, or an expression in quotes"),
+        (FLOW + "[solve]\nguess = 1\n", r"guess must be a table by unknown, as in \{ u = "),
+        (FLOW + "[solve]\nguess = { w = 1 }\n", r"\[solve guess\]: no key 'w' here"),
+    ],
+)
+def test_guesses_that_are_none(text: str, message: str) -> None:
+    with pytest.raises(fs.ProblemError, match=message):
+        fs.read_problem_file(text)
+
+
+def test_a_linear_problem_needs_no_guess() -> None:
+    with pytest.raises(fs.ProblemError, match="linear and needs none"):
+        fs.read_problem_file(BRATU.replace("exp(u)", "u")).solve()

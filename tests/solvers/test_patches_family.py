@@ -181,4 +181,4 @@ def test_a_row_takes_the_place_of_an_older_one(tmp_path: Path, monkeypatch: pyte
     table.keep(row)
     table.keep(row | {"error": "3e-9", "peer_order": ""})
     assert [(kept["error"], kept["peer_order"]) for kept in table.rows()] == [("3e-9", "12")]
-    assert "| lens, 10 | 3e-9 |" in table.report()
+    assert "| lens, 10 | 1e-09 | 3e-9 |" in table.report()

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray, safe_rms
+from fspielm.arrays import BoolArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
@@ -117,8 +117,20 @@ def _fastest(growth: Growth, basis: Basis) -> int | None:
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
     foldings = growth.foldings
-    unseen = np.any(_SLACK * growth.frequencies > basis.reach, axis=1) | (foldings > _SEEN_FOLDINGS)
+    unseen = _is_beyond(growth, basis) | (foldings > _SEEN_FOLDINGS)
     return int(np.argmax(np.where(unseen, foldings, 0.0))) if unseen.any() else None
+
+
+def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
+    """Whether disturbances are beyond the basis; at a front, beyond the functions that are there."""
+    if growth.places is None:
+        return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
+    from fspielm.features.reach import reach_at  # much code, which few problems need
+
+    n, stretches, dimension = growth.places.shape
+    reach = reach_at(basis, growth.places.reshape(-1, dimension)).reshape(n, stretches, dimension)
+    beyond = np.any(_SLACK * growth.frequencies[:, None, :] > reach, axis=2)
+    return np.asarray(np.any(beyond & (growth.stretches > 0), axis=1))
 
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:

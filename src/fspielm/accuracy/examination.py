@@ -87,7 +87,7 @@ class Examination:
         # of the problem that was factored: data are no part of what may hide
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
         beyond = beyond_basis(self.discretisation.problem, solved)
-        left_out = self.discretisation.left_out(coefficients, problem)
+        left_out = self.discretisation.left_out(coefficients)
         deviations = None if self.correction is None else self.correction.deviations(coefficients, problem)
         cells = self._by_cell(coefficients, deviations, left_out)
         shown = self._shown(misfit, deviations, left_out)
@@ -146,7 +146,7 @@ class Examination:
         from fspielm.accuracy.by_cell import by_cell
 
         problem = self.discretisation.problem
-        left_out = self.discretisation.left_out(coefficients, problem)
+        left_out = self.discretisation.left_out(coefficients)
         found = by_cell(self.correction, self.correction.deviations(coefficients, problem), left_out)
         return found.relative(np.array([field.scale for field in estimate.fields]))
 

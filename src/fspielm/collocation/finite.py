@@ -118,11 +118,10 @@ class Finite(ABC):
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
-    def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
         """What functions leave out of each unknown in each cell, ``(C, U)``, as far as that can be told.
 
-        Root mean squares over the whole domain: squares add up. The `problem` may have other data than the one that
-        was factored.
+        Root mean squares over the whole domain: squares add up.
         """
         return np.zeros((self.pieces, len(self.problem.unknowns)))
 

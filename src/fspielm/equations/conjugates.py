@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, final
 
 import sympy as sp
@@ -11,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.equations.normal import NormalDerivative
 from fspielm.expressions import evaluate_derivatives
 
-_PARTS = (sp.conjugate, sp.re, sp.im)
+PARTS = (sp.conjugate, sp.re, sp.im)
 # From an expression to its coefficients of unknowns, of their derivatives and conjugates, and a rest.
 Split = Callable[[sp.Expr], tuple[dict[sp.Expr, sp.Expr], sp.Expr]]
 
@@ -33,7 +34,7 @@ class Conjugate(sp.Expr):  # type: ignore[misc]
 
 def has_parts(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> bool:
     """Whether an unknown occurs under conjugate, re or im."""
-    return any(part.has(*unknowns) for part in expression.atoms(*_PARTS))
+    return any(part.has(*unknowns) for part in expression.atoms(*PARTS))
 
 
 def nonlinear_part(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.Expr | None:
@@ -57,17 +58,21 @@ def spread_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], spl
         terms = [sp.conjugate(factor.xreplace(real)) * _turned(atom).xreplace(real) for atom, factor in parts.items()]
         return sp.Add(*terms, sp.conjugate(rest.xreplace(real)))
 
-    def spread(part: sp.Expr) -> sp.Expr:
-        inner = part.args[0]
-        if isinstance(part, sp.conjugate):
-            return conjugated(inner)
-        if isinstance(part, sp.re):
-            return (inner + conjugated(inner)) / 2
-        return (inner - conjugated(inner)) / (2 * sp.I)
-
-    made = written.replace(lambda e: isinstance(e, _PARTS) and _has_unknown(e, split, back), spread)
+    made = written.replace(
+        lambda e: isinstance(e, PARTS) and _has_unknown(e, split, back), partial(by_conjugate, conjugated)
+    )
     result: sp.Expr = made.xreplace(back)
     return result
+
+
+def by_conjugate(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
+    """One of `PARTS` of something, by that and its conjugate."""
+    inner = part.args[0]
+    if isinstance(part, sp.conjugate):
+        return conjugated(inner)
+    if isinstance(part, sp.re):
+        return (inner + conjugated(inner)) / 2
+    return (inner - conjugated(inner)) / (2 * sp.I)
 
 
 def _has_unknown(part: sp.Expr, split: Split, back: dict[sp.Symbol, sp.Symbol]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -38,7 +39,7 @@ class NonlinearError(ProblemError):
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
-    written = residual_form(equation)
+    written = _written(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
     if written.has(*OF_NORMALS):
         which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
         raise ProblemError(
@@ -60,6 +61,11 @@ def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Se
             f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
             f"{describe(equation)}"
         )
+
+
+@lru_cache(maxsize=16)  # read again for each material
+def _written(equation: sp.Basic) -> sp.Expr:
+    return residual_form(equation)
 
 
 def linear_parts(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,11 +12,13 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.equations.once import once
 from fspielm.equations.pairs import real_relations
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
 from fspielm.equations.transmission import Reading, Side
+from fspielm.expressions import Field
 from fspielm.geometry import regions_in
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
     regions = regions_in(problem.domain)
     zeros = np.zeros(len(points), dtype=np.int_)
     where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
-    return np.stack([where, *(_sides(line, points) for line in _level_lines(problem).values())], axis=1)
+    return np.concatenate([where[:, None], _sides(problem)(points)], axis=1)
 
 
 def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
@@ -49,11 +52,33 @@ def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
     return {line.border: line for line in problem.interfaces if line.border is not None}
 
 
-def _sides(line: InterfaceLine, points: FloatArray) -> NDArray[np.int_]:
-    """The sign of the level function as it was read."""
-    assert line.level is not None
-    positive = (line.level(points).real > 0) == (line.level.source == line.border)
-    return np.where(positive, 1, -1)
+@once
+def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
+    """A function of points that gives the sign of each level function as it was read, ``(n, L)``."""
+    lines = list(_level_lines(problem).values())
+    levels = [line.level for line in lines if line.level is not None]
+    as_read = np.array([level.source == line.border for level, line in zip(levels, lines, strict=True)], dtype=np.bool_)
+    together = _together(levels)
+
+    def sides(points: FloatArray) -> NDArray[np.int_]:
+        values = np.empty((len(points), len(levels)))
+        for column, value in enumerate(together(*points.T) if together else (level(points).real for level in levels)):
+            values[:, column] = value
+        return np.where((values > 0) == as_read, 1, -1)
+
+    return sides
+
+
+def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
+    """Polynomials in one call: materials are asked for at single points, again and again."""
+    sources = [level.source for level in levels]
+    if not sources or not all(
+        isinstance(source, sp.Expr) and not source.has(sp.I) and source.is_polynomial(*level.arguments)
+        for source, level in zip(sources, levels, strict=True)
+    ):
+        return None
+    found: Callable[..., Sequence[Any]] = sp.lambdify(levels[0].arguments, sources, "numpy", cse=True)
+    return found
 
 
 def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:

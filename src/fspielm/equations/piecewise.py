@@ -40,11 +40,35 @@ def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
 
 def decided(expression: Any, signs: Signs) -> Any:
     """The expression as it is on one side of some borders, its conditions there put in."""
-    sides = {relation: side_of(relation) for relation in expression.atoms(Relational)}
-    known = {
-        relation: sp.true if signs[side[0]] == side[1] else sp.false
-        for relation, side in sides.items()
-        if side is not None and side[0] in signs
-    }
-    pieces = {piecewise: piecewise.xreplace(known) for piecewise in expression.atoms(sp.Piecewise)}
-    return expression.xreplace(pieces)
+    return expression.xreplace({piecewise: _piece_of(piecewise, signs) for piecewise in _outermost(expression)})
+
+
+@lru_cache(maxsize=256)  # the same expression is decided for every material, and may be long
+def _outermost(expression: sp.Basic) -> tuple[sp.Piecewise, ...]:
+    """The Piecewise expressions in an expression, without those within others."""
+    found: dict[sp.Piecewise, None] = {}
+    walk = sp.preorder_traversal(expression)
+    for part in walk:
+        if isinstance(part, sp.Piecewise):
+            found[part] = None
+            walk.skip()
+    return tuple(found)
+
+
+def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
+    """What is left of a Piecewise on one side of some borders: only that is looked into."""
+    left = []
+    for expression, condition in piecewise.args:
+        sides = {relation: side_of(relation) for relation in condition.atoms(Relational)}
+        known = {
+            relation: sp.true if signs[side[0]] == side[1] else sp.false
+            for relation, side in sides.items()
+            if side is not None and side[0] in signs
+        }
+        holds = condition.xreplace(known)
+        if holds == sp.false:
+            continue
+        left.append((decided(expression, signs), holds))
+        if holds == sp.true:
+            break
+    return sp.Piecewise(*left) if left else sp.nan

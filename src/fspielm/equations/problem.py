@@ -136,6 +136,11 @@ class Problem:
         return self.nonlinear is None
 
     @property
+    def is_linearisation(self) -> bool:
+        """Whether it is a linear problem around an iterate of one that is not."""
+        return any(getattr(value, "is_slot", False) for value in (self.statement.given or {}).values())
+
+    @property
     def relations(self) -> tuple[Relation, ...]:
         """What the unknowns satisfy; refused where it is not linear, for relations are."""
         if self.nonlinear is not None:

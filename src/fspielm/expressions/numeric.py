@@ -44,7 +44,8 @@ def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[...,
     renamed = {a: sp.Dummy(real=a.is_real) for a in arguments if _is_taken(a.name)}
     plain, body = [renamed.get(a, a) for a in arguments], body.xreplace(renamed)
     printer = _ExactPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
-    fast = sp.lambdify(plain, body, modules=["scipy", "numpy"], printer=printer, cse=True)
+    # nobody reads a documentation of it, which would take as long as the rest
+    fast = sp.lambdify(plain, body, ["scipy", "numpy"], printer, cse=True, docstring_limit=0)
     probe = [np.full(2, 0.5)] * len(plain)
     try:
         with np.errstate(all="ignore"):

@@ -19,7 +19,7 @@ Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
 # A polynomial of degree d on a side of length L holds waves up to this times d / L: about ten degrees a wavelength,
 # and some more for the first digits, are known to give many.
-_WAVES = 2 * np.pi / 10
+WAVES = 2 * np.pi / 10
 # Points that are summed at together: their tables stay in the processor's cache.
 _AT_A_TIME = 2048
 # Cells are said to be of one size up to this ratio.
@@ -92,7 +92,7 @@ class CellBasis(Basis):
     @cached_property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that the functions of all cells hold."""
-        return np.asarray(np.min(_WAVES * self.degrees / self.frames.lengths, axis=0))
+        return np.asarray(np.min(WAVES * self.degrees / self.frames.lengths, axis=0))
 
     @property
     def in_words(self) -> str:

@@ -35,6 +35,8 @@ class ProblemFile:
         A known solution, of a system by the names of unknowns; for measuring only, no solver sees it.
     approach : str or None
         The kind of functions to solve with; that which is cheapest by default.
+    guess : Expr, mapping of str to Expr or None
+        What Newton's method begins with; of a system by the names of unknowns.
     plot, table : Path or None
         Where a picture, and a table of values, of the solution are to be written.
     """
@@ -46,6 +48,7 @@ class ProblemFile:
     budget: Budget = field(default_factory=Budget)
     exact: sp.Expr | Mapping[str, sp.Expr] | None = None
     approach: Approach | None = None
+    guess: sp.Expr | Mapping[str, sp.Expr] | None = None
     plot: Path | None = None
     table: Path | None = None
 
@@ -56,6 +59,7 @@ class ProblemFile:
             "budget": self.budget,
             "rng": self.rng,
             "approach": self.approach,
+            "guess": self.guess,
         }
         return solve(self.problem, **stated | settings)
 

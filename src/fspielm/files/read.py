@@ -135,8 +135,8 @@ def _read_parameters(table: Table, names: Names) -> Names:
 
 
 def _read_settings(table: Table, names: Names) -> dict[str, Any]:
-    table.check_keys([], ["tol", "rng", _OLD_RNG, "approach", *_LIMITS])
-    settings: dict[str, Any] = {}
+    table.check_keys([], ["tol", "rng", _OLD_RNG, "approach", "guess", *_LIMITS])
+    settings: dict[str, Any] = {} if "guess" not in table else {"guess": _read_functions(table, "guess", names)}
     if "approach" in table:
         settings["approach"] = table.text("approach")
         if settings["approach"] not in APPROACHES:
@@ -175,20 +175,23 @@ def _read_outputs(table: Table) -> dict[str, Path]:
 
 def _read_reference(table: Table, names: Names) -> dict[str, Any]:
     table.check_keys([], ["exact"])
-    if "exact" not in table:
-        return {}
-    if not isinstance(table["exact"], dict):
+    return {"exact": _read_functions(table, "exact", names)} if "exact" in table else {}
+
+
+def _read_functions(table: Table, key: str, names: Names) -> sp.Expr | dict[str, sp.Expr]:
+    """A function of the coordinates; of several unknowns one for each, or for some of them."""
+    if not isinstance(table[key], dict):
         if len(names.unknowns) > 1:
             wanted = ", ".join(f'{unknown.func.__name__} = "..."' for unknown in names.unknowns)
-            raise table.error(f"exact must be a table by unknown, as in {{ {wanted} }}", "exact")
-        return {"exact": _read_exact(table, "exact", names)}
-    fields = table.table("exact")
+            raise table.error(f"{key} must be a table by unknown, as in {{ {wanted} }}", key)
+        return _read_function(table, key, names, key)
+    fields = table.table(key)
     fields.check_keys([], [unknown.func.__name__ for unknown in names.unknowns])
-    return {"exact": {name: _read_exact(fields, name, names) for name in fields.content}}
+    return {name: _read_function(fields, name, names, key) for name in fields.content}
 
 
-def _read_exact(table: Table, key: str, names: Names) -> sp.Expr:
+def _read_function(table: Table, key: str, names: Names, what: str) -> sp.Expr:
     written = table.parse(names.function, table.written(table[key], key), key)
-    exact: sp.Expr = written.xreplace(names.given([written]))
-    table.make(lambda: make_field(exact, names.coordinates, what="exact"), key)
-    return exact
+    function: sp.Expr = written.xreplace(names.given([written]))
+    table.make(lambda: make_field(function, names.coordinates, what=what), key)
+    return function

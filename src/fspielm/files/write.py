@@ -33,6 +33,7 @@ def write_problem(
     rng: int | None = None,
     budget: Budget | None = None,
     approach: Approach | None = None,
+    guess: float | sp.Expr | Mapping[Any, float | sp.Expr] | None = None,
     exact: sp.Expr | Mapping[Any, sp.Expr] | None = None,
 ) -> str:
     """Write a problem as a file that `read_problem` reads back, exact to the last bit.
@@ -46,6 +47,8 @@ def write_problem(
     title : str
     tol, rng, budget, approach
         For `fspielm.solve`.
+    guess : number or Expr, optional; of a system a mapping from unknowns to such
+        What Newton's method begins with.
     exact : Expr, optional; of a system a mapping from unknowns to such
         A known solution to measure with.
 
@@ -77,8 +80,10 @@ def write_problem(
         "domain": describe_domain(problem.domain),
         "given": by_name(functions, replace(scope, unknowns=())),
         "conditions": _conditions(problem, whole),
-        "solve": _settings(tol, rng, budget or Budget()) | ({} if approach is None else {"approach": approach}),
-        "reference": {} if exact is None else {"exact": _exact(problem, exact, scope)},
+        "solve": _settings(tol, rng, budget or Budget())
+        | ({} if approach is None else {"approach": approach})
+        | ({} if guess is None else {"guess": _functions(problem, guess, scope)}),
+        "reference": {} if exact is None else {"exact": _functions(problem, exact, scope)},
     }
     text = write_toml({key: value for key, value in content.items() if value != {}})
     if path is not None:
@@ -106,11 +111,14 @@ def _one_or_all(key: str, texts: list[str]) -> dict[str, str | list[str]]:
     return {key: texts[0]} if len(texts) == 1 else {f"{key}s": texts}
 
 
-def _exact(problem: Problem, exact: sp.Expr | Mapping[Any, sp.Expr], scope: Scope) -> str | dict[str, str]:
-    if not isinstance(exact, Mapping):
-        return print_expression(exact, scope)
+def _functions(problem: Problem, given: Any, scope: Scope) -> str | dict[str, str]:
+    def text(value: Any) -> str:
+        return print_expression(sp.sympify(value) if isinstance(value, int | float) else value, scope)
+
+    if not isinstance(given, Mapping):
+        return text(given)
     names = list(problem.names)
-    return {names[problem.place(key)]: print_expression(value, scope) for key, value in exact.items()}
+    return {names[problem.place(key)]: text(value) for key, value in given.items()}
 
 
 def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:

@@ -91,7 +91,8 @@ class Nested:
         types: list[np.dtype[Any]] = []
         operations: list[float] = []
         nbytes = largest = 0.0
-        for place, node in enumerate(flatten(self.merges)):
+        nodes = flatten(self.merges)
+        for place, node in enumerate(nodes):
             if node.leaf >= 0:
                 leaf = self.leaves[node.leaf]
                 columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height
@@ -108,7 +109,8 @@ class Nested:
             operations.append(self.operations_of(dtype) * 2.0 * rows * width**2)
             nbytes += dtype.itemsize * own * width
             largest = max(largest, dtype.itemsize * 2.0 * rows * width)
-        return Cost(tuple(operations), int(nbytes + self.threads * largest))
+        heights = tuple(node.height for node in nodes)
+        return Cost(tuple(operations), heights, int(nbytes + self.threads * largest))
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """What operations with numbers of a type count: with real ones a fourth, where others are complex."""
@@ -118,15 +120,26 @@ class Nested:
 @final
 @dataclass(frozen=True)
 class Cost:
-    """Operations of a factorisation, of the type of all entries, node by node; and the bytes that it takes."""
+    """Operations of a factorisation, of the type of all entries, node by node; and the bytes that it takes.
+
+    Nodes of one height do not depend on one another.
+    """
 
     each: tuple[float, ...]
+    heights: tuple[int, ...]
     nbytes: int
 
     @property
     def operations(self) -> float:
         """All of them."""
         return sum(self.each)
+
+    def in_a_row(self, threads: int) -> float:
+        """Those that some thread does one after the other: toward the root there are ever fewer nodes to share."""
+        levels: dict[int, list[float]] = {}
+        for height, operations in zip(self.heights, self.each, strict=True):
+            levels.setdefault(height, []).append(operations)
+        return sum(max(sum(level) / threads, *level) for level in levels.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,8 @@ class Course:
         Of a problem that is not linear.
     failure : str
         Why Newton's method came to no solution; empty if it did.
+    remark : str
+        Whether there may be other solutions; empty where it is linear.
     """
 
     best: Attempt
@@ -50,6 +52,7 @@ class Course:
     ending: str
     newton: tuple[NewtonStep, ...] = ()
     failure: str = ""
+    remark: str = ""
 
 
 def solve_automatically(request: Request) -> Course:

@@ -33,7 +33,6 @@ from fspielm.spectrum import Bands
 _log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
-_ONE_OF_SEVERAL = "the problem is not linear: this is one of possibly several solutions, and guess= decides which"
 
 
 def solve(
@@ -168,7 +167,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         choice="" if course is None else course.choice,
         sampled=() if estimate is None else tuple(str(look) for look in scrutinise(linear).looks),
         fields=field_reports(problem, estimate),
-        remarks=problem.remarks if problem.is_linear else (*problem.remarks, _ONE_OF_SEVERAL),
+        remarks=problem.remarks if course is None or not course.remark else (*problem.remarks, course.remark),
         cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
         newton=() if course is None else course.newton,

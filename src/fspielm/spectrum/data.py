@@ -33,6 +33,8 @@ _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _TRIED = 64
 _MOST_SAMPLES = 2**15
+# Where materials jump, data may; those have no band, however many samples there are.
+_MOST_SAMPLES_JUMPS = 2**12
 # Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
 _SILENT = 1e-9
 # What rounding may make of a datum that is the same everywhere.
@@ -88,18 +90,21 @@ class _Look:
     ----------
     rng : Generator
     patience : Patience
+    most : int
+        Samples along a line, at most.
     seen : dict
         The bands inside of the domain of expressions that were looked at before.
     """
 
     rng: np.random.Generator
     patience: Patience
+    most: int
     seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
 
 
 def data_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis it varies along."""
-    look = _Look(rng, patience)
+    look = _Look(rng, patience, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
     sizes = data_sizes(problem, rng)
     least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
@@ -182,7 +187,7 @@ def _inside(
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
             return _real_lines(values.reshape(len(lines), n), lengths)
 
-        bands.append(_settle(source, axis, sample, look.patience))
+        bands.append(_settle(source, axis, sample, look))
     return bands
 
 
@@ -219,7 +224,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return _real_lines(values.reshape(len(points), n), lengths)
 
-        along = _settle(source, 0, sample, look.patience, _first_samples(field, part, lines, look.patience))
+        along = _settle(source, 0, sample, look, _first_samples(field, part, lines, look.patience))
         inside: list[DataBand] = []
         expression = field.source
         if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
@@ -254,7 +259,7 @@ def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bo
     return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
 
 
-def _settle(source: str, axis: int, sample: LineValues, patience: Patience, first: int = _FIRST_SAMPLES) -> DataBand:
+def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int = _FIRST_SAMPLES) -> DataBand:
     """Refine the sampling until the band stops moving and lies below half of what the samples can see.
 
     When patience ends, the band is taken as it is: what it leaves out shows in the rounds.
@@ -265,11 +270,11 @@ def _settle(source: str, axis: int, sample: LineValues, patience: Patience, firs
         values, lengths = sample(n)
         band = line_band(values, lengths)
         moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + 1e-12
-        if (band.settled and not moved) or patience.ended:
+        if (band.settled and not moved) or look.patience.ended:
             if band.rough:
                 break
             return DataBand(source, axis, band.frequency, True, samples=(values, lengths))
-        if n >= _MOST_SAMPLES:
+        if n >= look.most:
             break
         previous = band
         n *= 2

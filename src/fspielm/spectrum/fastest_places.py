@@ -52,9 +52,14 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     return Sites(np.unique(np.array(found), axis=0))
 
 
-def waves_at(problem: Problem, bands: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Points all over the domain, and the highest frequency of a wave along each axis there, both ``(n, d)``."""
+def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Points all over the domain, and the highest frequency of a wave along each axis there, both ``(n, d)``.
+
+    At least a `number` of them, where coefficients are expressions: callables may be slow.
+    """
     points, frozen = spread(problem)
+    if number > len(points) and _is_written(problem.determinant):
+        points, frozen = _spread(problem, number)
     units = 1 / np.subtract(*reversed(problem.domain.bounding_box))
     rivals = (np.zeros_like(bands), bands) if bands.any() else (bands,)
     along = [[_search_along(axis, others, units[axis])(frozen) for others in rivals] for axis in range(len(bands))]
@@ -64,7 +69,10 @@ def waves_at(problem: Problem, bands: FloatArray) -> tuple[FloatArray, FloatArra
 @once
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
-    number = _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES
+    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES)
+
+
+def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
     points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # only looks
     return points, freeze(problem.determinant, Sites(points))
 

@@ -34,8 +34,8 @@ def error(solution: fs.Solution) -> float:
 def test_features_by_hand() -> None:
     iterate: Any = None
     by_hand: dict[str, Any] = {
-        "features": fs.FrequencyShift(300, mu=(2, 10)),
-        "points": fs.Points(interior=600, boundary=60),
+        "features": fs.FrequencyShift(200, mu=(2, 6)),
+        "points": fs.Points(interior=400, boundary=40),
     }
     for _ in range(3):
         iterate = fs.solve(PROBLEM.linearised(iterate), rng=0, **by_hand)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fspielm.solvers.cells.plans import MOST_DEGREE, Plans, grade, plan
+from fspielm.solvers.cells.plans import MOST_DEGREE, Grading, Plans, grade, plan
 
 
 def planned(degree: int, rate: float, wanted: float, across: float | None = None) -> Plans:
@@ -56,3 +56,10 @@ def test_degrees_fall_toward_a_corner() -> None:
     degrees = grade(14, 2 / 3, math.log(2) * 4 / 3, math.log(1e8), 6).degrees
     assert list(degrees) == sorted(degrees, reverse=True)
     assert degrees[0] > degrees[-1] >= 6
+
+
+def test_the_first_levels_of_a_grading() -> None:
+    whole = Grading(4, (12, 10, 8, 6))
+    assert whole.first(2) == Grading(2, (12, 10))
+    assert whole.first(9) == whole
+    assert whole.first(2).cost < whole.cost

@@ -54,3 +54,25 @@ def test_of_equations_of_another_order_nothing_is_told() -> None:
         sp.Eq(u.diff(x) + u.diff(y) + u, 0), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(1, on=["x-", "y-"])]
     )
     assert powers(problem) == [None] * 4
+
+
+@pytest.mark.parametrize("medium", [1 + 1 / x, sp.log(x), 1e308 * (1 + x)])
+def test_where_a_coefficient_is_not_finite_nothing_is_told(medium: sp.Expr) -> None:
+    problem = fs.Problem(
+        sp.Eq(medium * u.diff(x, 2) + u.diff(y, 2), 1),
+        fs.Box((0, 0), (1, 1)),
+        [fs.Dirichlet(0, on="x-"), fs.Neumann(0, on="rest")],
+    )
+    for corner in problem.domain.corners():
+        if corner.point[0] == 0:
+            assert wedge_power(problem, corner) is None
+
+
+def test_lower_derivatives_need_no_value_at_a_corner() -> None:
+    # as around an axis of symmetry
+    problem = fs.Problem(
+        sp.Eq(u.diff(x, 2) + u.diff(x) / x + u.diff(y, 2), 1),
+        fs.Box((0, 0), (1, 1)),
+        [fs.Neumann(0, on="x-"), fs.Dirichlet(0, on="rest")],
+    )
+    assert None not in powers(problem)

@@ -11,39 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.blas import limited
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
+from fspielm.collocation.cells.corners import cells_at_corners
 from fspielm.collocation.cells.crossings import corner_terms
-from fspielm.collocation.cells.places import Degrees, Placed, chebyshev, held_to, place_rows, sparse_at
-from fspielm.collocation.cells.rows import (
-    CellRows,
-    Tie,
-    checked_along,
-    fill_cell,
-    fitted_along,
-    shared_along,
-    type_of_rows,
-)
+from fspielm.collocation.cells.finer import Finer, finer_rows
+from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows, sparse_in
+from fspielm.collocation.cells.rows import CellRows, Tie, fill_cell, fitted_along, shared_along, type_of_rows
+from fspielm.collocation.cells.seams import JOINED, Seams
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
-from fspielm.collocation.cells.tails import Tails, tails_of
+from fspielm.collocation.cells.tails import Tails, orthogonal_at, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
-from fspielm.equations import Problem, change_places
+from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, LocalOperator, RowsInCells
-from fspielm.features.tables import Tables
+from fspielm.features import CellBasis, LocalOperator
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.latest import Latest
 from fspielm.linalg.leaves import Leaf, Nested
 from fspielm.linalg.merging import merge_order
+from fspielm.machine import run_tasks
 
-# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
-# opens more.
-_TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
-# What the ties of cells are called where residuals are.
-JOINED = "edges of cells"
+# What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
+_AT_CORNERS = 10.0
 
 
 @final
@@ -152,7 +145,7 @@ class Patchwork(Finite):
             name = rows.placed.relation.name
             found[name] = found.get(name, 0) + len(rows)
         if self._traces:
-            found[JOINED] = sum(2 * fitted_along(trace) for trace in self._traces)
+            found[JOINED] = self._seams.rows
         return found | self._sums.counts
 
     @cached_property
@@ -225,23 +218,22 @@ class Patchwork(Finite):
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
 
-    def left_out(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """What comes after the last degrees, if coefficients fall on as they did."""
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What comes after the last degrees, if coefficients fall on as they did, which at corners they may not."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        each = np.sqrt(areas / areas.sum())[:, None] * self.tails(coefficients, problem).left_out
+        tails = self.tails(coefficients)
+        further = np.where(self._at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
+        each = np.sqrt(areas / areas.sum())[:, None] * np.maximum(tails.left_out, further)
         return np.asarray(each * self.scales)
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
-        """Those whose coefficients do not fall, and those at corners: where slopes may be infinite, or all is cut."""
-        slow = tails_of(self.basis, coefficients).falls_slowly
-        slow[self._is_cut] = False
-        if self.problem.dimension == 2 and self.problem.domain.time is None:
-            frames = self.tiling.frames
-            for place in (*self.problem.domain.corners(), *change_places(self.problem)):
-                point, slack = np.array(place.point), _TOUCHING * frames.lengths
-                at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
-                slow |= at & (self._is_cut | (place.opening > _STRAIGHT))
-        return slow
+        """Those whose coefficients do not fall, of cells at corners not even the last of them."""
+        tails = self.tails(coefficients)
+        return tails.falls_slowly | (tails.ends_slowly & self._at_corners)
+
+    @cached_property
+    def _at_corners(self) -> BoolArray:
+        return cells_at_corners(self.problem, self.tiling, self._is_cut)
 
     @property
     def pieces(self) -> int:
@@ -252,60 +244,30 @@ class Patchwork(Finite):
         """See `Finite.cells_at`."""
         return self.tiling.locate(points)
 
+    def tails(self, coefficients: NumberArray) -> Tails:
+        """What the last degrees of each cell have."""
+        return self._latest_tails(lambda: tails_of(self.basis, coefficients, self._orthogonal), coefficients)
+
     @cached_property
-    def seam_cells(self) -> NDArray[np.intp]:
-        """See `Finite.seam_cells`."""
-        each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
-        return np.concatenate([np.empty(0, dtype=np.intp), *each])
+    def _orthogonal(self) -> dict[int, FloatArray]:
+        """Maps to polynomials that are orthogonal in what the boundary leaves of cells."""
+        found: dict[int, FloatArray] = {}
 
-    def tails(self, coefficients: NumberArray, problem: Problem) -> Tails:
-        """What the last degrees of each cell have, or, where the boundary cuts it, the residual of a problem.
+        def find(cell: int) -> None:
+            points = np.concatenate([rows.placed.sites.points for rows in self._rows_in[cell]])
+            found[cell] = orthogonal_at(points, self.basis, cell)
 
-        Beyond the boundary functions are free to grow, so that coefficients of cut cells say nothing.
-        """
-
-        def work() -> Tails:
-            found = tails_of(self.basis, coefficients)
-            cut = np.flatnonzero(self._is_cut)
-            return found if not len(cut) else found.replaced(cut, self._residuals(coefficients, problem)[cut])
-
-        return self._latest_tails(work, coefficients, problem)
+        with limited(1):
+            run_tasks([partial(find, int(cell)) for cell in np.flatnonzero(self._is_cut)], self.threads)
+        return found
 
     @cached_property
     def _latest_tails(self) -> Latest[Tails]:
         return Latest()
 
     @cached_property
-    def _finer(self) -> dict[str, tuple[RowsInCells, list[Placed]]]:
-        """Rows between those that are fitted, of each relation, and where they are."""
-        found: dict[str, list[Placed]] = {each.name: [] for each in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
-            if len(placed.sites):
-                found[placed.relation.name].append(placed)
-        components = len(self.scales)
-        return {
-            name: (RowsInCells(self.basis, tuple((each.cell, each.localised(components)) for each in its)), its)
-            for name, its in found.items()
-        }
-
-    def _residuals(self, coefficients: NumberArray, problem: Problem) -> FloatArray:
-        """Root mean square of what each cut cell leaves of its relations, between the places where they were fitted.
-
-        In units of functions of the highest degree.
-        """
-        squares, number = np.zeros(len(self.tiling.cells)), np.zeros(len(self.tiling.cells))
-        relations = {relation.name: relation for relation in problem.relations}
-        for name, (rows, its) in self._finer.items():
-            sums, end = rows @ coefficients, 0
-            for (cell, operator), placed in zip(rows.parts, its, strict=True):
-                start, end = end, end + len(placed.sites)
-                if not self._is_cut[cell]:
-                    continue
-                own = placed.relation if problem is self.problem else relations[name]
-                deviation = np.abs(sums[start:end] - own.values(placed.sites)) / self._size(cell, operator)
-                squares[cell] += float(np.sum(deviation**2))
-                number[cell] += len(deviation)
-        return np.sqrt(squares / np.maximum(number, 1))
+    def _finer(self) -> Finer:
+        return finer_rows(self.problem, self.tiling, self.degrees, self.basis)
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.
@@ -319,45 +281,32 @@ class Patchwork(Finite):
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
         """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
-        sites, emphasis, rows = {}, {}, {}
-        for name, (its_rows, its) in self._finer.items():
-            rows[name] = its_rows
-            sites[name] = join_sites([placed.sites for placed in its])
-            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
-            number = np.bincount(cells, minlength=len(self.tiling.cells))
-            weights = self._weights[name][cells] / number[cells]
-            emphasis[name] = np.sqrt(len(cells) * weights / self._weights[name].sum())
-        return Checks(sites, emphasis, rows)
+        return self._finer.checks(self._weights)
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""
         return replace(self, problem=problem)
 
+    @cached_property
+    def _seams(self) -> Seams:
+        return Seams(self.basis, self._traces, self.dtype)
+
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """How far the traces of cells are from those that they were fitted to, between the places of that."""
-        if not self._traces:
-            return ()
-        counts = [len(check.polynomials) for check in self._checked]
-        known = [check.weight * check.trace.values(check.cell, len(check.polynomials)) for check in self._checked]
-        deviation = self.at_seams(coefficients[None])[0] - np.concatenate(known)
-        rows = self.counts[JOINED]
-        uneven = np.repeat([self._is_cut[check.cell] for check in self._checked], counts)
-        sparse = np.concatenate([sparse_at(chebyshev(count)) for count in counts])
-        scale = float(np.sqrt(len(deviation) / rows))
-        return (Seam(BlockRows(JOINED, slice(0, rows), scale), deviation, uneven, sparse),)
+        return self._seams.seen(coefficients, self._is_cut)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """See `Finite.seam_cells`."""
+        return self._seams.cells
 
     def at_seams(self, fields: NumberArray) -> NumberArray:
         """How far the traces of cells are from common ones, but for jumps that are prescribed."""
-        basis, first = self.basis, self.basis.size - self.basis.elsewhere
-        parts = [np.zeros((len(fields), 0))]
-        for check in self._checked:
-            begin = first + check.trace.start
-            common = fields[:, begin : begin + check.trace.count] @ check.polynomials.T
-            own = basis.sum_in(check.cell, fields[:, basis.columns(check.cell)], check.operator, check.tables)
-            if check.shared.size:
-                own = own + fields[:, basis.shared(check.cell)] @ check.shared.T
-            parts.append(check.weight * (own - common))
-        return np.concatenate(parts, axis=1)
+        return self._seams.at(fields)
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of `at_seams`."""
+        return self._seams.across(numbers)
 
     @cached_property
     def _is_cut(self) -> BoolArray:
@@ -371,42 +320,7 @@ class Patchwork(Finite):
 
     def sparse(self, sites: Sites) -> FloatArray:
         """Nodes are dense at the ends of cells."""
-        cells = self.tiling.locate(sites.points)
-        lower, upper = self.tiling.frames.lower[cells], self.tiling.frames.upper[cells]
-        each = sparse_at(((sites.points - lower) - (upper - sites.points)) / (upper - lower)).prod(axis=1)
-        number = np.bincount(cells, minlength=len(self.tiling.cells))
-        total = np.bincount(cells, each, minlength=len(self.tiling.cells))
-        return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
-
-    def across_seams(self, numbers: NumberArray) -> NumberArray:
-        """The adjoint of `at_seams`."""
-        basis, first = self.basis, self.basis.size - self.basis.elsewhere
-        found = np.zeros((len(numbers), basis.size), dtype=np.result_type(numbers, self.dtype))
-        start = 0
-        for check in self._checked:
-            end = start + len(check.polynomials)
-            here = check.weight * numbers[:, start:end]
-            found[:, basis.columns(check.cell)] += basis.adjoint_in(check.cell, here, check.operator, check.tables)
-            if check.shared.size:
-                found[:, basis.shared(check.cell)] += here @ check.shared.conj()
-            begin = first + check.trace.start
-            found[:, begin : begin + check.trace.count] -= here @ check.polynomials
-            start = end
-        return found
-
-    @cached_property
-    def _checked(self) -> list[_CheckedTie]:
-        """Both sides of every trace, at other places than those where it was fitted."""
-        found = []
-        for trace in self._traces:
-            nodes = checked_along(trace)
-            weight = float(np.sqrt(fitted_along(trace) / nodes))
-            local = trace.localised(nodes, self.basis.components)
-            shared = shared_along(self.basis, trace.cells, local)
-            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
-                tables = self.basis.tables(cell, operator)
-                found.append(_CheckedTie(trace, cell, operator, tables, trace.polynomials(nodes), its, weight))
-        return found
+        return sparse_in(self.tiling, sites.points)
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled as the rows are."""
@@ -430,16 +344,3 @@ class Patchwork(Finite):
             parts += [own.get(id(rows), np.zeros(len(rows))) for rows in in_cell]
             parts.append(np.zeros(sum(map(len, ties)) + sum(map(len, sums))))
         return np.concatenate([*parts, *(np.zeros(len(added.values)) for added in self._sums.added)])
-
-
-@dataclass(frozen=True, eq=False)
-class _CheckedTie:
-    """One side of a trace, looked at in places where it was not fitted; rows count by their weight."""
-
-    trace: Trace
-    cell: int
-    operator: LocalOperator
-    tables: Tables
-    polynomials: FloatArray
-    shared: NumberArray
-    weight: float

@@ -118,6 +118,16 @@ def sparse_at(unit: FloatArray) -> FloatArray:
     return np.where(inner > _END, 0.5 * np.pi * inner, 1.0)
 
 
+def sparse_in(tiling: Cover, points: FloatArray) -> FloatArray:
+    """The same for points in cells; on average that is one in each."""
+    cells = tiling.locate(points)
+    lower, upper = tiling.frames.lower[cells], tiling.frames.upper[cells]
+    each = sparse_at(((points - lower) - (upper - points)) / (upper - lower)).prod(axis=1)
+    number = np.bincount(cells, minlength=len(tiling.cells))
+    total = np.bincount(cells, each, minlength=len(tiling.cells))
+    return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
+
+
 def _inside(
     tiling: Cover, index: int, degrees: Sequence[int], finer: float
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:

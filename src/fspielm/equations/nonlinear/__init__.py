@@ -5,6 +5,7 @@ from fspielm.equations.nonlinear.law import Law
 from fspielm.equations.nonlinear.linearised import Moving, linearise, moving
 from fspielm.equations.nonlinear.smooth import smooth_problem
 from fspielm.equations.nonlinear.statement import Nonlinear, compile_nonlinear
+from fspielm.equations.nonlinear.uniqueness import why_unique
 
 __all__ = [
     "Iterate",
@@ -16,4 +17,5 @@ __all__ = [
     "linearise",
     "moving",
     "smooth_problem",
+    "why_unique",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class Elsewhere:
 class AtPoints:
     """One slot as a function of points."""
 
+    is_slot: ClassVar[bool] = True
+
     around: Around | Elsewhere
     law: int
     slot: int
@@ -101,6 +103,8 @@ class AtPoints:
 @dataclass(frozen=True, eq=False)
 class AtSites:
     """One slot as a function of points and normals."""
+
+    is_slot: ClassVar[bool] = True
 
     around: Around | Elsewhere
     law: int

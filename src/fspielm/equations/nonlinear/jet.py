@@ -7,12 +7,12 @@ F_w conj(dz)``. So complex unknowns need no other rules than real ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import final
 
 import sympy as sp
 
-from fspielm.equations.conjugates import Conjugate, as_written
+from fspielm.equations.conjugates import PARTS, Conjugate, as_written, by_conjugate
 from fspielm.equations.elsewhere import refuse_elsewhere
 from fspielm.equations.linear import derivative_name, linear_operator
 from fspielm.equations.nonlinear.roughness import refuse_rough
@@ -22,7 +22,6 @@ from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe, evaluate_derivatives
 
-_PARTS = (sp.conjugate, sp.re, sp.im)
 # Real functions of real numbers; so the conjugate of a value is the value at the conjugate, but for cuts.
 _REAL = (sp.Add, sp.Mul, sp.Pow, sp.Function, sp.Piecewise)
 _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint)
@@ -131,7 +130,7 @@ def _without_moduli(written: sp.Expr, setting: Setting, what: str, surely_real: 
 
 def _with_real_coordinates(expression: sp.Expr, setting: Setting) -> sp.Expr:
     """Derivatives carried out; where there are parts along real coordinates, so that they are parts of derivatives."""
-    if not any(part.has(*setting.symbols) for part in expression.atoms(*_PARTS)):
+    if not any(part.has(*setting.symbols) for part in expression.atoms(*PARTS)):
         return evaluate_derivatives(expression)
     real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in setting.coordinates}
     back = {new: old for old, new in real.items()}
@@ -155,13 +154,7 @@ def _with_conjugates(form: sp.Expr, turned: dict[sp.Dummy, sp.Dummy], what: str)
             raise ProblemError(f"{what} contains the conjugate of {describe(e)}, which is not known; write it out")
         return e.func(*map(conjugated, e.args))
 
-    def spread(part: sp.Expr) -> sp.Expr:
-        inner = part.args[0]
-        if isinstance(part, sp.conjugate):
-            return conjugated(inner)
-        if isinstance(part, sp.re):
-            return (inner + conjugated(inner)) / 2
-        return (inner - conjugated(inner)) / (2 * sp.I)
-
-    result: sp.Expr = form.replace(lambda e: isinstance(e, _PARTS) and bool(e.free_symbols & symbols), spread)
+    result: sp.Expr = form.replace(
+        lambda e: isinstance(e, PARTS) and bool(e.free_symbols & symbols), partial(by_conjugate, conjugated)
+    )
     return result

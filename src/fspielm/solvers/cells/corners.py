@@ -61,7 +61,10 @@ def special_points(problem: Problem) -> list[Special]:
     order = max(equation.operator.order for equation in problem.equations)
     lower, upper = problem.domain.bounding_box
     met = meeting_points(problem)
-    found = [_special(corner.point, _power(problem, corner, order), order) for corner in problem.domain.corners()]
+    found = [
+        _special(corner.point, _power(problem, corner, order), order, is_held=_is_held(problem, corner))
+        for corner in problem.domain.corners()
+    ]
     found += [
         _special(place.point, _HALF, order)
         for place in change_places(problem)
@@ -76,9 +79,18 @@ def special_points(problem: Problem) -> list[Special]:
     return found + known + [each for each in vertices if each.is_sharp or is_on_rim(problem, each.point)]
 
 
-def _special(point: FloatArray | tuple[float, float], power: float, order: int) -> Special:
-    """With the gain: what a perturbation at the point sends out falls with the power dual to its own."""
-    return Special(np.array(point), power, math.log(2) * max(2 * power - max(order - 2, 0), power))
+def _special(point: FloatArray | tuple[float, float], power: float, order: int, *, is_held: bool = True) -> Special:
+    """With the gain: what a perturbation at the point sends out falls with the power dual to its own.
+
+    Where no value is held, it adds a constant besides, which does not fall.
+    """
+    dual = max(power - max(order - 2, 0), 0.0) if is_held else 0.0
+    return Special(np.array(point), power, math.log(2) * (power + dual))
+
+
+def _is_held(problem: Problem, corner: Corner) -> bool:
+    """Whether some condition at a corner is on values."""
+    return any(condition.operator.order == 0 for side in sides_of(problem, corner) for condition in side)
 
 
 def _power(problem: Problem, corner: Corner, order: int) -> float:

@@ -36,7 +36,7 @@ _SURER = 2
 _EACH_LEVEL = 3
 _MOST_LEVELS = 48
 # What they are to gain besides, at little cost: the first look at a corner is not exact.
-_MORE = 2.5
+_MORE = 6.0
 
 
 @final

@@ -11,7 +11,7 @@ from fspielm.accuracy import CellErrors
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells.places import Degrees
-from fspielm.collocation.cells.tails import Tail, Tails
+from fspielm.collocation.cells.tails import Tails
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import Special, special_points
 from fspielm.solvers.cells.grading import touching
@@ -27,15 +27,17 @@ _RESOLVED, _RESOLVED_LESS = 0.8, 0.1
 # And of what they leave out in the cell itself.
 _HERE = 3.0
 # Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
-# those are not resolved.
+# those are not resolved, as long as no digit is certain; then another round for the others costs more than it may save.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
-# Of the worst error, what there must be at a corner at which slopes are finite to speak of one.
+_NO_DIGIT = 0.1
+# Of the worst error, what there must be at a corner to speak of one, where slopes are finite and all looks resolved.
 _SMOOTH = 0.1
-# Toward several corners, as long as no digit is certain, cells are halved so often.
-_FIRST_LEVELS = 3
-# The logarithm of what little is missing.
-_LITTLE = 4.6
+# Toward several corners, as long as no digit is certain and no cell is much smaller than others, they are halved so
+# often.
+_FIRST_LEVELS, _ALIKE = 3, 0.2
+# At corners that are not resolved, this share of the worst error is enough to be helped with the others.
+_SHARE_CORNERS = 0.003
 # A share of the largest tail that is as good as none.
 _NOTHING = 1e-17
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -44,9 +46,6 @@ _WITH_DEGREE, _MOST_RAISE = 1.5, 3
 _LEAST_RAISE = 2
 # Axes along which the tail is at least this share of the largest matter.
 _AXIS = 0.1
-# And, where the boundary cuts a cell, sides of what is left of it that are this share of the longest: in a narrow gap,
-# functions vary along it.
-_LONG = 0.6
 # No coefficient is known better.
 _ROUNDING = 1e-15
 
@@ -71,7 +70,9 @@ def refine(
     corners = _toward_corners(patchwork, look, plans)
     for corner in corners:
         halvings[corner.cells], wish[corner.cells] = 0, 0
-    if not np.isfinite(error) and len(corners) > 1:  # which of them matters shows with some levels
+    sides = patchwork.tiling.frames.lengths.max(axis=1)
+    if not np.isfinite(error) and len(corners) > 1 and sides.min() > _ALIKE * sides.max():
+        # which of them matters shows with some levels
         corners = [replace(each, grading=each.grading.first(_FIRST_LEVELS)) for each in corners]
     growing = Growing(patchwork.problem, patchwork.tiling, np.maximum(patchwork.degrees + wish, least))
     growing.halve(halvings)
@@ -119,21 +120,26 @@ def _look(
     patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
 ) -> _Look:
     """For `refine`, whose arguments these are."""
-    every = patchwork.tails(coefficients, patchwork.problem)
-    tails = _along_gaps(patchwork.tiling, every.worst(sizes / np.asarray(patchwork.scales)))
+    every = patchwork.tails(coefficients)
+    tails = every.worst(sizes / np.asarray(patchwork.scales))
     own = _own(patchwork, every, sizes, errors)
     # by as much as the whole error is too large; where that is not known, as the cells' are
     total = float(np.linalg.norm(own))
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
-    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED else _SHARE
-    needs: BoolArray = (wanted > 0) & (own > share * own[worst])
+    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and error > _NO_DIGIT else _SHARE
+    shares = np.full(len(own), share)
+    for special in special_points(patchwork.problem):
+        at = touching(patchwork.tiling, special.point)
+        at = at[tails.rate[at] < _UNRESOLVED]
+        shares[at] = np.minimum(shares[at], _SHARE_CORNERS)
+    needs: BoolArray = (wanted > 0) & (own > shares * own[worst])
     if not needs.any():  # the cells do not say where: everywhere
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
     largest = tails.along.max(axis=1, keepdims=True)
-    shares = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
-    return _Look(own, wanted, needs, tails.rate, shares)
+    along = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
+    return _Look(own, wanted, needs, tails.rate, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +167,10 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
         smooth = int(highest[first]) + min(int(wanted / _WITH_DEGREE), _MOST_RAISE)
         grading = grade(smooth, special.power, special.gain, wanted, least)
         # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
-        elsewhere = look.own[at].max() < _SMOOTH * look.own.max() or graded & set(at.tolist())
-        if not special.is_sharp and elsewhere:
+        shown = look.rate[at].min() < _UNRESOLVED or look.own[at].max() >= _SMOOTH * look.own.max()
+        if not special.is_sharp and (not shown or graded & set(at.tolist())):
             continue
-        # how fast coefficients fall is not known where the boundary cuts a cell: they do if little is missing
-        little = not tiling.cells[first].whole and wanted < _LITTLE
-        falls = not special.is_sharp or look.rate[first] > _RESOLVED or little
+        falls = not special.is_sharp or look.rate[first] > _RESOLVED
         if falls and len(at) * grading.cost > float(plans.raising[at].sum()):
             continue
         found.append(_Corner(special, grading, at, float(np.max(tiling.frames.lengths[at]))))
@@ -174,22 +178,14 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
     return found
 
 
-def _along_gaps(tiling: Cover, tails: Tail) -> Tail:
-    """With none along the shorter sides of what the boundary leaves of cells: their tails do not say along which."""
-    sides, cut = tiling.frames.lengths, np.array([not cell.whole for cell in tiling.cells])
-    short: BoolArray = cut[:, None] & (sides < _LONG * sides.max(axis=1, keepdims=True))
-    return replace(tails, along=np.where(short, 0.0, tails.along))
-
-
 def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
     """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
-    whole = np.array([cell.whole for cell in patchwork.tiling.cells])
     areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
     tail = tails.worst(sizes / np.asarray(patchwork.scales))
     here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
     elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
-    own = np.where(whole, np.minimum(errors.relative, here + elsewhere), errors.relative)
-    return np.where(whole & (tail.rate > _RESOLVED), _RESOLVED_LESS * own, own)
+    own = np.minimum(errors.relative, here + elsewhere)
+    return np.asarray(np.where(tail.rate > _RESOLVED, _RESOLVED_LESS * own, own))
 
 
 def _least_degree(patchwork: Patchwork) -> int:

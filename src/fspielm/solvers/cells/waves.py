@@ -12,6 +12,8 @@ from fspielm.spectrum import Bands, waves_at
 
 # A cell with fewer points than this that are looked at may hide something.
 _LOOKS = 6
+# How many there are to be in each on average.
+_AIMED = 16
 # By how much of what the frequency varies within a cell, relative to it, functions of it have more of them.
 _BENT = 1.0
 
@@ -25,7 +27,7 @@ def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: F
     for band in bands.data:
         data[band.axis] = max(data[band.axis], band.frequency)
     try:
-        points, waves = waves_at(problem, data)
+        points, waves = waves_at(problem, data, _AIMED * len(tiling.cells))
     except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
         return everywhere
     cells = tiling.locate(points)

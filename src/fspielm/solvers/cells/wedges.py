@@ -15,6 +15,7 @@ import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, sides_of
+from fspielm.errors import ProblemError
 from fspielm.geometry import Corner, Sites
 
 # Nodes: an eigenvalue counts if it is found with both, up to this.
@@ -33,7 +34,10 @@ def wedge_power(problem: Problem, corner: Corner) -> float | None:
         return None
     equations = [equation.operator for equation in problem.equations]
     conditions = [[condition.operator for condition in side] for side in (sides.first, sides.second)]
-    once, again = (_powers(corner, equations, conditions, nodes) for nodes in _NODES)
+    try:
+        once, again = (_powers(corner, equations, conditions, nodes) for nodes in _NODES)
+    except ProblemError:  # a coefficient has no value at the corner: whoever needs it there says so
+        return None
     found = [z.real for z in once if len(again) and np.abs(again - z).min() < _SAME]
     return min(found, default=None)
 
@@ -45,18 +49,21 @@ def _powers(
     unit = np.cos(np.pi * np.arange(nodes) / (nodes - 1))[::-1]
     angles = corner.start + 0.5 * corner.opening * (1 + unit)
     slope = _slopes(unit) * 2 / corner.opening
-    rows = {
-        z: np.concatenate(
-            [
-                *(_applied(each, corner, angles, slope, z, equations)[1:-1] for each in equations),
-                *(_applied(each, corner, angles, slope, z, equations)[:1] for each in conditions[0]),
-                *(_applied(each, corner, angles, slope, z, equations)[-1:] for each in conditions[1]),
-            ]
-        )
-        for z in (-1.0, 0.0, 1.0)
-    }
-    # a polynomial of second degree through these
-    zeroth, first, second = rows[0.0], 0.5 * (rows[1.0] - rows[-1.0]), 0.5 * (rows[1.0] + rows[-1.0]) - rows[0.0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = {
+            z: np.concatenate(
+                [
+                    *(_applied(each, corner, angles, slope, z, equations)[1:-1] for each in equations),
+                    *(_applied(each, corner, angles, slope, z, equations)[:1] for each in conditions[0]),
+                    *(_applied(each, corner, angles, slope, z, equations)[-1:] for each in conditions[1]),
+                ]
+            )
+            for z in (-1.0, 0.0, 1.0)
+        }
+        # a polynomial of second degree through these
+        zeroth, first, second = rows[0.0], 0.5 * (rows[1.0] - rows[-1.0]), 0.5 * (rows[1.0] + rows[-1.0]) - rows[0.0]
+    if not np.isfinite([zeroth, first, second]).all():
+        return np.empty(0)
     one, none = np.eye(len(zeroth)), np.zeros_like(zeroth)
     values, vectors = scipy.linalg.eig(
         np.block([[-zeroth, none], [none, one]]), np.block([[first, second], [one, none]])

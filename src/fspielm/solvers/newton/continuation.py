@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fspielm.collocation import Finite
@@ -19,10 +20,13 @@ _FASTER = 1.5
 _MOST_STEPS = 8
 
 
-def run_somehow(newton: Newton, finite: Finite, start: Iterate, *, insist: bool) -> Iterated:
+def run_somehow(
+    newton: Newton, finite: Finite, start: Iterate, *, insist: bool, others: Sequence[Iterate] = ()
+) -> Iterated:
     """Newton's method from a start, and, where it fails and we `insist`, from elsewhere.
 
-    From a smooth function that meets the conditions, and then along a number in front of the nonlinear terms.
+    From a smooth function that meets the conditions, from `others`, and then along a number in front of the nonlinear
+    terms.
 
     Raises
     ------
@@ -34,8 +38,8 @@ def run_somehow(newton: Newton, finite: Finite, start: Iterate, *, insist: bool)
         return plain
     steps = plain.steps
     smooth = _smooth(newton, finite, start)
-    if smooth is not None:
-        done = _tried(newton, finite, smooth)
+    for elsewhere in (*(() if smooth is None else (smooth,)), *others):
+        done = _tried(newton, finite, elsewhere)
         if done is not None:
             steps = _numbered(steps, done.steps)
             if not done.failure:

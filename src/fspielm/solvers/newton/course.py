@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from fspielm.equations import Problem
-from fspielm.equations.nonlinear import Iterate, as_iterate
+from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.solution import Forecast, NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -42,7 +42,8 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
     record = Record(request.budget)
     start, linear = _begin(request, record, guess)
     assert record.bands is not None
-    pursuit = _Pursuit(Newton.of(request, lambda: record.seconds_left), record, start)
+    others = () if guess is not None else (_ones(request.problem),)
+    pursuit = _Pursuit(Newton.of(request, lambda: record.seconds_left), record, start, others)
     choice, ending = "", Ending("")
     failure: Exception | None = None
     for kind in kinds_for(linear, record.bands):
@@ -57,7 +58,17 @@ def solve_nonlinear(request: Request, guess: Any = None) -> Course:
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure)
+    remark = _remark(request.problem, pursuit.failure)
+    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure, remark)
+
+
+def _remark(problem: Problem, failure: str) -> str:
+    """What is known of other solutions."""
+    why = why_unique(problem)
+    if why:
+        return f"the problem is not linear, but has no other solution that is smooth, {why}"
+    this = "solutions are" if failure else "this is one of"
+    return f"the problem is not linear: {this} possibly several{' solutions' * (not failure)}, and guess= decides which"
 
 
 def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
@@ -66,14 +77,13 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     Where equations have no meaning at zero, and nothing else was given, that is one.
     """
     problem = request.problem
-    ones = dict.fromkeys(problem.names, 1)
-    for one in [guess] if guess is not None else [None, ones]:
-        start = as_iterate(problem, one)
+    zero_and_one = [as_iterate(problem), _ones(problem)]
+    for start in [as_iterate(problem, guess)] if guess is not None else zero_and_one:
         try:
             linear = replace(request, problem=problem.linearised(start))
             bands, seconds = timed(partial(bands_of, linear, record.patience))
         except IterateError:
-            if guess is not None or one is ones:
+            if guess is not None or start is zero_and_one[-1]:
                 raise
             continue
         record.look(bands, seconds)
@@ -81,13 +91,18 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     raise AssertionError  # the last one raises, or returns
 
 
+def _ones(problem: Problem) -> Iterate:
+    return as_iterate(problem, dict.fromkeys(problem.names, 1))
+
+
 @dataclass(eq=False)
 class _Pursuit:
-    """Rounds, each from where the last one came to."""
+    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start."""
 
     newton: Newton
     record: Record
     start: Iterate
+    others: tuple[Iterate, ...] = ()
     steps: tuple[NewtonStep, ...] = ()
     failure: str = ""
 
@@ -130,10 +145,10 @@ class _Pursuit:
             request.progress(expected)
         begun = perf_counter()
         newton = replace(self.newton, round=number)
-        latest, done = newton_round(newton, linear, trial, self.start, insist=insist)
+        latest, done = newton_round(newton, linear, trial, self.start, insist=insist, others=self.others)
         self.steps += done.steps
         if not done.failure:
-            self.start = done.iterate
+            self.start, self.others = done.iterate, ()
         request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
         return latest, done
 

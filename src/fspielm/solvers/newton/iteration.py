@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import final
@@ -13,31 +13,24 @@ from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockRows, Finite
 from fspielm.equations import Problem, identity
 from fspielm.equations.nonlinear import Iterate, Moving, moving
-from fspielm.errors import IterateError
 from fspielm.geometry import Sites
 from fspielm.linalg import Factored
 from fspielm.solution import NewtonStep
 from fspielm.solvers.attempt import factor
-from fspielm.solvers.newton.deviations import Apply, deviations, norm, of_iterate, of_sum
-from fspielm.solvers.newton.expansion import Between, Expansion
+from fspielm.solvers.newton.expansion import Expansion
+from fspielm.solvers.newton.way import DONE, Reached, Way
 from fspielm.solvers.request import Request
 from fspielm.solvers.timing import timed
 
 _MOST_STEPS = 30
-# The shortest step that is tried, as a share of the full one.
-_SHORTEST = 2.0**-9
-# Of the decrease of squares that a linear equation would have, what there must be.
-_DECREASE = 0.1
-# What rounding may make of a residual that is the same.
-_ROUNDING = 1e-3
-# A residual so close to that of the linear problem is as small as these functions allow.
-_DONE = 3.0
 # A step that would leave more than this share of the residual has nothing to gain but from better functions.
 _RESOLVED = 0.5
 # Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
 _SMALL, _ON_THE_WAY = 1e-13, 1e-2
 # Steps so small that the next one should be far smaller; and what a residual that stays keeps of the one before.
 _QUADRATIC, _STAYS = 1e-4, 0.25
+# Full steps that are smaller are close to a solution.
+_CLOSE = 0.1
 # Points at which steps are measured.
 _POINTS = 400
 
@@ -126,18 +119,18 @@ class Newton:
             (factored, coefficients, _), seconds = timed(partial(factor, self.request.method, system, in_place=True))
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
-            way = _Way(self, finite, system.blocks, at, known, target)
+            way = Way(self.probe, finite, system.blocks, at, known, target)
             reached = way.shortened(surely=change < _ON_THE_WAY)
             before, failure = at, ""
             if reached is None:
-                reached = _Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
+                reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
                 failure = "no step in its direction makes the residual smaller"
             steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
             done = failure or self._is_done(reached, way, steps)
-            if not done and len(steps) == most:
-                failure = f"{most} steps were not enough"
+            if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
+                failure = f"{len(steps)} steps were not enough"
             elif not done and self.seconds_left() <= 0:
                 failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
             if done or failure:
@@ -150,14 +143,14 @@ class Newton:
         """The linear problem around an iterate, until another one is asked for."""
         return self.probing.to(iterate, self.share)
 
-    def _is_done(self, reached: _Reached, way: _Way, steps: Sequence[NewtonStep]) -> bool:
+    def _is_done(self, reached: Reached, way: Way, steps: Sequence[NewtonStep]) -> bool:
         change = steps[-1].step
         if reached.damping < 1.0:
             return False
         # where convergence should be quadratic, nothing but rounding makes a residual stay
         if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
             return True
-        if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= _DONE * way.linear:
+        if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= DONE * way.linear:
             return True
         return way.base is not None and way.linear > _RESOLVED * way.base
 
@@ -174,87 +167,9 @@ class Newton:
         return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
 
 
-@dataclass(frozen=True, eq=False)
-class _Reached:
-    """What was reached with a share of a step; its coefficients, where it is a sum of the functions at hand."""
-
-    iterate: Iterate
-    coefficients: NumberArray | None
-    damping: float
-    residual: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """The way from an iterate to the solution of the linear problem around it."""
-
-    newton: Newton
-    finite: Finite
-    blocks: Sequence[BlockRows]
-    start: Iterate
-    known: NumberArray | None
-    target: Expansion
-
-    @cached_property
-    def _rows(self) -> tuple[Mapping[str, Sites], Mapping[str, NumberArray]]:
-        rows = self.finite.fitted(self.blocks)
-        return {name: sites for name, (sites, _) in rows.items()}, {name: scales for name, (_, scales) in rows.items()}
-
-    @cached_property
-    def linear(self) -> float:
-        """The residual of the linear problem, which is that of the end of the way but for terms of higher order."""
-        return self._residual(self.finite.problem, self._sum(self.target.coefficients))
-
-    @cached_property
-    def base(self) -> float | None:
-        """The residual at the beginning; None where that cannot be told."""
-        apply = of_iterate(self.newton.problem, self.start) if self.known is None else self._sum(self.known)
-        return None if apply is None else self._residual(self.finite.problem, apply)
-
-    def shortened(self, *, surely: bool) -> _Reached | None:
-        """As far along the way as the residual falls about as it should; None where it does not at all.
-
-        All of it, wherever that leads, if it `surely` is the right one: what is left of the residual may be rounding.
-        """
-        share = 1.0
-        while share >= _SHORTEST:
-            reached = self._reach(share)
-            if reached is not None and (surely or reached.residual <= _DONE * self.linear or self._is_good(reached)):
-                return reached
-            share /= 2
-        return None
-
-    def _is_good(self, reached: _Reached) -> bool:
-        if self.base is None:
-            return bool(np.isfinite(reached.residual))
-        promised = max(self.base**2 - self.linear**2, 0.0)
-        least = self.base**2 - _DECREASE * reached.damping * promised
-        return reached.residual**2 <= least * (1 + _ROUNDING * reached.damping)
-
-    def _reach(self, share: float) -> _Reached | None:
-        """A place on the way; None where the equations have no meaning there."""
-        end = self.target
-        try:
-            if share == 1.0 or self.known is not None:
-                start = 0.0 if self.known is None else (1 - share) * self.known
-                coefficients = end.coefficients if share == 1.0 else start + share * end.coefficients
-                there = Expansion(end.problem, end.basis, coefficients, end.threads)
-                residual = self._residual(self.newton.probe(there), self._sum(coefficients))
-                return _Reached(there, coefficients, share, residual)
-            between = Between(self.start, end, share)
-            problem = self.newton.probe(between)
-            apply = of_iterate(problem, between)
-            # of complex unknowns the residual is not known there: only that there is one
-            return _Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))
-        except IterateError:
-            return None
-
-    def _sum(self, coefficients: NumberArray) -> Apply:
-        return of_sum(self.finite.basis, coefficients, self.finite.threads)
-
-    def _residual(self, problem: Problem, apply: Apply) -> float:
-        places, scales = self._rows
-        return norm(deviations(problem, places, apply), scales)
+def _is_close(step: NewtonStep) -> bool:
+    """Whether a few steps more should do."""
+    return step.damping == 1.0 and step.step < _CLOSE
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -20,16 +21,22 @@ NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution 
 
 
 def newton_round(
-    newton: Newton, linear: Request, trial: Trial, start: Iterate, *, insist: bool
+    newton: Newton,
+    linear: Request,
+    trial: Trial,
+    start: Iterate,
+    *,
+    insist: bool,
+    others: Sequence[Iterate] = (),
 ) -> tuple[Attempt, Iterated]:
-    """Solve once, from a start; `linear` asks for a linearisation.
+    """Solve once, from a start, or else from `others`; `linear` asks for a linearisation.
 
     The attempt is that of the last linear problem, and its error estimate that of the nonlinear one.
     """
     seconds: dict[str, float] = {}
     finite = trial.discretise(linear, seconds)
     began = perf_counter()
-    done = run_somehow(newton, finite, start, insist=insist)
+    done = run_somehow(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
     began = perf_counter()
     # the problem that was solved moves on; this one stays, and nothing of it was found out around another iterate
@@ -70,4 +77,7 @@ def _judged(newton: Newton, examination: Examination, done: Iterated) -> tuple[I
     product = estimate.amplification * beyond.curvature * estimate.relative * estimate.scale
     if product < CLOSE:
         return done, estimate
-    return replace(done, failure=NO_SOLUTION_NEARBY), examination.with_remainder(linear, np.inf)
+    uncertain = examination.with_remainder(linear, np.inf)
+    # with a smaller error, from better functions, it may be certain
+    is_final = linear.relative <= newton.request.tol
+    return replace(done, failure=NO_SOLUTION_NEARBY) if is_final else done, uncertain

@@ -12,6 +12,8 @@ from fspielm.spectrum import Bands
 # each of which takes longer, and begin with fewer rounds to come.
 _DEAR = 2e11
 _CHEAPER = 0.2
+# Operations of a complex one, which cells count as what they are.
+_COMPLEX = 4.0
 # Something so much narrower than the domain is not held by a band that the machine could hold.
 _NARROW = 1 / 60
 
@@ -45,6 +47,7 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
         return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
     if _narrowest_gap(request) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "curves of the boundary all but touch"
+    work_of_band *= _COMPLEX if request.itemsize == 16 else 1.0
     if work_of_band > _DEAR:
         cells = first_with_cells(request, bands)
         if cells.trial.work(problem) < _CHEAPER * work_of_band:

@@ -12,6 +12,7 @@ from fspielm.equations import Problem
 from fspielm.equations.operator import FieldCoefficient
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.spectrum.hidden.frozen import Frozen, freeze_inside, roots_of, telling
+from fspielm.spectrum.hidden.wide import freeze_around
 
 _DIRECTIONS = 8
 # Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
@@ -43,11 +44,14 @@ class Growth:
         By how many powers of e each grows on each of m equal stretches of the time given.
     has_bound : bool
         Whether the growth stays bounded as frequencies rise.
+    places : (n, m, d) array or None
+        Where each grows fastest on each stretch, where that is somewhere in particular: at a front of a linearisation.
     """
 
     frequencies: FloatArray
     stretches: FloatArray
     has_bound: bool = True
+    places: FloatArray | None = None
 
     @property
     def foldings(self) -> FloatArray:
@@ -77,22 +81,29 @@ def find_growth(problem: Problem) -> Growth:
     k = _frequencies(lengths)
     number = _STRETCHES if _changes(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
-    stretches, rates = [], []
+    stretches, rates, places = [], [], []
     for stretch in range(number):
-        here = frozen.select(np.flatnonzero(during == stretch))
-        here = here.select(telling(here))
+        now = np.flatnonzero(during == stretch)
+        now = now[telling(frozen.select(now))]
+        here = frozen.select(now)
         stay = np.full(len(here.coefficients), time.duration)
         if not _is_periodic(problem):
             stay = _stays(here, lengths, time.duration)
-        growing, size = _rates(here, k, 1 / time.duration)
+        if problem.is_linearisation and space:
+            growing, size = _rates_of_wide(problem, points[now], k, 1 / time.duration)
+        else:
+            growing, size = _rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
         stretches.append(grown.max(axis=0))
-        rates.append(size[grown.argmax(axis=0), np.arange(len(k))])
+        fastest = grown.argmax(axis=0)
+        rates.append(size[fastest, np.arange(len(k))])
+        places.append(points[now][fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
     grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
     found = np.column_stack([np.abs(k), np.max(rates, axis=0)])[grows]
-    return Growth(found, each[grows], _has_bound(foldings) if space else True)
+    where = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
+    return Growth(found, each[grows], _has_bound(foldings) if space else True, where)
 
 
 def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
@@ -113,6 +124,21 @@ def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Floa
     most = rates.argmax(axis=1)
     row = np.arange(n * m)
     return rates[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+
+
+def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The same where coefficients are those of a linearisation, octave by octave."""
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    # half a period of each, in the lengths of the domain, and not more than these
+    shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
+    octaves = np.round(np.log2(shares)).astype(int)
+    growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
+    for octave in np.unique(octaves):
+        these = np.flatnonzero(octaves == octave)
+        frozen = freeze_around(problem, points, 2.0**octave * lengths)
+        growing[:, these], sizes[:, these] = _rates(frozen, k[these], unit)
+    return growing, sizes
 
 
 def _changes(problem: Problem) -> bool:

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ive, xlogy
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
@@ -15,6 +14,8 @@ from fspielm.study.theory.moments import as_magnitudes, check_dimension
 
 def scaling_density(dimension: int, delta: float, frequencies: ArrayLike) -> FloatArray:
     """Density of ``|delta eps|`` at each of `frequencies`: a chi distribution, stretched by `delta`."""
+    from scipy.special import xlogy  # slow to import, and the command line knows this module
+
     check_dimension(dimension)
     if not (math.isfinite(delta) and delta > 0):
         raise ProblemError(f"delta must be finite and positive; got {delta!r}")
@@ -28,6 +29,8 @@ def shift_density(dimension: int, mu: float, frequencies: ArrayLike) -> FloatArr
 
     .. math:: f(x) = x\, (x/\mu)^{d/2 - 1}\, e^{-(x^2 + \mu^2)/2}\, I_{d/2 - 1}(\mu x)
     """
+    from scipy.special import ive  # as above
+
     check_dimension(dimension)
     mu = float(as_magnitudes("mu", mu))
     x = as_magnitudes("frequencies", frequencies)

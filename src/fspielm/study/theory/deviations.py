@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 import numpy as np
-from scipy.optimize import brentq
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
@@ -62,6 +61,8 @@ def ratio_deviations(dimension: int) -> Deviations:
 
 def within_from(deviation: Curve, tolerance: float) -> float:
     """The shift from which on `deviation` stays within plus or minus `tolerance`; zero if it always does."""
+    from scipy.optimize import brentq  # slow to import, and the command line knows this module
+
     if not tolerance > 0:
         raise ProblemError(f"tolerance must be positive; got {tolerance!r}")
     outside = np.flatnonzero(np.abs(deviation(_GRID)) > tolerance)

@@ -18,7 +18,6 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import poch
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
@@ -48,6 +47,8 @@ class Moments:
 
 def chi_mean(dimension: int) -> float:
     r"""Mean norm of a standard normal vector, :math:`c_d = \sqrt 2\, \Gamma((d + 1)/2) / \Gamma(d/2)`."""
+    from scipy.special import poch  # slow to import, and the command line knows this module
+
     check_dimension(dimension)
     return math.sqrt(2.0) * float(poch(dimension / 2, 0.5))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
-
 from fspielm.errors import ProblemError
 from fspielm.study.theory.moments import as_magnitudes, chi_mean, shift_mean
 
@@ -20,6 +18,8 @@ def shift_for_mean(dimension: int, frequency: float) -> float:
 
     No shift has a mean below that of ``|eps|``, `chi_mean`.
     """
+    from scipy.optimize import brentq  # slow to import, and the command line knows this module
+
     frequency = float(as_magnitudes("frequency", frequency))
     lowest = chi_mean(dimension)
     if frequency < lowest:
