@@ -99,3 +99,19 @@ def test_refuses_what_has_no_cells_and_what_cells_have_not(layer: fs.Solution, h
     for show in (layer.spectrum, layer.plot_spectrum):
         with pytest.raises(fs.ProblemError, match="features that have frequencies; got polynomials in cells"):
             show()
+
+
+def test_pictures_show_where_materials_meet() -> None:
+    c = sp.Piecewise((1, x < sp.Rational(1, 3)), (4, True))
+    flux = sp.Derivative(c * u.diff(x), x) + sp.Derivative(c * u.diff(y), y)
+    solution = fs.solve(
+        fs.Problem(
+            sp.Eq(flux, 0), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(y, on=["y-", "y+"]), fs.Neumann(0, on=["x-", "x+"])]
+        ),
+        tol=1e-4,
+        rng=0,
+    )
+    (axes, *_) = solution.plot(cells=True).axes
+    (border,) = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    assert border.get_xdata() == pytest.approx([1 / 3, 1 / 3])
+    assert sorted(border.get_ydata()) == pytest.approx([0, 1])

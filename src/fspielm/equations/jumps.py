@@ -37,9 +37,11 @@ def refuse_jumps(
     for orders, coefficient in coefficients.items():
         leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
         if leading or coefficient.has(sp.DiracDelta):
+            steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
+            instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
             raise ProblemError(
                 f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
-                "expanded: make it smooth over a short distance (a tanh), or split the domain"
+                f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
             )
 
 

@@ -72,6 +72,8 @@ def solve_automatically(request: Request) -> Course:
     failure: Exception | None = None
     for step in selection.steps:
         if step is not selection.steps[0]:
+            if selection.stand_ins and record.best is not None:
+                break
             choice += f"; {ending.reason}, so {step.stage.title} came next"
         try:
             ending = _pursue(request, record, step)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, CellBasis
-from fspielm.solution.pictures.outline import as_path
+from fspielm.solution.pictures.outline import as_path, smooth_pieces
 from fspielm.solution.pictures.quantity import Quantity
 from fspielm.solution.pictures.section import Section
 from fspielm.solution.pictures.style import INK
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_WRITTEN = 100
 _SHARE = 0.045
 _SHARE_OF_LINE = 0.02
+# How far apart they are along the axes at least, as a share of the picture.
+_APART = (0.11, 0.035)
 _COLOURS = "plasma"
 _BRIGHTEST = 0.85
 _MOST_NAMED = 4
@@ -42,6 +44,9 @@ def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
         if before is not None:
             before(axes, section)
         _draw_boxes(axes, section, functions)
+        borders = [line.part for line in quantity.problem.interfaces if line.part.parameters == 1]
+        for piece in (piece for part in borders for piece in smooth_pieces(part)):
+            axes.plot(*piece.T, color=INK, linewidth=2 * _THIN, scalex=False, scaley=False)
 
     return replace(quantity, overlay=overlay, line_overlay=lambda axes, at: _draw_ticks(axes, at, functions))
 
@@ -65,10 +70,15 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
         _name_colours(axes, highest)
     else:
         left, right, bottom, top = section.extent
-        large = np.min(basis.frames.lengths / [right - left, top - bottom], axis=1) >= _SHARE
-        for cell in np.flatnonzero(large).tolist():
-            x, y = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
-            _write(axes, x, y, _degree(basis, cell))
+        shares = basis.frames.lengths / [right - left, top - bottom]
+        taken: list[FloatArray] = []
+        # the largest first: frames of cells that curves cut overlap, and so may what is written into them
+        for cell in np.argsort(-shares.min(axis=1), kind="stable").tolist():
+            middle = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
+            apart = [np.abs(middle - other) / [right - left, top - bottom] for other in taken]
+            if shares[cell].min() >= _SHARE and all(np.any(each > _APART) for each in apart):
+                taken.append(middle)
+                _write(axes, middle[0], middle[1], _degree(basis, cell))
 
 
 def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:

@@ -28,7 +28,7 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     if space.dimension != 2:
         return None
     lower, upper = space.bounding_box
-    pieces = [piece for part in space.boundary() for piece in _smooth_pieces(part)]
+    pieces = [piece for part in space.boundary() for piece in smooth_pieces(part)]
     return _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
 
 
@@ -55,7 +55,8 @@ def as_path(loops: list[FloatArray]) -> Path:
     return Path.make_compound_path(*turned)
 
 
-def _smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
+def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
+    """Points along each smooth piece of a part; the ends alone of a straight one."""
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it

@@ -76,11 +76,14 @@ class Selection:
     why : str
     last : callable or None
         Makes the first step of what is tried where all of those fail.
+    stand_ins : bool
+        Whether all but the first are for a first one that finds nothing at all.
     """
 
     steps: tuple[Step, ...]
     why: str
     last: Callable[[], Step] | None = None
+    stand_ins: bool = False
 
 
 def check_asked_for(request: Request) -> None:
@@ -149,7 +152,9 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
         before = cells_before_band(request, bands, limit)
         if before is not None:
             cells, reason = before
-            return Selection((cells, band), f"{cells.trial.description}, as {reason}")
+            # a filled band would add nothing to cells where materials jump
+            stand_ins = bool(request.problem.interfaces)
+            return Selection((cells, band), f"{cells.trial.description}, as {reason}", stand_ins=stand_ins)
     except Exception as error:  # of whatever kind: a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
     return Selection((band,), why, _cells_at_last(request, bands))
