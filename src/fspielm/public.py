@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from fspielm.geometry import Regions
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.linalg import TruncatedSVD
+    from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
     from fspielm.solvers.prepare import Prepared, prepare
     from fspielm.store import load
 else:
@@ -72,6 +73,7 @@ else:
             **dict.fromkeys(("ProblemFile", "read_problem", "read_problem_file", "write_problem"), "fspielm.files"),
             **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
             **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
+            **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
             "Regions": "fspielm.geometry",
             "TruncatedSVD": "fspielm.linalg",
             "load": "fspielm.store",
@@ -87,7 +89,10 @@ __all__ = [
     "Band",
     "Bands",
     "Basis",
+    "Bifurcation",
     "BoundaryPart",
+    "Branch",
+    "BranchPoint",
     "Budget",
     "ByRegion",
     "Characteristic",
@@ -98,6 +103,7 @@ __all__ = [
     "ErrorEstimate",
     "Factored",
     "Family",
+    "Fold",
     "Forecast",
     "FrequencyShift",
     "Initial",
@@ -143,6 +149,7 @@ __all__ = [
     "divergence",
     "draw_features",
     "examine",
+    "follow",
     "infer_bands",
     "judge",
     "load",

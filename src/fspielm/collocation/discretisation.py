@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock, make_blocks
 from fspielm.collocation.finite import Checks, Finite
 from fspielm.collocation.points import Points
@@ -106,6 +106,10 @@ class Discretisation(Finite):
     def values(self, scaled: Sequence[BlockRows]) -> FloatArray:
         """The right-hand side of a system of it, ``(N,)``, scaled as that was."""
         return np.concatenate([b.values * fitted.scale for b, fitted in zip(self.blocks, scaled, strict=True)])
+
+    def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
+        """See `Finite.spread`."""
+        return np.concatenate([each.scale * values.get(each.name, np.zeros(each.count)) for each in scaled])
 
 
 def draw_features(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:

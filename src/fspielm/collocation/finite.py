@@ -108,6 +108,13 @@ class Finite(ABC):
         """The right-hand side of its system, ``(N,)``, in which blocks were scaled like this."""
 
     @abstractmethod
+    def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
+        """Another right-hand side of its system, ``(N,)``, with values at the sites of `fitted`.
+
+        Zero in blocks that have none, and where functions are tied or summed.
+        """
+
+    @abstractmethod
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 

@@ -130,8 +130,8 @@ def solve(
     return finish(request, solve_automatically(request) if features is None else solve_by_hand(request, features))
 
 
-def finish(request: Request, solved: Attempt | Course) -> Solution:
-    """Judge what was done, by hand or automatically, and put it together."""
+def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:
+    """Judge what was done, by hand or automatically, and put it together; `quietly`, whatever the verdict is."""
     problem, tol = request.problem, request.tol
     course = solved if isinstance(solved, Course) else None
     done = solved.best if isinstance(solved, Course) else solved
@@ -175,7 +175,8 @@ def finish(request: Request, solved: Attempt | Course) -> Solution:
     _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
     if verdict is not None:
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
-        warn_unless(verdict, stacklevel=4)
+        if not quietly:
+            warn_unless(verdict, stacklevel=4)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress

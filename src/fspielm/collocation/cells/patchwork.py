@@ -328,3 +328,19 @@ class Patchwork(Finite):
         for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
             parts += [rows.values for own in each for rows in own]
         return np.concatenate([*parts, *(added.values for added in self._sums.added)])
+
+    def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
+        """See `Finite.spread`."""
+        begins = dict.fromkeys(values, 0)
+        own: dict[int, NumberArray] = {}
+        for rows in self._rows:  # in the order of `fitted`
+            name = rows.placed.relation.name
+            if name in values:
+                end = begins[name] + len(rows)
+                own[id(rows)] = rows.scale * values[name][begins[name] : end]
+                begins[name] = end
+        parts = []
+        for in_cell, ties, sums in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
+            parts += [own.get(id(rows), np.zeros(len(rows))) for rows in in_cell]
+            parts.append(np.zeros(sum(map(len, ties)) + sum(map(len, sums))))
+        return np.concatenate([*parts, *(np.zeros(len(added.values)) for added in self._sums.added)])

@@ -1,0 +1,132 @@
+"""A problem along one of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.equations import ByRegion, Problem
+from fspielm.equations.problem import compile_statement
+from fspielm.errors import ProblemError
+
+# Problems that are remembered: each is asked for several times, since to compile one takes its time.
+_REMEMBERED = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Problems that differ in one number.
+
+    Attributes
+    ----------
+    problem : Problem
+        One of them.
+    parameter : Symbol
+        The number, one of those that are given.
+    lower, upper : float
+        Between which it is looked at.
+    """
+
+    problem: Problem
+    parameter: sp.Symbol
+    lower: float
+    upper: float
+
+    def at(self, value: float) -> Problem:
+        """The problem with a value of the parameter."""
+        return self._remembered(float(value))
+
+    @cached_property
+    def _remembered(self) -> Callable[[float], Problem]:
+        return lru_cache(maxsize=_REMEMBERED)(self._compiled)
+
+    def _compiled(self, value: float) -> Problem:
+        statement = self.problem.statement
+        return compile_statement(replace(statement, given={**(statement.given or {}), self.parameter: value}))
+
+    @cached_property
+    def is_affine(self) -> bool:
+        """Whether the parameter occurs to first degree alone, wherever it stands."""
+        given = self.problem.statement.given or {}
+        numbers = {key: sp.sympify(value) for key, value in given.items() if isinstance(key, sp.Symbol)}
+        depends = {key: value for key, value in numbers.items() if value.has(self.parameter)}
+        written = [e.xreplace(depends) for e in self.problem.statement.expressions]
+        regional = any(isinstance(value, ByRegion) for value in given.values())
+        return not regional and all(not _sides(e, self.parameter, 2) for e in written if e.has(self.parameter))
+
+    @property
+    def length(self) -> float:
+        """Of the interval."""
+        return self.upper - self.lower
+
+    def contains(self, value: float) -> bool:
+        """Whether a value is within the interval."""
+        return self.lower <= value <= self.upper
+
+
+def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
+    """Check the first arguments of `follow`.
+
+    Raises
+    ------
+    ProblemError
+        If the parameter does not occur, the interval is empty or the wrong way round, or the problem is linear in it.
+    """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    lower, upper = _read_interval(interval)
+    _check_parameter(problem, parameter)
+    along = Along(problem, parameter, lower, upper)
+    if along.at(0.5 * (lower + upper)).is_linear and along.at(lower + 0.381966 * (upper - lower)).is_linear:
+        raise ProblemError(
+            f"the problem is linear for every {parameter}: it has one solution for each value, without folds or "
+            "branches; solve it for the values you need"
+        )
+    if problem.stated.dtype.kind == "c" or problem.whole is not None:
+        raise ProblemError("solutions of complex problems are not followed; state the real and the imaginary part")
+    return along
+
+
+def _sides(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
+    """Whether a derivative of either side of an equation is not zero, as far as SymPy sees at once."""
+    sides = expression.args if isinstance(expression, sp.Eq) else (expression,)
+    return any(side.diff(parameter, order).doit() != 0 for side in sides)
+
+
+def _read_interval(interval: Any) -> tuple[float, float]:
+    try:
+        lower, upper = (float(end) for end in interval)
+    except (TypeError, ValueError):
+        raise ProblemError(f"interval must be two numbers, as in (0, 7); got {interval!r}") from None
+    if not (np.isfinite(lower) and np.isfinite(upper)):
+        raise ProblemError(f"interval must be finite; got {interval!r}")
+    if lower == upper:
+        raise ProblemError(f"interval is empty: both of its ends are {lower:g}")
+    if lower > upper:
+        raise ProblemError(
+            f"interval is the wrong way round: write ({upper:g}, {lower:g}); solutions are followed from its lower end"
+        )
+    return lower, upper
+
+
+def _check_parameter(problem: Problem, parameter: Any) -> None:
+    if not isinstance(parameter, sp.Symbol):
+        raise ProblemError(f"parameter must be a SymPy symbol of the problem; got {parameter!r}")
+    given = problem.statement.given or {}
+    if parameter in given:
+        return
+    if parameter in problem.coordinates:
+        raise ProblemError(f"parameter {parameter} is a coordinate; it must be a number of the problem")
+    known = sorted(str(key) for key in given if isinstance(key, sp.Symbol))
+    have = f"its numbers are {', '.join(known)}" if known else "no number is given in it"
+    raise ProblemError(
+        f"parameter {parameter} does not occur in the problem: {have}; write the symbol {parameter} into an equation "
+        f"or a condition, and a value that it may have beside it, as in given={{{parameter}: 1.0}}; symbols of one "
+        "name but different assumptions (real=True) are different symbols"
+    )
