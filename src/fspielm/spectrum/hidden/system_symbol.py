@@ -16,8 +16,9 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.spectrum.hidden.boundary_symbol import BoundarySymbol
 from fspielm.spectrum.hidden.frozen import Frozen
 
-# Functions that are closer to a combination of the others than this are not told apart from them.
-_APART = 1e-2
+# Functions closer to a combination of the others than this are not told apart from them; nor are those of roots that are
+# so close, relative to their size, that rounding leaves few digits of them.
+_APART, _APART_ROOTS = 1e-2, 1e-5
 
 # Of each of some relations, what it does to each of the unknowns; None where that is nothing.
 Parts = tuple[tuple[Frozen | None, ...], ...]
@@ -60,7 +61,8 @@ class SystemSymbol:
             apart = np.linalg.svd(carried / np.linalg.norm(carried, axis=2, keepdims=True), compute_uv=False)[:, -1]
             conditions, terms = _at_roots(self.conditions, *where)
             values = np.einsum("njcu,nju->ncj", conditions, vectors) / terms.max(axis=1)[:, :, None]
-            result[here] = np.where(apart > _APART, np.abs(np.linalg.det(values)), np.nan)
+            told = (apart > _APART) & (_separation(falling) > _APART_ROOTS)
+            result[here] = np.where(told, np.abs(np.linalg.det(values)), np.nan)
         return result.reshape(r, k)
 
 
@@ -79,3 +81,9 @@ def _at_roots(
                 found[:, :, row, column] = powers.sum(axis=2)
                 terms[:, :, row] += selected.sizes(s, roots)
     return found, terms
+
+
+def _separation(roots: ComplexArray) -> FloatArray:
+    """The least distance between two of some roots ``(n, k)``, relative to the largest."""
+    apart = np.abs(roots[:, :, None] - roots[:, None, :]) + np.where(np.eye(roots.shape[1]), np.inf, 0.0)
+    return np.asarray(apart.min(axis=(1, 2)) / np.abs(roots).max(axis=1))
