@@ -16,7 +16,7 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.spectrum.hidden.boundary_symbol import BoundarySymbol
 from fspielm.spectrum.hidden.frozen import Frozen
 
-# Functions closer to a combination of the others than this are not told apart from them; nor are those of roots that are
+# Functions closer to a combination of others than this are not told apart from them; nor are those of roots that are
 # so close, relative to their size, that rounding leaves few digits of them.
 _APART, _APART_ROOTS = 1e-2, 1e-5
 
