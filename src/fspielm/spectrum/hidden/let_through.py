@@ -29,6 +29,8 @@ _STEPS = 6
 _RATE_OCTAVES = 40
 _RATE_STEPS = 3
 _BESIDE = 6
+# Frequencies beside a zero, relative to it, and how much larger a determinant is there at least.
+_BESIDE_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
 # Normals that differ by less are the same.
 _FLAT = 1e-9
 
@@ -122,8 +124,8 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         zeros = zeros_along(
             lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
         )
-        if several:  # functions may become alike at high frequencies, and seem to pass
-            zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi)]
+        if several:  # determinants fall with the frequency, or end, where functions become alike
+            zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi) and _is_sharp(symbol, row, xi * across[row])]
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
@@ -149,6 +151,12 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         if fastest > 0:
             found.append(LetThrough(name, float(xi), xi * reach, fastest))
     return found
+
+
+def _is_sharp(symbol: BoundarySymbol | SystemSymbol, row: int, xi: FloatArray) -> bool:
+    """Whether a determinant is much smaller at a frequency than beside it."""
+    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_BESIDE_ZERO, xi)[None])[0]
+    return bool(min(below, above) > _SHARP * at)
 
 
 def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:

@@ -18,7 +18,7 @@ from fspielm.spectrum.hidden.frozen import Frozen
 
 # Functions closer to a combination of others than this are not told apart from them; nor are those of roots that are
 # so close, relative to their size, that rounding leaves few digits of them.
-_APART, _APART_ROOTS = 1e-2, 1e-5
+_APART, _APART_ROOTS = 1e-2, 1e-4
 
 # Of each of some relations, what it does to each of the unknowns; None where that is nothing.
 Parts = tuple[tuple[Frozen | None, ...], ...]
@@ -62,7 +62,8 @@ class SystemSymbol:
             conditions, terms = _at_roots(self.conditions, *where)
             values = np.einsum("njcu,nju->ncj", conditions, vectors) / terms.max(axis=1)[:, :, None]
             told = (apart > _APART) & (_separation(falling) > _APART_ROOTS)
-            result[here] = np.where(told, np.abs(np.linalg.det(values)), np.nan)
+            # functions that are alike make a determinant small, but no zero
+            result[here] = np.where(told, np.abs(np.linalg.det(values)) / np.maximum(apart, _APART), np.nan)
         return result.reshape(r, k)
 
 
