@@ -52,6 +52,8 @@ class LetThrough:
         Of growth in time; zero in a problem without.
     W : (k, d) complex array
         Frequencies of such functions, where the part is flat and has the same all along.
+    foldings : float
+        How often they fall by a factor of e across the domain, at least.
     """
 
     condition: str
@@ -59,6 +61,7 @@ class LetThrough:
     along: FloatArray
     rate: float = 0.0
     W: ComplexArray | None = None
+    foldings: float = 0.0
 
 
 def let_through(problem: Problem) -> list[LetThrough]:
@@ -131,9 +134,10 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         highest = max(xi for _, xi in zeros)
         # of several unknowns, functions are more than exponentials: a band has to hold them
         flat = not several and np.all(np.ptp(sites.normals, axis=0) < _FLAT)
-        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if flat and np.isfinite(xi)]
-        W = -1j * np.unique(np.concatenate(exponents), axis=0) if exponents else None
-        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W)]
+        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if np.isfinite(xi)]
+        W = -1j * np.unique(np.concatenate(exponents), axis=0) if flat and exponents else None
+        steep = max((float(np.linalg.norm(each.real, axis=1).min(initial=np.inf)) for each in exponents), default=0.0)
+        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W, foldings=steep / unit)]
     later = np.zeros(problem.dimension)
     later[-1] = 1.0
     rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration
