@@ -87,11 +87,15 @@ def _empty(name: str) -> dict[str, Any]:
     return dict.fromkeys(HEAD, "") | {"name": name, "tol": f"{chosen.tol:.0e}", "goal": f"{chosen.goal:.0e}"}
 
 
-def measure_peer(python: str, name: str) -> dict[str, Any]:
-    """Columns of FastLSQ; nothing where it does not have the problem."""
+def measure_peer(python: str, name: str, seconds: float) -> dict[str, Any]:
+    """Columns of FastLSQ; nothing where it does not have the problem, nor an error where it takes longer than given."""
     if name not in PEER:
         return {}
-    done = subprocess.run([python, str(_PEER), name], capture_output=True, text=True, check=True)
+    command = [python, str(_PEER), name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return {"peer_error": "", "peer_seconds": f"> {seconds:.3g}"}
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -102,7 +106,7 @@ def run(names: list[str], seconds: float, peer: str | None) -> None:
     for ended in in_children(measure, [Task(name, seconds) for name in names], fresh=True, limit=2 * seconds):
         row = ended.result if ended.how == "done" else _empty(ended.task.name) | {"verdict": f"no: {ended.how}"}
         if peer:
-            row |= measure_peer(peer, row["name"])
+            row |= measure_peer(peer, row["name"], seconds)
         keep(row, list(NONLINEAR_PROBLEMS))
         print(*(f"{row[key]}" for key in HEAD), sep=" | ", flush=True)
 
@@ -112,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["run", "report", "show", "list"])
     parser.add_argument("--only", nargs="+", choices=list(NONLINEAR_PROBLEMS), metavar="NAME")
-    parser.add_argument("--limit", type=float, default=900.0, help="seconds of each problem's budget")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds of each problem's budget, and of the peer")
     parser.add_argument("--peer", help="a Python that has FastLSQ 0.7.1")
     options = parser.parse_args()
     names = options.only or list(NONLINEAR_PROBLEMS)
