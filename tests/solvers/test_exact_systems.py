@@ -165,7 +165,11 @@ def test_equations_of_which_one_has_its_waves_alone() -> None:
     ("equations", "value"),
     [
         ([laplacian(U), U.diff(x)], x + y),
-        ([laplacian(U), laplacian(V), U.diff(x) + V.diff(y)], {U: x**2 - y**2, V: x * y}),
+        pytest.param(
+            [laplacian(U), laplacian(V), U.diff(x) + V.diff(y)],
+            {U: x**2 - y**2, V: x * y},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_every_one_of_more_equations_than_unknowns_counts(equations: list[Any], value: Any) -> None:

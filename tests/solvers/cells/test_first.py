@@ -34,7 +34,7 @@ def test_a_medium_that_varies_takes_one_round(tol: float) -> None:
 
 
 def test_few_digits_take_fewer_cells() -> None:
-    problem, _ = medium(40)
+    problem, _ = medium(22)
     loose, tight = (fs.solve(problem, tol=tol, approach="patches", rng=1) for tol in (1e-3, 1e-7))
     assert loose.report.cells is not None
     assert tight.report.cells is not None
