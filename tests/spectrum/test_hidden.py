@@ -57,6 +57,19 @@ def test_other_equations_have_their_own() -> None:
     assert passing(across, SQUARE, *conditions) == pytest.approx([20.0, 20.0], rel=1e-3)
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.4])
+def test_conditions_of_several_unknowns(turn: float) -> None:
+    """A harmonic function with a wrong sign, and a screened one with values, each a mixture of two unknowns."""
+    v = sp.Function("v")
+    first, second = u(x, y) - turn * v(x, y), turn * u(x, y) + v(x, y)
+    equations = [sp.Eq(laplace(first, x, y), 0), sp.Eq(laplace(second, x, y) - second, 1)]
+    slope = sp.Eq(fs.normal_derivative(u(x, y)) - turn * fs.normal_derivative(v(x, y)) - 30 * first, 0)
+    both = [fs.Condition(sp.Eq(second, 0)), fs.Condition(slope, on="y+")]
+    held = fs.Condition(sp.Eq(first, 0), on=["x-", "x+", "y-"])
+    assert passing(equations, SQUARE, *both, held) == pytest.approx([30.0], rel=1e-3)
+    assert passing(equations, SQUARE, both[0], fs.Condition(sp.Eq(first, 0))) == []
+
+
 def test_a_coefficient_of_a_condition_counts_where_it_is_largest() -> None:
     found = passing(laplace(u(x, y), x, y), DISK, fs.Robin(-(30 + 5 * x), 1, 0))
     assert found == pytest.approx([40.0], rel=0.01)

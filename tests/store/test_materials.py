@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.store.cells import describe_cells, read_cells
 
 x, y = sp.symbols("x y")
 u, a = (sp.Function(name)(x, y) for name in "ua")
@@ -39,7 +40,13 @@ def piecewise() -> fs.Problem:
     return fs.Problem(flux(layers), fs.Box((0, 0), (2, 1)), [fs.Dirichlet(exact)])
 
 
-@pytest.mark.parametrize("make", [regions, piecewise])
+def crossing() -> fs.Problem:
+    upper, right = y > sp.Rational(1, 2), x > 1
+    board = sp.Piecewise((10, sp.Or(sp.And(upper, right), sp.And(y < sp.Rational(1, 2), x < 1))), (1, True))
+    return fs.Problem(flux(board), fs.Box((0, 0), (2, 1)), [fs.Dirichlet(x + y**2)])
+
+
+@pytest.mark.parametrize("make", [regions, piecewise, crossing])
 def test_loaded_evaluates_bit_for_bit(make: object, tmp_path: Path) -> None:
     assert callable(make)
     solution = solved(make())
@@ -74,3 +81,19 @@ def test_borders_are_not(tmp_path: Path) -> None:
         fs.ProblemError, match=r"several materials cannot be saved without its statement: given.*callable"
     ):
         solved(problem).save(tmp_path / "it.fspielm")
+
+
+def test_functions_where_materials_meet_are_checked() -> None:
+    solution = solved(crossing())
+    (basis,) = solution.basis.on_cells
+    assert len(basis.meeting)
+    arrays: dict[str, np.ndarray] = {}
+    content = describe_cells(basis, arrays, "it")
+    known = arrays["it.meeting"]
+    for wrong in (known[:, :-1], np.where(known == known, np.nan, known), known[::-1], known + 99 * np.eye(1, 14)):
+        with pytest.raises(ValueError, match="where materials meet"):
+            read_cells(content, arrays | {"it.meeting": wrong}, "it", solution.problem.material_of)
+    gaps = known.copy()
+    gaps[:, 2] += 1
+    with pytest.raises(ValueError, match="have gaps"):
+        read_cells(content, arrays | {"it.meeting": gaps}, "it", solution.problem.material_of)

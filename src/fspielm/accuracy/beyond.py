@@ -30,6 +30,8 @@ _LET_THROUGH = 1e4
 # e-foldings that no number would hold, nearly; and those that a factorisation still shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
+# Of functions that fall off from the boundary, those across the domain that cosines hold.
+_STEEP_FOLDINGS = 20.0
 
 
 @final
@@ -91,6 +93,8 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     Where that is very large, one of them may be a solution without data, of which any multiple can be added.
     """
     highest, basis = solved.basis.reach, solved.basis
+    # what is steep at the boundary is held by functions that are so too, which there are for one unknown, or by cells
+    is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise
     lower, upper = problem.domain.bounding_box
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
@@ -103,7 +107,8 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
             "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
             "the same)"
         )
-        if np.any(_SLACK * function.along > highest) or basis.size < functions_up_to(problem, function.frequency):
+        few = basis.size < functions_up_to(problem, function.frequency)
+        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
             beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
         if solved.amplification > _LET_THROUGH:

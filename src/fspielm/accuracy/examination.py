@@ -38,6 +38,9 @@ _TOLD = 1e-13
 _MUCH = 0.1
 # Smooth functions that leave a larger share of the data beside an interface are no solution, which has a kink there.
 _FITS = 1e-7
+# On cells: amplifications of which so large ones, that would make so many times the solution of the data, are those of
+# a resonance.
+_AMPLIFIED, _RESONANT = 1e5, 1e6
 
 
 @final
@@ -90,7 +93,7 @@ class Examination:
         left_out = self.discretisation.left_out(coefficients)
         deviations = None if self.correction is None else self.correction.deviations(coefficients, problem)
         cells = self._by_cell(coefficients, deviations, left_out)
-        shown = self._shown(misfit, deviations, left_out)
+        shown = self._shown(coefficients, misfit, deviations, left_out)
         if cells is not None:
             unresolved = self.discretisation.unresolved(coefficients)
             shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
@@ -161,7 +164,9 @@ class Examination:
 
         return by_cell(self.correction, deviations, left_out)
 
-    def _shown(self, misfit: _Misfit, deviations: Deviations | None, left_out: FloatArray) -> list[float]:
+    def _shown(
+        self, coefficients: NumberArray, misfit: _Misfit, deviations: Deviations | None, left_out: FloatArray
+    ) -> list[float]:
         """What the residual may amount to in each unknown."""
         at_most = [own * misfit.residual for own in self.sensitivity.each]
         if self.correction is None or deviations is None:
@@ -170,7 +175,14 @@ class Examination:
         unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
-        return [own + float(out) + unknown * most for own, out, most in zip(shown, left, at_most, strict=True)]
+        shares = []
+        for own, Phi in zip(self.sensitivity.each, self.sensitivity.values, strict=True):
+            # at a resonance there are other solutions, which data that do not excite it say nothing of
+            size = safe_rms(Phi @ coefficients)
+            resonant = own > _AMPLIFIED and own * misfit.data > _RESONANT * size
+            shares.append(1.0 if resonant else unknown)
+        each = zip(shown, left, shares, at_most, strict=True)
+        return [own + float(out) + share * most for own, out, share, most in each]
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""

@@ -52,7 +52,7 @@ def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | 
     steps lead to one, maybe outside of the box.
     """
     before, after = _brackets(side, extent)
-    return _bisect(side, before, after) if len(before) else _descend(side, extent)
+    return bisect_signs(side, before, after) if len(before) else _descend(side, extent)
 
 
 def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
@@ -78,7 +78,8 @@ def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([starts, corners]), np.concatenate([ends, 1.0 - corners])
 
 
-def _bisect(side: Field, before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
+def bisect_signs(side: Field, before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pairs of places between which the sign changes, brought together."""
     negative = side(before) < 0
     for _ in range(_HALVINGS):
         middle = before + 0.5 * (after - before)

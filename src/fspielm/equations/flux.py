@@ -87,8 +87,10 @@ def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: s
     """
     plain = {material: sp.Dummy(str(material)) for material in materials}
     slopes = {material: sp.Dummy() for material in materials}
+    pieces = {p: sp.Dummy() for p in coefficient.atoms(sp.Piecewise) if not p.has(*materials)} if materials else {}
     # derivatives first: they contain the materials
-    body = coefficient.xreplace({sp.Derivative(material, along): dummy for material, dummy in slopes.items()})
+    known = {sp.Derivative(material, along): dummy for material, dummy in slopes.items()}
+    body = coefficient.xreplace(pieces).xreplace(known)
     body = body.xreplace({derivative: sp.Dummy() for derivative in body.atoms(sp.Derivative)}).xreplace(plain)
     found = sp.S.Zero
     for material in materials:
@@ -98,7 +100,7 @@ def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: s
         found += sp.expand(sp.integrate(slope.as_poly(*plain.values()).as_expr(), plain[material])) if slope != 0 else 0
     if any(not is_zero(found.diff(plain[m]) - body.diff(slopes[m])) for m in materials):
         return None
-    return found.xreplace({dummy: material for material, dummy in plain.items()})
+    return found.xreplace({dummy: material for material, dummy in (plain | pieces).items()})
 
 
 def _may_be(

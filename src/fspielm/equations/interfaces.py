@@ -18,7 +18,7 @@ from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
 from fspielm.equations.transmission import Reading, Side, Transmission, transmissions
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, make_field
+from fspielm.expressions import Field, describe, make_field
 from fspielm.geometry import BoundaryPart, PlaneCurve, Sites, borders_in, regions_in
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _FEW = 64
 _MANY = 4096
 _NOTHING = 1e-14
+# Borders closer than this, relative to their extent, on this share of their length are one.
+_HAIR, _SAME = 1e-6, 1e-2
 
 
 @final
@@ -148,6 +150,8 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
     for border in borders_in(setting.domain):
         line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
+        for level in borders:
+            _refuse_same(line, level)
     for level in borders:
         for part in level.parts:
             line = InterfaceLine(
@@ -157,6 +161,19 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
             below, above = ({level.expression: sign} | others for sign in (-1, 1))
             found.append((line, (Side(None, below), Side(None, above))))
     return found
+
+
+def _refuse_same(line: InterfaceLine, level: LevelBorder) -> None:
+    """Refuse a border of a Piecewise along that of regions: which side of it holds where, is told twice."""
+    sites = probe(line.part, _MANY)
+    assert sites.normals is not None  # every boundary part has them
+    hair = _HAIR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
+    before, at, after = (level.level(sites.points + step * hair * sites.normals).real for step in (-1, 0, 1))
+    if np.mean(np.abs(at) <= _HAIR * np.abs(after - before)) > _SAME:
+        raise ProblemError(
+            f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
+            "write what changes there by region too, with fs.ByRegion, or leave the regions out"
+        )
 
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:

@@ -13,7 +13,8 @@ from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.borders import Extent, find_border
+from fspielm.equations.border_search import bracket_all
+from fspielm.equations.borders import Extent, bisect_signs, find_border
 from fspielm.equations.piecewise import levels_in
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
@@ -120,7 +121,7 @@ def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) 
     exact = _line_or_circle(level, coordinates, domain)
     if exact is not None:
         return curve_within(exact, domain)
-    found = find_border(field, Extent(coordinates, *domain.bounding_box))
+    found = _brackets(level, field, Extent(coordinates, *domain.bounding_box))
     if found is None:
         return ()
 
@@ -131,6 +132,17 @@ def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) 
         return np.column_stack([slope(points) for slope in slopes]).astype(np.float64)
 
     return level_curves(values, gradient, 0.5 * (found[0] + found[1]), domain)
+
+
+def _brackets(level: sp.Expr, field: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
+    """Pairs of close places with the border between them: on each piece of it, if the function can be enclosed."""
+    first, every = find_border(field, extent), bracket_all(level, field, extent)
+    if every is None or not len(every[0]):
+        return first
+    more = bisect_signs(field, *every)
+    if first is None:
+        return more
+    return np.concatenate([first[0], more[0]]), np.concatenate([first[1], more[1]])
 
 
 def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> PlaneCurve | None:
@@ -161,7 +173,7 @@ def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: 
 
 def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPart, ...]:
     """The places of a line at which the level function changes its sign."""
-    found = find_border(field, Extent(setting.coordinates, *setting.domain.bounding_box))
+    found = _brackets(level, field, Extent(setting.coordinates, *setting.domain.bounding_box))
     if found is None:
         return ()
     before, after = (side[:, 0] for side in found)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.equations.once import once
 from fspielm.equations.pairs import real_relations
+from fspielm.equations.piecewise import levels_in
 from fspielm.equations.relations import Relation
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
@@ -88,7 +89,9 @@ def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
-    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=frozenset(levels))
+    # borders that the domain does not meet are no interfaces, but known
+    known = {level for equation in written for level in levels_in(stated.givens.substitute(equation))}
+    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=frozenset(levels) | known)
     operators = tuple(_left(equation) if changed else equation for equation in written)
     rules = Reading(operators, setting).on(side)
     relations = tuple(

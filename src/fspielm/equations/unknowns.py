@@ -142,7 +142,7 @@ def _check_number(symbols: Sequence[AppliedUndef], equations: int) -> None:
     raise ProblemError(
         f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
         f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
-        "...], ...), or supply the known ones, as in given={f: 2}, a callable, or fs.ByRegion(...)"
+        "...], ...), or supply the known ones, as in given={f: callable}: callables, numbers or fs.ByRegion"
     )
 
 

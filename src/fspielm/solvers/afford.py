@@ -39,11 +39,14 @@ class Afforded:
         How long it is thought to take.
     limit : str
         Why it is smaller than was wanted, and the last one therefore; empty if it is not.
+    is_final : bool
+        Whether other kinds of functions would be limited by that too.
     """
 
     trial: Trial
     seconds: float
     limit: str = ""
+    is_final: bool = True
 
 
 def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
@@ -51,18 +54,18 @@ def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
 
     What does not fit anyway is not tried out.
     """
-    trial, reason = step.trial, ""
+    trial, reason, is_final = step.trial, "", True
     exceeded = _limits(request, record, trial)
     if exceeded:
         tightest = min(exceeded, key=lambda limit: limit.neurons)
         fitting = _fit(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
-        trial, reason = fitting, tightest.reason
+        trial, reason, is_final = fitting, tightest.reason, not _is_of_cells(tightest, trial)
     outlook = trial.outlook(request, record.operation, record.seconds_left)
     late = _time_limit(record, trial, outlook)
     if late is None:
-        return Afforded(trial, outlook.seconds, reason)
+        return Afforded(trial, outlook.seconds, reason, is_final)
     fitting = _fit(request, record, replace(step, trial=trial), late)
     if isinstance(fitting, Ending):
         return fitting
@@ -98,10 +101,17 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
         if limit.resource == "memory":
             raise MemoryBudgetError(limit.reason)
         return Ending(limit.reason)
-    no_larger = record.rounds and smaller.neurons < _LARGER * record.rounds[-1].neurons
+    # functions in cells are many, and tell nothing of how many others there should be
+    alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
+    no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
     if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
-        return Ending(limit.reason, is_final=True)
+        return Ending(limit.reason, is_final=not _is_of_cells(limit, wanted))
     return smaller
+
+
+def _is_of_cells(limit: _Limit, trial: Trial) -> bool:
+    """Whether a limit is that of many cheap functions in cells, where fewer others may do."""
+    return limit.resource == "neurons" and trial.cells is not None
 
 
 def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:

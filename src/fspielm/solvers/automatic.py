@@ -110,7 +110,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         latest = _play(request, record, afforded)
         error = latest.outcome.error
         if error <= request.tol or afforded.limit:
-            return Ending(afforded.limit, is_final=True)
+            return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)

@@ -91,7 +91,7 @@ class _Look:
     rng : Generator
     patience : Patience
     most : int
-        Samples along a line, at most.
+        Samples along a line, at most, unless data look like noise.
     seen : dict
         The bands inside of the domain of expressions that were looked at before.
     """
@@ -274,7 +274,8 @@ def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int 
             if band.rough:
                 break
             return DataBand(source, axis, band.frequency, True, samples=(values, lengths))
-        if n >= look.most:
+        # before data are called noise, they are looked at as closely as any
+        if n >= look.most and (n >= _MOST_SAMPLES or line_band(values, lengths, NOISE_THRESHOLD).settled):
             break
         previous = band
         n *= 2

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.features import CellBasis
+from fspielm.features.corner_terms import CornerTerms
 from fspielm.geometry.cells import Frames, MaterialFrames
 from fspielm.geometry.cells.runs import Materials
 from fspielm.geometry.cells.tree import grow_tree
@@ -17,6 +18,7 @@ from fspielm.store.values import decode
 # No solver goes near it; a file that asks for more is none of ours, and would take all memory.
 _MOST_DEGREE = 200
 _ENDS = ("lower", "upper")
+_MEETING = ("cell", "column", "point", "power", "length", "turn", "factor")
 
 
 def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
@@ -24,6 +26,9 @@ def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]
     frames = basis.frames
     arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
     content = {"scales": list(basis.scales)}
+    if len(basis.meeting):
+        numbers = [getattr(basis.meeting, name) for name in _MEETING]
+        arrays[f"{key}.meeting"] = np.column_stack([part for each in numbers for part in (each.real, each.imag)])
     if isinstance(frames, Frames):
         return content | _describe_frames(frames, arrays, key)
     arrays[f"{key}.materials"] = frames.rows.astype(np.float64)
@@ -46,7 +51,22 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
         frames = _read_frames(content, arrays, key)
     if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
         raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
-    return CellBasis(frames, degrees, decode(tuple[float, ...], content["scales"]))
+    scales = decode(tuple[float, ...], content["scales"])
+    meeting = _read_meeting(arrays[f"{key}.meeting"], len(degrees)) if f"{key}.meeting" in arrays else None
+    return CellBasis(frames, degrees, scales, meeting=meeting)
+
+
+def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:
+    """Functions that cells share where materials meet, from a row of numbers for each."""
+    if numbers.ndim != 2 or numbers.shape[1] != 2 * len(_MEETING) or not np.isfinite(numbers).all():
+        raise ValueError(f"functions where materials meet of shape {numbers.shape}")
+    cell, column, point, power, length, turn, factor = (numbers[:, 0::2] + 1j * numbers[:, 1::2]).T
+    terms = CornerTerms(_integers(cell.real), _integers(column.real), point, power.real, length.real, turn, factor)
+    if np.any(np.diff(terms.cell) < 0) or not np.all((terms.cell >= 0) & (terms.cell < cells)):
+        raise ValueError(f"functions where materials meet, in cells {terms.cell.tolist()} of {cells}")
+    if not np.array_equal(np.unique(terms.column), np.arange(terms.column.max() + 1)):
+        raise ValueError("functions where materials meet whose numbers have gaps")
+    return terms
 
 
 def _describe_frames(frames: Frames, arrays: Arrays, key: str) -> dict[str, Any]:

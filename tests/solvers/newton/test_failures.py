@@ -112,3 +112,11 @@ def test_time_ends_it() -> None:
         warnings.simplefilter("ignore", fs.AccuracyWarning)
         solution = fs.solve(bratu(4), rng=0, budget=fs.Budget(seconds=0.2))
     assert not solution.converged
+
+
+def test_no_other_start_is_tried_when_the_time_is_over() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fs.AccuracyWarning)
+        solution = fs.solve(bratu(4), rng=0, budget=fs.Budget(seconds=1e-3))
+    # one step from zero, and none from elsewhere
+    assert len(solution.report.newton) == 1

@@ -71,11 +71,13 @@ def crossings(problem: Problem) -> list[Crossing]:
         openings = np.diff([*borders, borders[0] + 2 * math.pi])
         middles = borders + openings / 2
         around = point + _AROUND[1] * size * _directions(middles)
-        conducts = [_conducts(problem, place, point) for place in around]
-        if None in conducts:
+        conducts = [a for a in (_conducts(problem, place, point) for place in around) if a is not None]
+        if len(conducts) < len(around):
             continue
-        largest = max(conducts)  # type: ignore[type-var]  # none is None
-        relative = tuple(round(a / largest, 14) for a in conducts)  # type: ignore[operator]
+        largest = max(conducts, key=abs)
+        relative = tuple(round(a / largest, 14) for a in conducts)
+        if min(relative) < 0:  # powers are those of positive materials
+            continue
         functions = crossing_powers(tuple(openings.round(13).tolist()), relative)
         if functions:
             found.append(Crossing(point, middles, problem.material_of(around), functions))
@@ -139,7 +141,7 @@ def _conducts(problem: Problem, place: FloatArray, point: FloatArray) -> float |
     a, b = second.get((2, 0), 0.0), second.get((0, 2), 0.0)
     if a * b <= 0 or abs(a - b) > _ALIKE * abs(a) or abs(second.get((1, 1), 0.0)) > _ALIKE * abs(a):
         return None
-    return abs(a)
+    return a
 
 
 def corner_terms(problem: Problem, tiling: Cover) -> CornerTerms:

@@ -2,7 +2,7 @@
 
 from fspielm.equations.nonlinear.iterate import Iterate, as_iterate
 from fspielm.equations.nonlinear.law import Law
-from fspielm.equations.nonlinear.linearised import Moving, linearise, moving
+from fspielm.equations.nonlinear.linearised import Moving, iterate_of, linearise, moving
 from fspielm.equations.nonlinear.smooth import smooth_problem
 from fspielm.equations.nonlinear.statement import Nonlinear, compile_nonlinear
 from fspielm.equations.nonlinear.uniqueness import why_unique
@@ -14,6 +14,7 @@ __all__ = [
     "Nonlinear",
     "as_iterate",
     "compile_nonlinear",
+    "iterate_of",
     "linearise",
     "moving",
     "smooth_problem",

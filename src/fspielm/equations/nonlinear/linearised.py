@@ -43,6 +43,15 @@ def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Probl
     return _compiled(problem, Around(problem, as_iterate(problem, around), share))
 
 
+def iterate_of(problem: Problem) -> Iterate | None:
+    """What a linear problem is linearised around; None where it is not one of these."""
+    for value in (problem.statement.given or {}).values():
+        if isinstance(value, AtPoints | AtSites):
+            around = value.around.at if isinstance(value.around, Elsewhere) else value.around
+            return None if around is None else around.iterate
+    return None
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Moving:

@@ -34,11 +34,13 @@ def run_somehow(
         If something has no finite value at the start.
     """
     plain = newton.run(finite, start)
-    if not plain.failure or not insist:
+    if not plain.failure or not insist or newton.seconds_left() <= 0:
         return plain
     steps = plain.steps
     smooth = _smooth(newton, finite, start)
     for elsewhere in (*(() if smooth is None else (smooth,)), *others):
+        if newton.seconds_left() <= 0:
+            return replace(plain, steps=steps)
         done = _tried(newton, finite, elsewhere)
         if done is not None:
             steps = _numbered(steps, done.steps)
@@ -61,7 +63,7 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
     """Along a number in front of the nonlinear terms, after a failure from the start."""
     at: Iterate = start
     share, more, steps = 0.0, _FIRST, plain.steps
-    while True:
+    while newton.seconds_left() > 0:
         aim = min(share + more, 1.0)
         done = _tried(replace(newton, share=aim), finite, at)
         if done is not None:
@@ -70,11 +72,12 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
             if aim == 1.0:
                 return replace(done, steps=steps)
             at, share, more = done.iterate, aim, _FASTER * more
-        elif more > _LEAST and newton.seconds_left() > 0:
+        elif more > _LEAST:
             more /= 2
         else:
             why = f"{plain.failure}, nor is there one beyond {share:.2g} times the nonlinear terms"
             return replace(plain, steps=steps, failure=why)
+    return replace(plain, steps=steps)
 
 
 def _tried(newton: Newton, finite: Finite, start: Iterate) -> Iterated | None:

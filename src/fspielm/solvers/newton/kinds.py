@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import final
+
+import numpy as np
 
 from fspielm.equations.nonlinear import Iterate
 from fspielm.errors import ProblemError, UnsuitableError
@@ -19,6 +22,10 @@ from fspielm.spectrum import Bands
 # laid out anew by as much more as the others have missed it.
 _BETTER = 1e-3
 _LEAST_TOLERANCE = 1e-20
+# More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
+# which a solution seldom has, wait until it shows them.
+_MANY = 20_000
+_BY_EQUATION = "the equation"
 
 
 @final
@@ -56,13 +63,23 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
         )
     check_asked_for(linear)
 
-    def cells(request: Request, found: Bands = bands, missed: float = 1.0) -> Step:
+    def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
         step = first_with_cells(better, found, narrow=False)
         return replace(step, stage=step.stage.around(request.problem))
 
+    @cache
+    def modest() -> tuple[Bands, Step]:
+        """The bands to begin with, and the first step."""
+        found, by_equation = bands, np.array([source == _BY_EQUATION for source in bands.sources])
+        step = cells(linear, found)
+        while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
+            found = replace(found, frequencies=np.where(by_equation, found.frequencies / 2, found.frequencies))
+            step = cells(linear, found)
+        return found, step
+
     def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
-        step = cells(request, measured(request, bands, iterate), missed)
+        step = cells(request, measured(request, modest()[0], iterate), missed)
         return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
 
     def band(request: Request) -> Step:
@@ -71,7 +88,8 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     asked = linear.approach is not None
     kinds = []
     if linear.approach != "band" and (asked or _suits_cells(linear)):
-        kinds.append(Kind("polynomials in cells", "asked for" if asked else "which follow it", cells, cells_anew))
+        why = "asked for" if asked else "which follow it"
+        kinds.append(Kind("polynomials in cells", why, lambda _: modest()[1], cells_anew))
     if linear.approach != "patches":
         kinds.append(Kind("a filled band", "asked for" if asked else "which serves every equation", band))
     return kinds

@@ -65,23 +65,29 @@ class BoundarySymbol:
         NaN where there are not as many such roots as conditions, or some that do not fall off.
         """
         r, k, d = s.shape
-        each = np.repeat(places, k)
-        flat, normals = s.reshape(r * k, d), self.normals[each]
-        unit = np.maximum(np.linalg.norm(flat, axis=1), np.finfo(np.float64).tiny)
-        roots = roots_of(self.equation.select(each).along(flat, normals), unit)
-        number = len(self.conditions)
+        each, flat = np.repeat(places, k), s.reshape(r * k, d)
+        here, falling = self.roots_inward(each, flat, len(self.conditions))
+        result = np.full(r * k, np.nan)
+        if here.size:
+            normals = self.normals[each[here]]
+            operators = [operator.select(each[here]).along(flat[here], normals) for operator in self.conditions]
+            result[here] = _relative_determinant(operators, falling)
+        return result.reshape(r, k)
+
+    def roots_inward(
+        self, places: NDArray[np.int_], s: ComplexArray, number: int
+    ) -> tuple[NDArray[np.intp], ComplexArray]:
+        """Which of some exponents ``(n, d)`` at places ``(n,)`` have a `number` of roots that fall off, and those."""
+        normals = self.normals[places]
+        unit = np.maximum(np.linalg.norm(s, axis=1), np.finfo(np.float64).tiny)
+        roots = roots_of(self.equation.select(places).along(s, normals), unit)
         with np.errstate(invalid="ignore"):
             slack = _DECAYS * np.abs(roots)
             inward, outward = roots.real > slack, roots.real < -slack
         suits = (inward.sum(axis=1) == number) & np.all(inward | outward | np.isnan(roots), axis=1)
-        result = np.full(r * k, np.nan)
         here = np.flatnonzero(suits)
-        if here.size:
-            order = np.argsort(~inward[here], axis=1, kind="stable")[:, :number]
-            falling = np.take_along_axis(roots[here], order, axis=1)
-            operators = [operator.select(each[here]).along(flat[here], normals[here]) for operator in self.conditions]
-            result[here] = _relative_determinant(operators, falling)
-        return result.reshape(r, k)
+        order = np.argsort(~inward[here], axis=1, kind="stable")[:, :number]
+        return here, np.take_along_axis(roots[here], order, axis=1)
 
 
 def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list[tuple[int, float]]:

@@ -53,6 +53,12 @@ class Frozen:
         degree = int(self.orders.sum(axis=1).max(initial=0))
         return np.asarray(np.einsum("mtk,mt->mk", expand_powers(self.orders, s, direction, degree), self.coefficients))
 
+    def sizes(self, s: ComplexArray, p: ComplexArray) -> FloatArray:
+        """How large its terms are at exponents ``s`` ``(n, d)`` and some across them, ``(n, k)``, taken together."""
+        size = np.linalg.norm(s, axis=1)[:, None] + np.abs(p)
+        orders = self.orders.sum(axis=1)
+        return np.asarray((np.abs(self.coefficients)[:, None] * size[:, :, None] ** orders).sum(axis=2))
+
     def principal(self) -> Frozen:
         """The part of highest order."""
         order = self.orders.sum(axis=1)

@@ -11,8 +11,9 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.operator import FieldCoefficient
 from fspielm.features.characteristic.directions import half_sphere
-from fspielm.spectrum.hidden.frozen import Frozen, freeze_inside, roots_of, telling
-from fspielm.spectrum.hidden.wide import freeze_around
+from fspielm.geometry import Sites
+from fspielm.spectrum.hidden.frozen import Frozen, freeze, freeze_inside, roots_of, telling
+from fspielm.spectrum.hidden.wide import freeze_wide
 
 _DIRECTIONS = 8
 # Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
@@ -23,6 +24,8 @@ _LOWEST = np.pi / 4
 _BELOW = 0.9
 # Where coefficients change with time, so do rates: from one of so many stretches to the next.
 _STRETCHES = 12
+# Times in each of them at which the fronts of a linearisation are looked for.
+_LOOKS = 2
 # A real part below this share of a root is rounding: of a double one, half of the digits are.
 _ROUNDING = 1e-12
 _ROUNDING_OF_MANY = 1e-6
@@ -81,29 +84,43 @@ def find_growth(problem: Problem) -> Growth:
     k = _frequencies(lengths)
     number = _STRETCHES if _changes(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
+    fronts = _fronts(problem, number)
     stretches, rates, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
         now = now[telling(frozen.select(now))]
-        here = frozen.select(now)
-        stay = np.full(len(here.coefficients), time.duration)
+        here, where = frozen.select(now), points[now]
+        if fronts is not None:
+            where = np.concatenate([where, fronts[stretch]])
+            here = freeze(problem.determinant, Sites(where))
+        stay = np.full(len(where), time.duration)
         if not _is_periodic(problem):
             stay = _stays(here, lengths, time.duration)
-        if problem.is_linearisation and space:
-            growing, size = _rates_of_wide(problem, points[now], k, 1 / time.duration)
+        if fronts is not None:
+            growing, size = _rates_of_wide(problem, where, k, 1 / time.duration)
         else:
             growing, size = _rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
         stretches.append(grown.max(axis=0))
         fastest = grown.argmax(axis=0)
         rates.append(size[fastest, np.arange(len(k))])
-        places.append(points[now][fastest])
+        places.append(where[fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
     grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
     found = np.column_stack([np.abs(k), np.max(rates, axis=0)])[grows]
-    where = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
-    return Growth(found, each[grows], _has_bound(foldings) if space else True, where)
+    at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
+    return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
+
+
+def _fronts(problem: Problem, number: int) -> FloatArray | None:
+    """Where the iterate of a linearisation is steep on each of so many stretches ``(number, n, d)``; None of others."""
+    if not problem.is_linearisation or problem.dimension == 1:
+        return None
+    from fspielm.spectrum.hidden.fronts import find_fronts  # much code, which few problems need
+
+    looks = number * _LOOKS
+    return find_fronts(problem, (np.arange(looks) + 0.5) / looks).reshape(number, -1, problem.dimension)
 
 
 def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
@@ -127,16 +144,13 @@ def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Floa
 
 
 def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
-    """The same where coefficients are those of a linearisation, octave by octave."""
+    """The same where coefficients are those of a linearisation, by what disturbances see of them."""
     lower, upper = problem.domain.bounding_box
     lengths = (upper - lower)[:-1]
     # half a period of each, in the lengths of the domain, and not more than these
     shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
-    octaves = np.round(np.log2(shares)).astype(int)
     growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
-    for octave in np.unique(octaves):
-        these = np.flatnonzero(octaves == octave)
-        frozen = freeze_around(problem, points, 2.0**octave * lengths)
+    for these, frozen in freeze_wide(problem, points, shares):
         growing[:, these], sizes[:, these] = _rates(frozen, k[these], unit)
     return growing, sizes
 

@@ -74,10 +74,11 @@ def _find(problem: Problem) -> Hidden:
     passing: tuple[LetThrough, ...] = ()
     if (conditions := uncovered(problem)) != "":
         return Hidden(_uncovered(conditions))
-    if len(problem.unknowns) == 1:  # of several, conditions are told by matrices
-        streamline = undetermined_streamline(problem)
-        if streamline is not None:
-            return Hidden(_streamline(problem, *streamline))
+    several = len(problem.unknowns) > 1
+    streamline = None if several else undetermined_streamline(problem)
+    if streamline is not None:
+        return Hidden(_streamline(problem, *streamline))
+    if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
         everywhere = [function for function in passing if np.isinf(function.frequency)]

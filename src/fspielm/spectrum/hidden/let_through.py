@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.equations import Problem
+from fspielm.equations import Operator, Problem
 from fspielm.equations.conditions import Dirichlet, Neumann
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Sites
 from fspielm.spectrum.hidden.boundary_symbol import BoundarySymbol, zeros_along
-from fspielm.spectrum.hidden.frozen import freeze, telling
+from fspielm.spectrum.hidden.frozen import Frozen, freeze, telling
+from fspielm.spectrum.hidden.system_symbol import SystemSymbol
 
 _SITES = 128
 _TANGENTS = 4
@@ -27,6 +29,8 @@ _STEPS = 6
 _RATE_OCTAVES = 40
 _RATE_STEPS = 3
 _BESIDE = 6
+# Frequencies beside a zero, relative to it, and how much larger a determinant is there at least.
+_BESIDE_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
 # Normals that differ by less are the same.
 _FLAT = 1e-9
 
@@ -48,6 +52,8 @@ class LetThrough:
         Of growth in time; zero in a problem without.
     W : (k, d) complex array
         Frequencies of such functions, where the part is flat and has the same all along.
+    foldings : float
+        How often they fall by a factor of e across the domain, at least.
     """
 
     condition: str
@@ -55,6 +61,7 @@ class LetThrough:
     along: FloatArray
     rate: float = 0.0
     W: ComplexArray | None = None
+    foldings: float = 0.0
 
 
 def let_through(problem: Problem) -> list[LetThrough]:
@@ -94,6 +101,7 @@ def _is_plain(here: list[Relation]) -> bool:
 
 def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
     assert sites.normals is not None  # every boundary part has them
+    several = len(problem.unknowns) > 1
     frozen = [freeze(operator, sites) for operator in (problem.determinant, *(c.operator for c in here))]
     chosen = telling(*frozen)
     time = problem.domain.time
@@ -102,7 +110,11 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
     places = np.repeat(chosen, len(tangents))
     across = np.concatenate(list(tangents.transpose(1, 0, 2)))
     equation, *conditions = (operator.select(places) for operator in frozen)
-    symbol = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
+    whole = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
+    symbol: BoundarySymbol | SystemSymbol = whole
+    if several:
+        equations = tuple(_parts(problem, each.operator, sites, places) for each in problem.equations)
+        symbol = SystemSymbol(whole, equations, tuple(_parts(problem, c.operator, sites, places) for c in here))
     lower, upper = problem.domain.bounding_box
     unit = 1 / float(np.max(upper - lower, where=np.arange(problem.dimension) < space, initial=0.0))
     name = ", ".join(c.name for c in here)
@@ -115,13 +127,17 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         zeros = zeros_along(
             lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
         )
+        if several:  # determinants fall with the frequency, or end, where functions become alike
+            zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi) and _is_sharp(symbol, row, xi * across[row])]
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
-        flat = np.all(np.ptp(sites.normals, axis=0) < _FLAT)
-        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if flat and np.isfinite(xi)]
-        W = -1j * np.unique(np.concatenate(exponents), axis=0) if exponents else None
-        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W)]
+        # of several unknowns, functions are more than exponentials: a band has to hold them
+        flat = not several and np.all(np.ptp(sites.normals, axis=0) < _FLAT)
+        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if np.isfinite(xi)]
+        W = -1j * np.unique(np.concatenate(exponents), axis=0) if flat and exponents else None
+        steep = max((float(np.linalg.norm(each.real, axis=1).min(initial=np.inf)) for each in exponents), default=0.0)
+        return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W, foldings=steep / unit)]
     later = np.zeros(problem.dimension)
     later[-1] = 1.0
     rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration
@@ -139,6 +155,18 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         if fastest > 0:
             found.append(LetThrough(name, float(xi), xi * reach, fastest))
     return found
+
+
+def _is_sharp(symbol: BoundarySymbol | SystemSymbol, row: int, xi: FloatArray) -> bool:
+    """Whether a determinant is much smaller at a frequency than beside it."""
+    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_BESIDE_ZERO, xi)[None])[0]
+    return bool(min(below, above) > _SHARP * at)
+
+
+def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:
+    """What an operator does to each unknown."""
+    each = [operator.part(unknown) for unknown in range(len(problem.unknowns))]
+    return tuple(freeze(part, sites).select(places) if part.terms else None for part in each)
 
 
 def _tangents(normals: FloatArray, space: int) -> FloatArray:
