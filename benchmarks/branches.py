@@ -3,10 +3,10 @@
     python benchmarks/branches.py [NAME ...]   # writes docs/branches.csv, or these rows of it
 
 Bratu's problem, ``lap u + lam exp(u) = 0`` with zero on the rim, has a fold: at 2 on the unit disk, at 6.80812442259 on
-the unit square; on the panda's head two kinds of functions are compared. Bifurcations of ``lap u + lam (u - u^3) = 0``
-from zero are at the eigenvalues of the Laplacian. Errors and estimates are absolute, those of the parameter; the median
-is that of the error estimates of all points; seconds are those of processors, for everything: all points with their
-estimates, on all branches.
+the unit square, and on a quarter of it by symmetry; on the panda's head two kinds of functions are compared.
+Bifurcations of ``lap u + lam (u - u^3) = 0`` from zero are at the eigenvalues of the Laplacian. Errors and estimates
+are absolute, those of the parameter; the median is that of the error estimates of all points; seconds are those of
+processors, for everything: all points with their estimates, on all branches.
 """
 
 from __future__ import annotations
@@ -49,6 +49,14 @@ def _bratu(domain: Callable[[], fs.Domain]) -> Callable[[], fs.Problem]:
     return lambda: fs.Problem(equation, domain(), [fs.Dirichlet(0)], given={lam: 1.0})
 
 
+def _bratu_quarter() -> fs.Problem:
+    """On a quarter of the square: what is symmetric, with one corner in the place of four."""
+    u = sp.Function("u")(x, y)
+    equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + lam * sp.exp(u), 0)
+    conditions = [fs.Dirichlet(0, on=("x-", "y-")), fs.Neumann(0, on=("x+", "y+"))]
+    return fs.Problem(equation, fs.Box((0, 0), (0.5, 0.5)), conditions, given={lam: 1.0})
+
+
 def _cubic_line() -> fs.Problem:
     u = sp.Function("u")(x)
     equation = sp.Eq(u.diff(x, 2) + lam * (u - u**3), 0)
@@ -64,8 +72,9 @@ def _cubic_square() -> fs.Problem:
 CASES = {
     "bratu-disk": Case(_bratu(lambda: fs.Disk((0, 0), 1)), (0, 2.5), (2.0,), points=10),
     "bratu-square": Case(
-        _bratu(lambda: fs.Box((0, 0), (1, 1))), (6, 7.5), (6.80812442259,), tol=1e-8, points=8, approach="patches"
+        _bratu(lambda: fs.Box((0, 0), (1, 1))), (6, 7.5), (6.80812442259,), tol=1e-8, points=7, approach="patches"
     ),
+    "bratu-quarter": Case(_bratu_quarter, (6.7, 7.5), (6.80812442259,), tol=1e-8, points=4, approach="patches"),
     "bratu-panda": Case(_bratu(lambda: fs.Panda()), (0, 3), (), tol=1e-8, points=10),
     "bratu-panda-patches": Case(_bratu(lambda: fs.Panda()), (0, 3), (), tol=1e-8, points=10, approach="patches"),
     "cubic-line": Case(_cubic_line, (0.5, 10), (1.0, 4.0, 9.0)),
