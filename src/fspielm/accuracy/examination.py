@@ -175,14 +175,15 @@ class Examination:
         unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
-        shares = []
-        for own, Phi in zip(self.sensitivity.each, self.sensitivity.values, strict=True):
+        errors = []
+        for own, out, most, each, Phi in zip(
+            shown, left, at_most, self.sensitivity.each, self.sensitivity.values, strict=True
+        ):
             # at a resonance there are other solutions, which data that do not excite it say nothing of
             size = safe_rms(Phi @ coefficients)
-            resonant = own > _AMPLIFIED and own * misfit.data > _RESONANT * size
-            shares.append(1.0 if resonant else unknown)
-        each = zip(shown, left, shares, at_most, strict=True)
-        return [own + float(out) + share * most for own, out, share, most in each]
+            resonant = each > _AMPLIFIED and each * misfit.data > _RESONANT * size
+            errors.append(float("inf") if resonant else own + float(out) + unknown * most)
+        return errors
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""

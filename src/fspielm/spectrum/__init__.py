@@ -1,6 +1,13 @@
 """Which frequencies: bands inferred from the equation and its data."""
 
-from fspielm.spectrum.bands import Bands, bands_of_conditions, infer_bands, refine_bands, settled_bands
+from fspielm.spectrum.bands import (
+    OF_THE_PROBLEM,
+    Bands,
+    bands_of_conditions,
+    infer_bands,
+    refine_bands,
+    settled_bands,
+)
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.fastest_places import waves_at
 from fspielm.spectrum.hidden import Hidden, hidden_of
@@ -12,6 +19,7 @@ from fspielm.spectrum.waves import Peak
 
 __all__ = [
     "FOREVER",
+    "OF_THE_PROBLEM",
     "RIGHT_HAND_SIDE",
     "SAMPLE_BYTES",
     "Bands",

@@ -30,6 +30,14 @@ _POWER_SHARES = 1e-3, 1e-5
 _POWER_RATIO = 3.0
 
 
+# What sets a band, where that is no datum.
+OF_THE_PROBLEM = (
+    "the equation",
+    "a wave caught in a well of its coefficients",
+    "a condition that lets it through",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Bands:
     """Highest frequencies that the equation and its data contain.
@@ -106,9 +114,9 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
     passing = hidden_of(problem).affordable(upper - lower)
     caught = affordable(well_band(problem), upper - lower)
     for found, source in (
-        (waves, "the equation"),
-        (caught, "a wave caught in a well of its coefficients"),
-        (passing, "a condition that lets it through"),
+        (waves, OF_THE_PROBLEM[0]),
+        (caught, OF_THE_PROBLEM[1]),
+        (passing, OF_THE_PROBLEM[2]),
     ):
         for axis in np.flatnonzero(found > frequencies):
             frequencies[axis] = found[axis]

@@ -23,7 +23,7 @@ from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.cells.waves import waves_in_cells
 from fspielm.solvers.request import Request
-from fspielm.spectrum import Bands, settled_bands
+from fspielm.spectrum import OF_THE_PROBLEM, Bands, settled_bands
 
 # Wavelengths of the highest frequency in a cell: about the cheapest for many digits; more for few, so long as cells are
 # whole, since each costs something of itself.
@@ -73,7 +73,7 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     steady = problem.domain.time is None
     if steady if problem.interfaces else any(place.kind != "smooth" for place in places):
         # frequencies of data that are narrow somewhere say nothing about the rest of the domain
-        of_data = np.array([source != "the equation" for source in bands.sources])
+        of_data = np.array([source not in OF_THE_PROBLEM for source in bands.sources])
         most = 2 * np.pi * _WAVES_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
     digits = -math.log10(request.tol)
