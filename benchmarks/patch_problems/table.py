@@ -70,10 +70,14 @@ def _measured() -> list[tuple[dict[str, str], dict[str, str]]]:
 
 def report() -> str:
     """A Markdown table: with each problem's tolerance, with a loose one, and of finite elements."""
-    heads = [*(head for head, _ in _SHOWN), *(f"{head} at {_LOOSE}" for head, _ in _SHOWN_LOOSE), *_PEER]
+    from patch_problems import PATCH_PROBLEMS
+
+    name, *rest = (head for head, _ in _SHOWN)
+    heads = [name, "which is", *rest, *(f"{head} at {_LOOSE}" for head, _ in _SHOWN_LOOSE), *_PEER]
     cells = []
     for row, loose in _measured():
         own = [row[key].removeprefix("None") for _, key in _SHOWN]
+        own.insert(1, PATCH_PROBLEMS[row["name"]][0])
         cells.append([*own, *(loose.get(key, "") for _, key in _SHOWN_LOOSE), *(row[key] for key in _PEER.values())])
     return markdown(heads, cells)
 

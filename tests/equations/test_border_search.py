@@ -118,3 +118,12 @@ def test_borders_that_the_domain_does_not_meet() -> None:
     solution = fs.solve(problem, tol=1e-6, rng=0)
     assert solution.converged
     assert solution([[0.5]])[0] == pytest.approx(1 / 11)
+
+
+def test_a_small_curve_close_to_another() -> None:
+    small = (x - 0.3) ** 2 + 2 * (y - 0.5003) ** 2 - 1e-8
+    for line in (y - HALF, y - HALF - (x - 0.3) / 7):
+        found = brackets(small * line, x, y)
+        assert found is not None
+        at = 0.5 * (found[0] + found[1])
+        assert np.any(np.abs((at - [0.3, 0.5003]) @ [1, 0]) + np.abs((at - [0.3, 0.5003]) @ [0, 1]) < 2e-4)

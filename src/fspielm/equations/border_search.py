@@ -1,7 +1,7 @@
 """Places on every border of a level function, by enclosures: no closed curve is too small, no slab too thin.
 
 A curve on which a function is zero leaves the box through an edge, or is closed and has a place where the slope along
-the first coordinate is zero too. Both are sought among intervals and boxes, halved as long as enclosures allow a zero.
+any direction is zero too. Both are sought among intervals and boxes, halved as long as enclosures allow a zero.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ _FIRST = {1: 256, 2: 32}
 # What is shorter than this, relative to the extent, is a point; and no more intervals or boxes at once are looked at.
 _POINT = 1e-12
 _MOST = 2**15
-# Boxes of this share of the extent in which the sign changes are places on a border; larger ones may hold several.
-_SMALL = 1 / 500
+# Boxes of this share of the extent in which the sign changes are places on a border, and so are smaller ones, which may
+# hold another, as long as they are few.
+_SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
+# A direction that hardly any border runs along.
+_ASLANT = sp.Rational(7310, 10000)
+
+_CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
 
 Ends = tuple[FloatArray, FloatArray]
 
@@ -38,7 +43,9 @@ def bracket_all(level: sp.Expr, side: Field, extent: Extent) -> Ends | None:
         return None
     if len(coordinates) == 1:
         return _on_line(along[0], side, extent.lower, extent.upper)
-    found = [_inside(along[0], side, extent)]
+    aslant = sp.Derivative(level, coordinates[0]) + _ASLANT * sp.Derivative(level, coordinates[1])
+    both = enclose([level, aslant], coordinates)
+    found = [] if both is None else [_inside(both, side, extent)]
     for axis, enclosure in enumerate(along):
         for end in (extent.lower, extent.upper):
             lower, upper = extent.lower.copy(), extent.upper.copy()
@@ -70,31 +77,27 @@ def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatA
 
 
 def _inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
-    """Places on curves where the slope along the first coordinate vanishes too: closed ones have some."""
-    steps = [np.linspace(0.0, 1.0, _FIRST[2] + 1)] * 2
-    corners = np.stack(np.meshgrid(*(step[:-1] for step in steps), indexing="ij"), axis=-1).reshape(-1, 2)
-    lower = extent.place(corners)
-    sides = (extent.upper - extent.lower) / _FIRST[2]
-    size, smallest = float(np.max(extent.upper - extent.lower)), np.inf
-    found: list[Ends] = []
-    while len(lower) and smallest > _POINT * size:
+    """Places on curves where the slope aslant vanishes too: closed ones have some."""
+    unit = np.stack(np.meshgrid(*[np.arange(_FIRST[2]) / _FIRST[2]] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    lower, sides = extent.place(unit), (extent.upper - extent.lower) / _FIRST[2]
+    size = float(np.max(extent.upper - extent.lower))
+    before, after = [np.empty((0, 2))], [np.empty((0, 2))]
+    wanted = _SMALL * size  # so large are the boxes that are looked at next
+    while len(lower) and sides.max() > _POINT * size:
         value, slope = enclosure(lower, lower + sides)
         lower = lower[_may_vanish(value) & _may_vanish(slope)]
-        smallest = float(sides.max())
-        if smallest <= _SMALL * size:
-            ends = [lower + sides * corner for corner in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))]
-            signs = np.array([_is_negative(side, end) for end in ends])
-            for other in range(1, 4):
-                differs = signs[other] != signs[0]
-                found.append((ends[0][differs], ends[other][differs]))
-            lower = lower[np.all(signs == signs[0], axis=0)]
-        if len(lower) > _MOST:  # along a whole curve the slope is zero: lines across it have found that
+        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= _FEW):
+            wanted *= _FINER
+            ends = [lower + sides * corner for corner in _CORNERS]
+            signs = [_is_negative(side, end) for end in ends]
+            for end, sign in zip(ends[1:], signs[1:], strict=True):
+                before.append(ends[0][sign != signs[0]])
+                after.append(end[sign != signs[0]])
+        if len(lower) > _MOST:  # along a whole curve the slope is zero, which other lines have found
             break
         sides = sides / 2
-        lower = np.concatenate([lower + sides * corner for corner in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))])
-    if not found:
-        return np.empty((0, 2)), np.empty((0, 2))
-    return np.concatenate([one for one, _ in found]), np.concatenate([other for _, other in found])
+        lower = np.concatenate([lower + sides * corner for corner in _CORNERS])
+    return np.concatenate(before), np.concatenate(after)
 
 
 def _may_vanish(values: Intervals) -> BoolArray:

@@ -70,6 +70,14 @@ def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
     return sides
 
 
+@once
+def _levels(problem: Problem) -> frozenset[sp.Expr]:
+    """All level functions: borders that the domain does not meet are no interfaces, but known."""
+    stated = problem.stated
+    written = (stated.givens.substitute(equation) for equation in stated.statement.equations)
+    return frozenset(level for equation in written for level in levels_in(equation)) | frozenset(_level_lines(problem))
+
+
 def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
     """Polynomials in one call: materials are asked for at single points, again and again."""
     sources = [level.source for level in levels]
@@ -89,9 +97,7 @@ def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
-    # borders that the domain does not meet are no interfaces, but known
-    known = {level for equation in written for level in levels_in(stated.givens.substitute(equation))}
-    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=frozenset(levels) | known)
+    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
     operators = tuple(_left(equation) if changed else equation for equation in written)
     rules = Reading(operators, setting).on(side)
     relations = tuple(
