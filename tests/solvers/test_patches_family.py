@@ -174,11 +174,11 @@ def test_errors_are_told_by_values_by_numbers_and_by_elements() -> None:
 
 
 def test_a_row_takes_the_place_of_an_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from patch_problems import table
+    from patch_problems import PATCH_PROBLEMS, table
 
     monkeypatch.setattr(table, "TABLE", tmp_path / "patches.csv")
     row = dict.fromkeys(table.HEAD, "") | {"name": "lens, 10", "tol": "1e-09", "error": "2e-9", "peer_order": "12"}
     table.keep(row)
     table.keep(row | {"error": "3e-9", "peer_order": ""})
     assert [(kept["error"], kept["peer_order"]) for kept in table.rows()] == [("3e-9", "12")]
-    assert "| lens, 10 | 1e-09 | 3e-9 |" in table.report()
+    assert f"| lens, 10 | {PATCH_PROBLEMS['lens, 10'][0]} | 1e-09 | 3e-9 |" in table.report()

@@ -113,11 +113,7 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
     lower, upper = problem.domain.bounding_box
     passing = hidden_of(problem).affordable(upper - lower)
     caught = affordable(well_band(problem), upper - lower)
-    for found, source in (
-        (waves, OF_THE_PROBLEM[0]),
-        (caught, OF_THE_PROBLEM[1]),
-        (passing, OF_THE_PROBLEM[2]),
-    ):
+    for found, source in zip((waves, caught, passing), OF_THE_PROBLEM, strict=True):
         for axis in np.flatnonzero(found > frequencies):
             frequencies[axis] = found[axis]
             sources[axis] = source

@@ -158,9 +158,9 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
 
 
 def _is_sharp(symbol: BoundarySymbol | SystemSymbol, row: int, xi: FloatArray) -> bool:
-    """Whether a determinant is much smaller at a frequency than beside it."""
+    """Whether a determinant is much smaller at a frequency than beside it, where it has to be known."""
     below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_BESIDE_ZERO, xi)[None])[0]
-    return bool(min(below, above) > _SHARP * at)
+    return bool(np.minimum(below, above) > _SHARP * at)
 
 
 def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:

@@ -32,7 +32,7 @@ class SystemSymbol:
     Attributes
     ----------
     whole : BoundarySymbol
-        The determinant of the equations, without conditions.
+        That of the determinant of the equations.
     equations, conditions : tuple of tuple of Frozen
     """
 
