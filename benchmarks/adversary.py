@@ -7,10 +7,11 @@
 
 What deceives is narrow (inclusions and slabs in coefficients, sources, electrodes, initial values, later data of what
 was prepared), or hides beyond any basis that the data suggest (other solutions, rounding that grows). "systems" and
-"complex" hide these problems in larger ones, or deceive in ways of their own. It is drawn at
-random: where, how narrow, how strong, in one to three dimensions and in time, as an expression or as a callable. The
-same problem without it is its twin. Seeds are drawn when a run begins, and printed; `--seeds-of TABLE` takes those of
-another table, to compare two versions. Nothing in here may be tuned to the solver, nor the solver to the seeds.
+"complex" hide these problems in larger ones, or deceive in ways of their own; "nonlinear" ones have fronts, folds,
+other solutions and states that rounding leaves. It is drawn at random: where, how narrow, how strong, in one to three
+dimensions and in time, as an expression or as a callable. The same problem without it is its twin. Seeds are drawn when
+a run begins, and printed; `--seeds-of TABLE` takes those of another table, to compare two versions. Nothing in here may
+be tuned to the solver, nor the solver to the seeds.
 
 Exact solutions are closed forms, or equations along a line or a radius marched to rounding (`reference.py`). `check`
 has finite differences confirm equations and conditions, and a refinement the marches. An error is relative in L2, from

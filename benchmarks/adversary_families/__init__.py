@@ -14,6 +14,7 @@ from adversary_families.hot_spots import make_hot_spot
 from adversary_families.ill_posed import make_ill_posed
 from adversary_families.layered import make_slab
 from adversary_families.lifted import Mixture, can_be_lifted, draw_mixture, lift_complex, lift_system
+from adversary_families.nonlinear import make_nonlinear
 from adversary_families.plans import make_plan
 from adversary_families.pulses import make_flash, make_moving, make_pulse
 from adversary_families.radial import make_inclusion
@@ -74,6 +75,7 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge]] = {
     "ill-posed": make_ill_posed,
     "systems": _system,
     "complex": _complex,
+    "nonlinear": make_nonlinear,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -86,6 +88,7 @@ FAMILIES = {
     "ill-posed": 0.08,
     "systems": 0.2,
     "complex": 0.2,
+    "nonlinear": 0.2,
 }
 
 

@@ -40,8 +40,10 @@ def check(family: str, seed: int, deceptive: bool) -> Finding:
     rng = np.random.default_rng(seed)
     points, _ = challenge.check_points(_POINTS, seed)
     wrong, seen = [], []
-    relations = [(r, r.sample(_POINTS // 2, rng, "uniform")) for r in challenge.problem.constraints]
-    relations += [(equation, Sites(points)) for equation in challenge.problem.equations]
+    # around the solution itself, the linear problem leaves what the nonlinear one does
+    problem = challenge.problem if challenge.problem.is_linear else challenge.problem.linearised(challenge.exact)
+    relations = [(r, r.sample(_POINTS // 2, rng, "uniform")) for r in problem.constraints]
+    relations += [(equation, Sites(points)) for equation in problem.equations]
     for relation, sites in relations:
         excess, clear = _residual(challenge, relation, sites)
         seen.append(clear)

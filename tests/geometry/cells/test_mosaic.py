@@ -17,9 +17,9 @@ x, y, t = sp.symbols("x y t")
 BOX = fs.Box((0, 0), (1, 1))
 
 
-def problem(a: sp.Expr, domain: Domain = BOX) -> fs.Problem:
+def problem(a: sp.Expr, domain: Domain = BOX, value: sp.Expr = x) -> fs.Problem:
     u = sp.Function("u")(x, y)
-    return fs.Problem((a * u.diff(x)).diff(x) + (a * u.diff(y)).diff(y), domain, [fs.Dirichlet(x)])
+    return fs.Problem((a * u.diff(x)).diff(x) + (a * u.diff(y)).diff(y), domain, [fs.Dirichlet(value)])
 
 
 def tiled(stated: fs.Problem, count: int = 2) -> Mosaic:
@@ -92,3 +92,12 @@ def test_where_four_quarters_meet_the_power_is_known() -> None:
 def test_straight_lines_across_a_box_need_no_small_cells() -> None:
     found = special_points(problem(sp.Piecewise((1000, x < 0.4), (1, True))))
     assert not any(each.is_sharp for each in found)
+
+
+def test_where_a_line_ends_data_that_are_constant_bring_no_first_power() -> None:
+    a = sp.Piecewise((1000, x < 0.4), (1, True))
+    quiet, loud = problem(a, value=sp.Integer(1)), problem(a)
+    ends = [
+        [each.power for each in special_points(one) if each.point[0] == pytest.approx(0.4)] for one in (quiet, loud)
+    ]
+    assert ends == [[2.0, 2.0], [1.0, 1.0]]

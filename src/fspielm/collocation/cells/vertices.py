@@ -21,8 +21,10 @@ _AROUND = 1e-5
 SAME = 1e-9
 # What is expected where nothing can be told.
 _UNKNOWN = 0.4
-# Powers above this are those of smooth functions, up to how well angles are known.
-_SMOOTH = 0.98
+# Powers above this are those of smooth functions, up to how well angles are known; and so are whole numbers.
+_SMOOTH, _WHOLE = 0.98, 0.02
+# So many powers are looked at, counted from the lowest.
+_POWERS = 4
 
 
 @once
@@ -43,8 +45,13 @@ def meeting_points(problem: Problem) -> list[FloatArray]:
 
 def lowest_power(problem: Problem, point: FloatArray) -> float:
     """The lowest power of the distance in a solution at such a point; one where it is smooth in each material."""
-    power = _power(problem, point, _AROUND * _size(problem))
+    power = _powers_at(problem, point)[0]
     return power if power < _SMOOTH else 1.0
+
+
+def lowest_without_data(problem: Problem, point: FloatArray) -> float:
+    """The same where conditions bring nothing: whole powers are polynomials then, and sources bring the second one."""
+    return min([each for each in _powers_at(problem, point) if abs(each - round(each)) > _WHOLE], default=2.0)
 
 
 def is_on_rim(problem: Problem, point: FloatArray) -> bool:
@@ -62,9 +69,9 @@ def _size(problem: Problem) -> float:
     return float(np.max(upper - lower))
 
 
-def _power(problem: Problem, point: FloatArray, radius: float) -> float:
-    """The lowest power, where the equation is one of second order."""
-    around = _around(point, radius)
+def _powers_at(problem: Problem, point: FloatArray) -> tuple[float, ...]:
+    """The lowest powers, where the equation is one of second order."""
+    around = _around(point, _AROUND * _size(problem))
     inside = problem.domain.contains(around)
     rows = problem.material_of(around)
     stiff = np.zeros(_DIRECTIONS)
@@ -73,18 +80,18 @@ def _power(problem: Problem, point: FloatArray, radius: float) -> float:
         equations = problem.equations_at(around[here[len(here) // 2]])
         own = [t for t in equations[0].operator.terms if t.orders in ((2, 0), (0, 2))]
         if len(problem.unknowns) > 1 or equations[0].operator.order != 2 or not own:
-            return _UNKNOWN
+            return (_UNKNOWN,)
         stiff[here] = abs(sum(complex(t.at(Sites(around[here[:1]]))[0]) for t in own))
     if not np.any(stiff > 0):
-        return 1.0
+        return (1.0,)
     # begun outside of the domain, where there is such
     turned = np.roll(stiff, -int(np.argmin(inside)))
-    return _lowest(tuple((turned / turned.max()).round(6).tolist()))
+    return _lowest_powers(tuple((turned / turned.max()).round(6).tolist()))
 
 
 @lru_cache(maxsize=64)
-def _lowest(stiff: tuple[float, ...]) -> float:
-    """The lowest power, by finite elements around the point; of stiffness zero outside of the domain."""
+def _lowest_powers(stiff: tuple[float, ...]) -> tuple[float, ...]:
+    """The lowest powers in order, by finite elements around the point; of stiffness zero outside of the domain."""
     a, step = np.array(stiff), 2 * math.pi / len(stiff)
     closed = bool(np.all(a > 0))
     a = a[a > 0]
@@ -95,7 +102,8 @@ def _lowest(stiff: tuple[float, ...]) -> float:
         np.add.at(K, (i, j), (1.0 if same else -1.0) * a / step)
         np.add.at(M, (i, j), (2.0 if same else 1.0) * a * step / 6)
     # the first is a constant; on the boundary, values may be prescribed as well
-    powers = [scipy.linalg.eigh(K, M, eigvals_only=True, subset_by_index=[1, 1])[0]]
+    squares = [*scipy.linalg.eigh(K, M, eigvals_only=True, subset_by_index=[1, _POWERS])]
     if not closed:
-        powers.append(scipy.linalg.eigh(K[1:-1, 1:-1], M[1:-1, 1:-1], eigvals_only=True, subset_by_index=[0, 0])[0])
-    return math.sqrt(max(min(powers), 0.0))
+        held = K[1:-1, 1:-1], M[1:-1, 1:-1]
+        squares += [*scipy.linalg.eigh(*held, eigvals_only=True, subset_by_index=[0, _POWERS - 1])]
+    return tuple(math.sqrt(max(float(square), 0.0)) for square in sorted(squares))

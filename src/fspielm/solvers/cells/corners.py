@@ -12,7 +12,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.collocation.cells.crossings import crossings
-from fspielm.collocation.cells.vertices import is_on_rim, lowest_power, meeting_points
+from fspielm.collocation.cells.vertices import is_on_rim, lowest_power, lowest_without_data, meeting_points
 from fspielm.equations import Problem, change_places, sides_of
 from fspielm.equations.once import once
 from fspielm.geometry import Corner
@@ -74,9 +74,29 @@ def special_points(problem: Problem) -> list[Special]:
     # at crossings cells have functions with the powers that are lower
     known = [_special(crossing.point, _BEYOND, order) for crossing in crossings(problem)]
     others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
-    vertices = [_special(point, lowest_power(problem, point), order) for point in others]
-    # on the boundary, data that do not fit leave a logarithm beside the first power
-    return found + known + [each for each in vertices if each.is_sharp or is_on_rim(problem, each.point)]
+    rim = [is_on_rim(problem, point) for point in others]
+    quiet = _brings_nothing(problem)
+    vertices = [
+        # on the boundary, data that do not fit leave a logarithm beside the first power
+        _special(point, (lowest_without_data if quiet and on_rim else lowest_power)(problem, point), order)
+        for point, on_rim in zip(others, rim, strict=True)
+    ]
+    return found + known + [each for each, on_rim in zip(vertices, rim, strict=True) if each.is_sharp or on_rim]
+
+
+def _brings_nothing(problem: Problem) -> bool:
+    """Whether conditions are as smooth as they can be where materials meet the boundary: constant values, no slopes."""
+    lower, upper = problem.domain.bounding_box
+    close = CLOSE * float(np.max(upper - lower))
+    places = [place.point for place in change_places(problem)]
+    if any(math.dist(place, point) <= close for place in places for point in meeting_points(problem)):
+        return False
+    held = [each for each in problem.relations if each.region.kind == "boundary"]
+    orders = [{sum(term.orders) for term in each.operator.terms} for each in held]
+    return all(
+        each.value.constant is not None and (own == {0} or (own == {1} and each.value.constant == 0))
+        for each, own in zip(held, orders, strict=True)
+    )
 
 
 def _special(point: FloatArray | tuple[float, float], power: float, order: int, *, is_held: bool = True) -> Special:
