@@ -27,7 +27,8 @@ _RESOLVED, _RESOLVED_LESS = 0.8, 0.1
 # And of what they leave out in the cell itself.
 _HERE = 3.0
 # Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
-# those are not resolved, as long as no digit is certain; then another round for the others costs more than it may save.
+# those are not resolved, as long as no digit is certain or they are at a corner; or else another round for the others
+# costs more than it may save.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
 _NO_DIGIT = 0.1
@@ -128,12 +129,13 @@ def _look(
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
-    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and error > _NO_DIGIT else _SHARE
+    special = [touching(patchwork.tiling, each.point) for each in special_points(patchwork.problem)]
+    spreads = error > _NO_DIGIT or any(worst in at for at in special)
+    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and spreads else _SHARE
     shares = np.full(len(own), share)
-    for special in special_points(patchwork.problem):
-        at = touching(patchwork.tiling, special.point)
-        at = at[tails.rate[at] < _UNRESOLVED]
-        shares[at] = np.minimum(shares[at], _SHARE_CORNERS)
+    for at in special:
+        slow = at[tails.rate[at] < _UNRESOLVED]
+        shares[slow] = np.minimum(shares[slow], _SHARE_CORNERS)
     needs: BoolArray = (wanted > 0) & (own > shares * own[worst])
     if not needs.any():  # the cells do not say where: everywhere
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
