@@ -76,6 +76,7 @@ def measured() -> dict[tuple[str, ...], tuple[int, int]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
+@pytest.mark.slow
 def test_workspace_is_what_the_solve_takes(
     case: tuple[str, str, str], measured: dict[tuple[str, ...], tuple[int, int]]
 ) -> None:

@@ -87,6 +87,7 @@ def test_parts_of_a_map(disk: fs.Solution) -> None:
     np.testing.assert_allclose(np.hypot(found["real"], found["imag"]), found["abs"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_other_pictures(disk: fs.Solution, tmp_path: Path) -> None:
     (panel,) = draw(disk.plot_error(WAVE[2], resolution=40))
     assert panel.images[0].get_array().max() < 1e-6
@@ -118,6 +119,7 @@ def test_a_real_field_has_parts_too(square: fs.Solution) -> None:
     assert panel.child_axes[0].get_title() == "$|u|$"
 
 
+@pytest.mark.slow
 def test_an_animation_of_a_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 4)
     psi = sp.Function("psi")(x, t)

@@ -128,6 +128,7 @@ def test_two_coordinates_and_time_give_snapshots(pacman: fs.Solution) -> None:
 
 
 @pytest.mark.usefixtures("laid_out")
+@pytest.mark.slow
 def test_many_times_take_several_rows(pacman: fs.Solution) -> None:
     figure = pacman.plot(time=[0, 0.4, 0.8, 1.2, 1.6], resolution=16)
     assert len(draw(figure)) == 5
@@ -143,6 +144,7 @@ def test_one_time_gives_one_map(pacman: fs.Solution) -> None:
 
 
 @pytest.mark.usefixtures("laid_out")
+@pytest.mark.slow
 def test_three_coordinates_give_slices(cube: fs.Solution) -> None:
     figure = cube.plot(resolution=16)
     panels = draw(figure)

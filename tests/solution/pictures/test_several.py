@@ -97,6 +97,7 @@ def test_maps_are_beside_one_another_with_scales_of_their_own(swirl: fs.Solution
     assert above.get_position().y0 > below.get_position().y1
 
 
+@pytest.mark.slow
 def test_snapshots_and_slices_have_a_row_for_each(moving: fs.Solution, solid: fs.Solution) -> None:
     panels = draw(moving.plot(time=[0, 0.5, 1], resolution=30))
     assert [panel.get_title() for panel in panels] == ["$t$ = 0", "$t$ = 0.5", "$t$ = 1", "", "", ""]
@@ -141,6 +142,7 @@ def test_into_axes_of_the_user(swirl: fs.Solution) -> None:
         swirl.plot(ax=panel)
 
 
+@pytest.mark.slow
 def test_errors_and_residuals(swirl: fs.Solution, lines: fs.Solution) -> None:
     figure = swirl.plot_error({"u": -sp.sin(y), "v": 0}, resolution=40)
     labels = [panel.child_axes[0].get_ylabel() for panel in draw(figure)]

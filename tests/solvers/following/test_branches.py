@@ -53,6 +53,7 @@ def test_the_eigenvalue_vanishes_at_the_fold(bratu: fs.Branch) -> None:
     assert max(bratu.values) in bratu.values[turned - 1 : turned + 1]
 
 
+@pytest.mark.slow
 def test_a_pitchfork_at_the_first_eigenvalue(cubic: fs.Branch) -> None:
     (crossing,) = cubic.bifurcations
     assert abs(crossing.value - 1) <= crossing.estimate < 1e-6
@@ -64,6 +65,7 @@ def test_a_pitchfork_at_the_first_eigenvalue(cubic: fs.Branch) -> None:
     assert cubic.ending == "the end of the interval, lam = 1.2"
 
 
+@pytest.mark.slow
 def test_branches_leave_in_both_directions(cubic: fs.Branch) -> None:
     one, other = cubic.branches
     assert all(point.stable for branch in (one, other) for point in branch)
@@ -81,6 +83,7 @@ def test_branches_leave_in_both_directions(cubic: fs.Branch) -> None:
     assert half_period(end.value) == pytest.approx(np.pi, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_diagrams(bratu: fs.Branch, cubic: fs.Branch, tmp_path: Path) -> None:
     figure = cubic.plot(tmp_path / "diagram.svg")
     assert "bifurcation" in (tmp_path / "diagram.svg").read_text()
