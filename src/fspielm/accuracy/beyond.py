@@ -121,7 +121,16 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     return Beyond()
 
 
-def unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
+def unseen_growth(problem: Problem, basis: Basis) -> float:
+    """By how much a disturbance grows over the time of a problem, at most, that the sensitivity does not show."""
+    growth = hidden_of(problem).growth
+    among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
+    if growth is None or not among.size:
+        return 0.0
+    return float(np.exp(min(growth.foldings[among].max(), _MOST_FOLDINGS)))
+
+
+def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
     """The disturbances that the sensitivity does not show, by their places in `growth`.
 
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
@@ -143,7 +152,7 @@ def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
-    time, among = problem.domain.time, unseen(growth, solved.basis)
+    time, among = problem.domain.time, _unseen(growth, solved.basis)
     if not among.size or time is None:
         return Beyond()
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
