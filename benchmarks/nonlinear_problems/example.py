@@ -30,7 +30,7 @@ class NonlinearProblem:
     ----------
     problem : fs.Problem
     exact : tuple of Expr or callable
-        One for each unknown, or the values ``(n,)`` of the only one.
+        One for each unknown, or the values ``(n,)`` of the only one, ``(n, U)`` of several.
     tol : float
         What is asked for.
     goal : float
@@ -64,7 +64,7 @@ class NonlinearProblem:
 
     def _known(self, points: NDArray[np.float64]) -> NDArray[Any]:
         if callable(self.exact):
-            return self.exact(points)[:, None]
+            return self.exact(points).reshape(len(points), -1)
         coordinates = self.problem.coordinates
         return np.stack([make_field(e, coordinates)(points) for e in self.exact], axis=1)
 

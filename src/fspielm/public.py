@@ -39,7 +39,7 @@ from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
 from fspielm.later import names_from
 from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
-from fspielm.solution import Forecast, NewtonStep, Report, Round, Solution
+from fspielm.solution import Forecast, NewtonStep, Report, Round, Solution, Window
 from fspielm.solvers import Budget, Singular, solve
 from fspielm.spectrum import Bands, infer_bands
 
@@ -145,6 +145,7 @@ __all__ = [
     "Transmission",
     "TruncatedSVD",
     "Unknown",
+    "Window",
     "curl",
     "divergence",
     "draw_features",

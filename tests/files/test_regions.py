@@ -96,7 +96,11 @@ def test_jumps_of_a_system() -> None:
         ("lower = [1, 0]", "lower = [1.25, 0]", r"'left' touches no other region; .* about 0.25 away"),
         ("[given]\na =", "[given]\nx =", "the name 'x' stands for two things"),
         ('"left", "right"]', '"left", "top"]', "names the region 'top'; the regions are left, right"),
-        ('approach = "patches"', 'approach = "cells"', "approach must be one of characteristic, thin, band, patches"),
+        (
+            'approach = "patches"',
+            'approach = "cells"',
+            "approach must be one of characteristic, thin, band, patches, windows",
+        ),
         ('right = "c" }', "right = 2, top = 3 }", r"given\[k\] names the region 'top'"),
     ],
 )

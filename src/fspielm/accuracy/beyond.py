@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, NumberArray, safe_rms
+from fspielm.accuracy.held_out import HeldOut
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
@@ -56,12 +58,15 @@ class Solved:
         How much larger its error can be than the residual, as far as the basis shows.
     residuals : mapping of str to BlockResidual
         Of each block, in its own units.
+    held_out : HeldOut or None
+        The rows that these are of.
     """
 
     basis: Basis
     coefficients: NumberArray
     amplification: float
     residuals: Mapping[str, BlockResidual]
+    held_out: HeldOut | None = None
 
 
 def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
@@ -116,59 +121,99 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     return Beyond()
 
 
-def _fastest(growth: Growth, basis: Basis) -> int | None:
-    """The disturbance that grows most among those that the sensitivity does not show.
+def unseen_growth(problem: Problem, basis: Basis) -> float:
+    """By how much a disturbance grows over the time of a problem, at most, that the sensitivity does not show."""
+    growth = hidden_of(problem).growth
+    among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
+    if growth is None or not among.size:
+        return 0.0
+    return float(np.exp(min(growth.foldings[among].max(), _MOST_FOLDINGS)))
+
+
+def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
+    """The disturbances that the sensitivity does not show, by their places in `growth`.
 
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
-    foldings = growth.foldings
-    unseen = _is_beyond(growth, basis) | (foldings > _SEEN_FOLDINGS)
-    return int(np.argmax(np.where(unseen, foldings, 0.0))) if unseen.any() else None
+    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > _SEEN_FOLDINGS))
 
 
 def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
     """Whether disturbances are beyond the basis; at a front, beyond the functions that are there."""
     if growth.places is None:
         return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
-    from fspielm.features.reach import reach_at  # much code, which few problems need
+    from fspielm.features.reach import shown_at  # much code, which few problems need
 
     n, stretches, dimension = growth.places.shape
-    reach = reach_at(basis, growth.places.reshape(-1, dimension)).reshape(n, stretches, dimension)
-    beyond = np.any(_SLACK * growth.frequencies[:, None, :] > reach, axis=2)
-    return np.asarray(np.any(beyond & (growth.stretches > 0), axis=1))
+    frequencies = np.repeat(growth.frequencies, stretches, axis=0)
+    shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
+    return np.asarray(np.any(~shown & (growth.stretches > 0), axis=1))
 
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
-    time, fastest = problem.domain.time, _fastest(growth, solved.basis)
-    if fastest is None or time is None:
+    time, among = problem.domain.time, _unseen(growth, solved.basis)
+    if not among.size or time is None:
         return Beyond()
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
-    left = growth.left(fastest, (sites.points[:, -1] - time.start) / time.duration)
-    rounded = _ROUNDING * max(safe_rms(own * np.exp(np.minimum(left, _MOST_FOLDINGS))) for own in values)
-    foldings = float(growth.foldings[fastest])
-    error = rounded + _disturbance(problem, time.duration, sites, solved) * float(np.exp(min(foldings, _MOST_FOLDINGS)))
-    frequency = float(np.linalg.norm(growth.frequencies[fastest, :-1]))
+    shares = (sites.points[:, -1] - time.start) / time.duration
+    if growth.places is None:
+        among = among[[growth.foldings[among].argmax()]]
+        sources, at_once = np.zeros(1), _disturbance(problem, time.duration, sites, solved)
+    else:
+        sources = _sources(problem, growth, among, sites, solved)
+        at_once = _disturbance(problem, time.duration, sites, solved, sources=False)
+    error, worst = -1.0, 0
+    for which, source in zip(among, sources, strict=True):
+        later = np.exp(np.minimum(growth.left(which, shares), _MOST_FOLDINGS))
+        rounded = _ROUNDING * max(safe_rms(own * later) for own in values)
+        whole = float(np.exp(min(growth.foldings[which], _MOST_FOLDINGS)))
+        grown = rounded + at_once * whole + float(source) * (safe_rms(later) if source > 0 else 0.0)
+        error, worst = max((error, worst), (grown, int(which)), key=lambda one: one[0])
+    frequency = float(np.linalg.norm(growth.frequencies[worst, :-1]))
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
+    times = f"1e{growth.foldings[worst] / np.log(10):.0f}"
     return Beyond(
         error,
-        f"a disturbance {what}grows by a factor of 1e{foldings / np.log(10):.0f} over the time given, and with it the "
-        "last digits of the data; shorten the time, or check the signs of the equation",
+        f"a disturbance {what}grows by a factor of {times} over the time given, and with it the last digits of the "
+        "data; shorten the time, or check the signs of the equation",
     )
 
 
-def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved) -> float:
+def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved, *, sources: bool = True) -> float:
     """The residuals in units of the solution: as values at the start and on the boundary, and as a source."""
     total = 0.0
     for relation in problem.relations:
         residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
         if relation.condition is None:
-            total += residual * _of_a_source(relation.operator, duration, sites)
+            total += residual * _of_a_source(relation.operator, duration, sites) if sources else 0.0
         elif relation.region.kind == "start" or relation.operator.order == 0:
             total += residual * duration**relation.operator.order
+    return total
+
+
+def _sources(problem: Problem, growth: Growth, among: NDArray[np.intp], sites: Sites, solved: Solved) -> FloatArray:
+    """What residuals of equations are as sources of some of the disturbances, in units of the solution."""
+    from fspielm.accuracy.driving import driving, fastest_change  # much code, which few problems need
+
+    assert problem.domain.time is not None
+    duration = problem.domain.time.duration
+    k, exponents = growth.frequencies[among, 0], growth.frequencies[among, -1]
+    total = np.zeros(len(among))
+    for relation in problem.relations:
+        if relation.condition is not None or relation.name not in solved.residuals:
+            continue
+        size = np.full(len(among), solved.residuals[relation.name].rms)
+        known = None if solved.held_out is None else driving(relation, solved.held_out, solved.coefficients, k)
+        if known is not None:
+            slow = min(fastest_change(basis) for basis in solved.basis.on_cells)
+            # over the time given it adds up as if it oscillated along, or it is off by so much
+            off = np.maximum(duration * (exponents - slow), 1.0)
+            size = np.minimum(known, size / np.where(exponents > 2 * slow, off, 1.0))
+        total += size * _of_a_source(relation.operator, duration, sites)
     return total
 
 

@@ -88,7 +88,7 @@ class Examination:
         kinked = misfit.residual > _FITS * misfit.data and bool(kinks(problem, misfit.residuals))
         undetermined = bool(problem.missing) or blind or kinked or not np.isfinite(amplification)
         # of the problem that was factored: data are no part of what may hide
-        solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals)
+        solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals, self.held_out)
         beyond = beyond_basis(self.discretisation.problem, solved)
         left_out = self.discretisation.left_out(coefficients)
         deviations = None if self.correction is None else self.correction.deviations(coefficients, problem)

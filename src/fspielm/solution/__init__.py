@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from fspielm.later import names_from
 from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
-from fspielm.solution.rounds import Forecast, NewtonStep, Round
+from fspielm.solution.rounds import Forecast, NewtonStep, Round, Window
 from fspielm.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "Report",
     "Round",
     "Solution",
+    "Window",
     "field_reports",
     "grid_inside",
     "regular_grid",

@@ -10,7 +10,7 @@ from typing import Any
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.collocation import BlockResidual
 from fspielm.equations import Problem
-from fspielm.solution.rounds import NewtonStep, Round
+from fspielm.solution.rounds import NewtonStep, Round, Window
 from fspielm.wording import duration, system_size
 
 
@@ -87,6 +87,8 @@ class Report:
         Their number, degrees and sizes, in words.
     newton : tuple of NewtonStep
         The steps of Newton's method, of all rounds; empty where the problem is linear.
+    windows : tuple of Window
+        The windows in time that were solved one after the other, if they were.
     """
 
     features: str
@@ -116,6 +118,7 @@ class Report:
     cells: int | None = None
     tiling: str = ""
     newton: tuple[NewtonStep, ...] = ()
+    windows: tuple[Window, ...] = ()
 
     @property
     def noun(self) -> str:
@@ -165,6 +168,7 @@ class Report:
         }
         content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
         content["newton"] = [asdict(step) for step in self.newton]
+        content["windows"] = [asdict(w) | {"error_estimate": _finite(w.error_estimate)} for w in self.windows]
         content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
         for name in ("condition", "error_estimate", "max_error_estimate"):
             content[name] = _finite(content[name])
@@ -185,6 +189,7 @@ class Report:
             *(f"sampled        {look}" for look in self.sampled),
             *(str(step) for step in self.newton),
             *(str(done) for done in self.rounds),
+            *(str(window) for window in self.windows),
             f"time           {duration(sum(self.seconds.values()))}: "
             + ", ".join(f"{phase} {duration(s)}" for phase, s in self.seconds.items()),
             f"rng            {self.rng}",

@@ -113,3 +113,32 @@ class Round:
             f"round {self.number}: {self.size}, {self.rows} rows, estimate {self.error_estimate:.1e}, "
             f"{duration(self.seconds)} ({self.why})"
         )
+
+
+@dataclass(frozen=True)
+class Window:
+    """One of several windows in time.
+
+    Attributes
+    ----------
+    number : int
+    start, end : float
+    error_estimate : float
+        Relative to the solution during the window, with what the errors of all windows before have become.
+    growth : float
+        By how much an error at its start grows until its end, at most.
+    seconds : float
+    """
+
+    number: int
+    start: float
+    end: float
+    error_estimate: float
+    growth: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"window {self.number}: time {self.start:.6g} to {self.end:.6g}, estimate {self.error_estimate:.1e}, "
+            f"errors at its start grow up to {self.growth:.2g} times, {duration(self.seconds)}"
+        )

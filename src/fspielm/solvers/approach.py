@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from fspielm.errors import ProblemError
 
-Approach: TypeAlias = Literal["characteristic", "thin", "band", "patches"]
+Approach: TypeAlias = Literal["characteristic", "thin", "band", "patches", "windows"]
 
 APPROACHES: tuple[Approach, ...] = get_args(Approach)
 

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from fspielm.errors import ProblemError, blame
-from fspielm.solution import Forecast, NewtonStep, Round
+from fspielm.solution import Forecast, NewtonStep, Round, Window
 
-Progress: TypeAlias = Callable[[Forecast | NewtonStep | Round], None]
+Event: TypeAlias = Forecast | NewtonStep | Round | Window
+Progress: TypeAlias = Callable[[Event], None]
 
 
-def silence(event: Forecast | NewtonStep | Round) -> None:
+def silence(event: Event) -> None:
     """Tell nothing."""
 
 
@@ -25,7 +26,7 @@ def reporter(progress: Any) -> Progress:
     if not callable(progress):
         raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
 
-    def report(event: Forecast | NewtonStep | Round) -> None:
+    def report(event: Event) -> None:
         try:
             progress(event)
         except Exception as error:
@@ -35,6 +36,6 @@ def reporter(progress: Any) -> Progress:
     return report
 
 
-def _write(event: Forecast | NewtonStep | Round) -> None:
+def _write(event: Event) -> None:
     sys.stderr.write(f"{event}\n")
     sys.stderr.flush()

@@ -78,10 +78,11 @@ def solve(
     singular : bool, Singular or sequence of Singular, optional
         Singular functions at corners of a plane domain: at all (True), at none (False), or at those named. By
         default they are added where the solution turns out not to be smooth.
-    approach : {"characteristic", "thin", "band", "patches"}, optional
+    approach : {"characteristic", "thin", "band", "patches", "windows"}, optional
         The kind of features: functions that satisfy the equation; those and cosines around the few frequencies of
         the right-hand side; cosines that fill a band of frequencies; or polynomials in cells joined by their traces, in
-        one and two dimensions. By default the one that should be cheapest, and others where it is not good enough.
+        one and two dimensions, all at once or in one window of time after the other. By default the one that should
+        be cheapest, and others where it is not good enough.
     guess : number, Expr, callable, Solution, or mapping of such by unknown, optional
         What Newton's method begins with where the problem is not linear; zero by default. Of several solutions, it
         decides which one is found.
@@ -104,8 +105,8 @@ def solve(
     check_scaling(scaling)
     check_singular(singular)
     check_approach(approach)
-    if approach == "patches":
-        _check_for_cells(points, least_squares, scaling, singular)
+    if approach in ("patches", "windows"):
+        _check_for_cells(approach, points, least_squares, scaling, singular)
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
     _check_for_newton(problem, features, guess)
@@ -123,6 +124,10 @@ def solve(
         singular=singular,
         approach=approach,
     )
+    if approach == "windows" or (not problem.is_linear and _is_long(request)):
+        from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
+
+        return solve_in_windows(request, guess)
     if not problem.is_linear:
         from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
 
@@ -209,7 +214,13 @@ def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
     }
 
 
-def _check_for_cells(points: Any, least_squares: Any, scaling: str, singular: Choice) -> None:
+def _is_long(request: Request) -> bool:
+    from fspielm.solvers.windows import is_long
+
+    return is_long(request)
+
+
+def _check_for_cells(approach: str, points: Any, least_squares: Any, scaling: str, singular: Choice) -> None:
     """Refuse what cells would not heed."""
     given = {
         "points": points is not None,
@@ -220,7 +231,7 @@ def _check_for_cells(points: Any, least_squares: Any, scaling: str, singular: Ch
     unheeded = [name for name, is_given in given.items() if is_given]
     if unheeded:
         raise ProblemError(
-            f'{" and ".join(unheeded)} cannot be chosen with approach="patches": cells have points, scales and a QR '
+            f'{" and ".join(unheeded)} cannot be chosen with approach="{approach}": cells have points, scales and a QR '
             "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
         )
 

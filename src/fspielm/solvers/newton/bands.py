@@ -10,6 +10,7 @@ from fspielm.arrays import real_parts
 from fspielm.equations import identity
 from fspielm.equations.nonlinear import Iterate
 from fspielm.geometry import Sites, chord_lines
+from fspielm.solution import Solution
 from fspielm.solvers.request import Request
 from fspielm.spectrum import Bands, Patience, bands_of_conditions, infer_bands
 from fspielm.spectrum.lines import line_band
@@ -17,6 +18,8 @@ from fspielm.spectrum.lines import line_band
 # A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
 # too few to begin with, the first rounds show it.
 _HARMONICS = 3.0
+# What sets a band that data do not.
+BY_EQUATION = "the equation"
 # Lines along each axis on which a solution is measured, and points on each: at first, and at most.
 _CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
@@ -33,6 +36,18 @@ def bands_of(linear: Request, patience: Patience) -> Bands:
         for theirs, one, high, low in zip(found.sources, own.sources, shared, own.frequencies, strict=True)
     )
     return replace(found, frequencies=frequencies, sources=sources)
+
+
+def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
+    """The bands with those of an earlier solution in the place of what the equation could carry."""
+    none = replace(bands, frequencies=np.zeros(len(bands.frequencies)))
+    shown = measured(replace(linear, problem=earlier.problem), none, earlier)
+    by_equation = np.array([source == BY_EQUATION for source in bands.sources])
+    frequencies = np.where(by_equation, np.minimum(bands.frequencies, shown.frequencies), bands.frequencies)
+    sources = tuple(
+        "the solution before" if one else source for one, source in zip(by_equation, bands.sources, strict=True)
+    )
+    return replace(bands, frequencies=frequencies, sources=sources)
 
 
 def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:

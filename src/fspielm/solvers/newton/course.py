@@ -10,12 +10,12 @@ from typing import Any
 from fspielm.equations import Problem
 from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
-from fspielm.solution import Forecast, NewtonStep
+from fspielm.solution import Forecast, NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import LONG, Course
 from fspielm.solvers.failure import why_failed
-from fspielm.solvers.newton.bands import bands_of
+from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.kinds import Kind, kinds_for
 from fspielm.solvers.newton.round import newton_round
@@ -37,11 +37,16 @@ _TRY = (
 )
 
 
-def solve_nonlinear(request: Request, guess: Any = None) -> Course:
-    """Newton's method from a guess, zero by default, with functions that follow the solution."""
+def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
+    """Newton's method from a guess, zero by default, with functions that follow the solution.
+
+    It may be expected to have the frequencies of an earlier one.
+    """
     record = Record(request.budget)
     start, linear = _begin(request, record, guess)
     assert record.bands is not None
+    if earlier is not None:
+        record.bands = like_those_of(linear, record.bands, earlier)
     others = () if guess is not None else (_ones(request.problem),)
     pursuit = _Pursuit(Newton.of(request, lambda: record.seconds_left), record, start, others)
     choice, ending = "", Ending("")

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.equations.nonlinear import Iterate
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.solvers.newton.bands import measured
+from fspielm.solvers.newton.bands import BY_EQUATION, measured
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Step, check_asked_for
 from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells
@@ -25,7 +25,6 @@ _LEAST_TOLERANCE = 1e-20
 # More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
 # which a solution seldom has, wait until it shows them.
 _MANY = 20_000
-_BY_EQUATION = "the equation"
 
 
 @final
@@ -71,7 +70,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     @cache
     def modest() -> tuple[Bands, Step]:
         """The bands to begin with, and the first step."""
-        found, by_equation = bands, np.array([source == _BY_EQUATION for source in bands.sources])
+        found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
         step = cells(linear, found)
         while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
             found = replace(found, frequencies=np.where(by_equation, found.frequencies / 2, found.frequencies))

@@ -93,6 +93,8 @@ def check_asked_for(request: Request) -> None:
     ------
     ProblemError
     """
+    if request.approach == "windows":
+        raise ProblemError('approach="windows" is for fs.solve, which has several solutions then; take "patches" here')
     if request.approach == "patches":
         from fspielm.collocation.cells import check_suitable  # much code, which few problems need
 

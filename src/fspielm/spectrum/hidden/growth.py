@@ -12,7 +12,8 @@ from fspielm.equations import Problem
 from fspielm.equations.operator import FieldCoefficient
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.geometry import Sites
-from fspielm.spectrum.hidden.frozen import Frozen, freeze, freeze_inside, roots_of, telling
+from fspielm.spectrum.hidden.exponents import rates
+from fspielm.spectrum.hidden.frozen import Frozen, freeze, freeze_inside, telling
 from fspielm.spectrum.hidden.wide import freeze_wide
 
 _DIRECTIONS = 8
@@ -26,9 +27,8 @@ _BELOW = 0.9
 _STRETCHES = 12
 # Times in each of them at which the fronts of a linearisation are looked for.
 _LOOKS = 2
-# A real part below this share of a root is rounding: of a double one, half of the digits are.
-_ROUNDING = 1e-12
-_ROUNDING_OF_MANY = 1e-6
+# Powers of e on one of them that are not worth a closer look.
+_LITTLE = 0.05
 # Growth over the time given by more than this, and by as much more two octaves on, has no bound.
 HOPELESS = 40.0
 _LARGER = 1.3
@@ -85,7 +85,7 @@ def find_growth(problem: Problem) -> Growth:
     number = _STRETCHES if _changes(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
     fronts = _fronts(problem, number)
-    stretches, rates, places = [], [], []
+    stretches, sizes, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
         now = now[telling(frozen.select(now))]
@@ -99,16 +99,19 @@ def find_growth(problem: Problem) -> Growth:
         if fronts is not None:
             growing, size = _rates_of_wide(problem, where, k, 1 / time.duration)
         else:
-            growing, size = _rates(here, k, 1 / time.duration)
+            growing, size = rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
-        stretches.append(grown.max(axis=0))
+        most = grown.max(axis=0)
+        if fronts is not None:
+            most = _on_their_way(problem, fronts[stretch], k, most, time.duration / number)
+        stretches.append(most)
         fastest = grown.argmax(axis=0)
-        rates.append(size[fastest, np.arange(len(k))])
+        sizes.append(size[fastest, np.arange(len(k))])
         places.append(where[fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
     grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
-    found = np.column_stack([np.abs(k), np.max(rates, axis=0)])[grows]
+    found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
     return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
 
@@ -123,26 +126,6 @@ def _fronts(problem: Problem, number: int) -> FloatArray | None:
     return find_fronts(problem, (np.arange(looks) + 0.5) / looks).reshape(number, -1, problem.dimension)
 
 
-def _rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
-    """The fastest growth at each site with each frequency in space ``(n, m)``, and the size of that exponent."""
-    n, m, space = len(frozen.coefficients), len(k), k.shape[1]
-    exponents = np.zeros((n * m, space + 1), dtype=np.complex128)
-    exponents[:, :space] = 1j * np.tile(k, (n, 1))
-    later = np.append(np.zeros(space), 1.0)
-    degree = int(frozen.orders[:, -1].max(initial=0))
-    if not degree:  # of equations whose determinant has no time: nothing grows by itself
-        return np.zeros((n, m)), np.zeros((n, m))
-    each = frozen.select(np.repeat(np.arange(n), m))
-    polynomials = each.along(exponents, np.broadcast_to(later, exponents.shape))[:, : degree + 1]
-    roots = roots_of(polynomials, np.full(n * m, unit))
-    share = _ROUNDING if degree <= 2 else _ROUNDING_OF_MANY
-    with np.errstate(invalid="ignore"):
-        rates = np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
-    most = rates.argmax(axis=1)
-    row = np.arange(n * m)
-    return rates[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
-
-
 def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     """The same where coefficients are those of a linearisation, by what disturbances see of them."""
     lower, upper = problem.domain.bounding_box
@@ -151,8 +134,20 @@ def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: fl
     shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
     growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
     for these, frozen in freeze_wide(problem, points, shares):
-        growing[:, these], sizes[:, these] = _rates(frozen, k[these], unit)
+        growing[:, these], sizes[:, these] = rates(frozen, k[these], unit)
     return growing, sizes
+
+
+def _on_their_way(problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float) -> FloatArray:
+    """What disturbances grow on a stretch, ``(m,)``, where they do not stay at what makes them grow."""
+    much = np.flatnonzero(grown > _LITTLE)
+    if problem.dimension != 2 or not much.size:
+        return grown
+    from fspielm.spectrum.hidden.transit import gathered  # much code, which few problems need
+
+    less = grown.copy()
+    less[much] = np.minimum(grown[much], gathered(problem, fronts, k[much], seconds))
+    return less
 
 
 def _changes(problem: Problem) -> bool:

@@ -1,0 +1,123 @@
+"""One window in time after the other, each from where the last one ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.collocation import Finite
+from fspielm.errors import ProblemError
+from fspielm.geometry import Time
+from fspielm.solution import Solution
+from fspielm.solvers.automatic import solve_automatically
+from fspielm.solvers.request import Request
+from fspielm.solvers.solve import finish
+from fspielm.solvers.windows.joined import Piece, join_pieces
+from fspielm.solvers.windows.pace import first_length, next_length
+from fspielm.solvers.windows.transfer import measure_transfer
+from fspielm.solvers.windows.uncertain import Uncertain
+from fspielm.solvers.windows.window import Held, check_windows, guess_at_start, order_in_time, problem_during
+
+# What each window is to reach, of what all of them are to.
+_SHARE, _LEAST_TOLERANCE = 0.1, 1e-13
+# So many times a window is halved, if nothing is found on it.
+_HALVINGS = 4
+# As many windows, and more, are taken by itself.
+_MANY = 4
+# Windows that are as long as what is left, but for rounding.
+_SLACK = 1e-9
+
+
+def is_long(request: Request) -> bool:
+    """Whether a nonlinear problem in one dimension and time is long enough to be solved in windows by itself."""
+    problem = request.problem
+    if problem.dimension != 2 or problem.domain.time is None or request.approach is not None:
+        return False
+    try:
+        check_windows(problem)
+    except ProblemError:
+        return False
+    return problem.domain.time.duration > _MANY * first_length(problem)
+
+
+def solve_in_windows(request: Request, guess: Any = None) -> Solution:
+    """Solve window by window; `guess` is for the first one."""
+    problem, time = request.problem, request.problem.domain.time
+    check_windows(problem)
+    assert time is not None
+    windows = _Windows(request, perf_counter())
+    start, length, halvings = time.start, first_length(problem), 0
+    while start < time.end:
+        began, left = perf_counter(), time.end - start
+        # where the budget is over, or nothing was found, the rest is one window, of which no more is to be expected
+        number = 1 if windows.are_lost else max(int(np.ceil(left / length - _SLACK)), 1)
+        during = Time(start, time.end if number == 1 else start + left / number)
+        solution, finite = windows.solve(during, guess)
+        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and not windows.are_lost:
+            length, halvings = during.duration / 2, halvings + 1
+            continue
+        windows.keep(during, solution, finite, began)
+        start, length, halvings = during.end, next_length(problem, solution), 0
+    return join_pieces(request, windows.pieces)
+
+
+@final
+@dataclass(eq=False)
+class _Windows:
+    """Those that are solved, one after the other, and what is not certain of the last one."""
+
+    request: Request
+    began: float
+    pieces: tuple[Piece, ...] = ()
+    uncertain: Uncertain | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        """Of the budget."""
+        seconds = self.request.budget.seconds
+        return np.inf if seconds is None else seconds - (perf_counter() - self.began)
+
+    @property
+    def are_lost(self) -> bool:
+        """Whether there is no time for others, or nothing to begin them with."""
+        last = self.pieces[-1].solution.error_estimate if self.pieces else 0.0
+        return self.seconds_left <= 0 or not np.isfinite(last)
+
+    def solve(self, during: Time, guess: Any) -> tuple[Solution, Finite]:
+        """The problem on the next window; `guess` is for the first one."""
+        request, budget = self.request, self.request.budget
+        before = self.pieces[-1].solution if self.pieces else None
+        problem = problem_during(request.problem, during, before)
+        if budget.seconds is not None:
+            budget = replace(budget, seconds=max(self.seconds_left, 1e-3))
+        tol = max(_SHARE * request.tol, _LEAST_TOLERANCE)
+        own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
+        if problem.is_linear:
+            course = solve_automatically(own)
+        else:
+            from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
+
+            if before is not None:
+                guess = Held(before, during.start, order_in_time(problem))
+            elif guess is None:
+                guess = guess_at_start(problem) or None
+            course = solve_nonlinear(own, guess, before)
+        return finish(own, course, quietly=True), course.best.discretisation
+
+    def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
+        """One more, with what errors of those before make in it; it is told."""
+        known = self.uncertain if self.pieces else None
+        if (self.pieces and known is None) or not np.isfinite(solution.error_estimate):
+            self.uncertain, growth = None, np.inf  # and so is all that follows
+            errors = np.full(len(solution.estimate.fields), np.inf)
+        else:
+            transfer = measure_transfer(finite, solution.coefficients, self.request.method)
+            first = Uncertain.first(transfer, solution)
+            self.uncertain = first if known is None else known.followed(transfer, solution)
+            errors, growth = self.uncertain.errors, transfer.growth
+        piece = Piece(during, solution, errors, growth, perf_counter() - began)
+        self.pieces += (piece,)
+        self.request.progress(piece.told(len(self.pieces)))
