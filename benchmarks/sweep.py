@@ -152,6 +152,7 @@ def draw(found: Any) -> None:
 
 
 def main() -> None:
+    """Measure, and write the table and the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="of the frequencies, those that fs.solve is measured with")
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 import sympy as sp
@@ -24,8 +25,9 @@ def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
     written = [e for e in statement.expressions if isinstance(e, sp.Expr | sp.Eq)]
     functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
     coordinates = {argument.name for f in functions for argument in f.args if isinstance(argument, sp.Symbol)}
-    given = statement.given if isinstance(statement.given, Mapping) else {}
-    found = set().union(*(e.free_symbols for e in written)) - given.keys()
+    if not isinstance(statement.given, Mapping | NoneType):  # which is a mistake
+        return ()
+    found = set().union(*(e.free_symbols for e in written)) - (statement.given or {}).keys()
     return tuple(sorted((s for s in found if isinstance(s, sp.Symbol) and s.name not in coordinates), key=str))
 
 
