@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
 import sympy as sp
 
 import fspielm as fs
@@ -9,6 +12,7 @@ from fspielm.solvers.series import Series
 
 x, y, k = sp.symbols("x y k")
 u = sp.Function("u")(x, y)
+line = sp.Function("u")(x)
 # A corner of 120 degrees, where the solution is singular.
 WEDGE = fs.Polygon([(0, 0), (1, 0), (1, 1), (-0.5, 3**0.5 / 2)])
 
@@ -36,9 +40,37 @@ def test_the_next_begins_with_what_served_the_last() -> None:
     )
 
 
+def band(wavenumber: float) -> fs.Problem:
+    equation = sp.Eq(line.diff(x, 2) + wavenumber**2 * (1 + x**2 / 2) * line, 1)
+    return fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(0)])
+
+
+def narrow(wavenumber: float) -> fs.Problem:
+    equation = sp.Eq(line.diff(x, 2) + wavenumber**2 * line, sp.exp(-(((x - 0.4) / 0.002) ** 2)))
+    return fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(0)])
+
+
+def nonlinear(wavenumber: float) -> fs.Problem:
+    return fs.Problem(sp.Eq(line.diff(x, 2), line**2 + wavenumber), fs.Interval(0, 1), [fs.Dirichlet(0)])
+
+
+@pytest.mark.parametrize(
+    ("make", "choice"), [(band, "as for the problem before"), (narrow, "as for the problem before"), (nonlinear, "")]
+)
+def test_every_kind_of_functions(make: Callable[[float], fs.Problem], choice: str) -> None:
+    series = Series(1e-8, fs.Budget(threads=1), 0)
+    points = [[0.3], [0.41], [0.7]]
+    for wavenumber in (5.0, 5.2, 9.0):
+        solution = series.solve(make(wavenumber))
+        assert solution.converged
+    assert choice in solution.report.choice
+    alone = fs.solve(make(9.0), rng=0)
+    within = alone.report.max_error_estimate + solution.report.max_error_estimate
+    assert abs(alone(points) - solution(points)).max() <= within
+
+
 def test_where_that_does_not_do_all_else_is_tried() -> None:
     series = Series(1e-8, fs.Budget(threads=1), 0)
-    line = sp.Function("u")(x)
 
     def string(wavenumber: float, source: int) -> fs.Problem:
         equation = sp.Eq(line.diff(x, 2) + wavenumber**2 * line, source * x)

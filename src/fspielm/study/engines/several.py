@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from queue import Queue
 from threading import Lock, Thread
 from types import TracebackType
@@ -42,6 +41,8 @@ class Several(Engine):
         self._is_over = True  # which each of them asks for now and then
         for thread in self._threads:
             thread.join(_END_SECONDS)
+        for sandbox in self._sandboxes:
+            sandbox.close()
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
         """Solve the tasks, begun in their order; each is given back as soon as it ends."""
@@ -60,8 +61,6 @@ class Several(Engine):
             except BaseException as error:  # for whoever waits
                 ended.put(error)
             finally:
-                with suppress(Exception):
-                    sandbox.close()
                 ended.put(None)
 
         self._threads = [Thread(target=work, args=[sandbox], daemon=True) for sandbox in self._sandboxes]
