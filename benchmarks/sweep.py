@@ -4,10 +4,11 @@
 
 A wall of the cabin vibrates (the firewall), another absorbs (the roof, a Robin condition with i k), the others are
 rigid; measured is the pressure at a driver's ear, from 100 to 2000 Hz with 343 m/s. First `fs.sweep` with one process
-for each processor, then `fs.solve` in one warm process with all of them, for every N-th frequency; then a sweep that is
-killed after some rows and resumed. Seconds are those of the clock and of processors; those of `fs.solve` are for 200
-frequencies, N times what was measured. The last column is the largest difference of pressures from those of the sweep,
-over what both error estimates allow.
+for each processor, then `fs.solve` in one warm process with all of them, and with a single thread, for every N-th
+frequency; then a sweep that is killed after some rows and resumed. Seconds are those of the clock and of processors;
+those of `fs.solve` are for 200 frequencies, N times what was measured. What the clock says has a meaning on a machine
+with nothing else to do; where it has, the processor seconds of one thread are the work there is. The last column is the
+largest difference of pressures from those of the sweep, over what both error estimates allow.
 """
 
 from __future__ import annotations
@@ -76,17 +77,18 @@ def by_sweep(folder: Path) -> tuple[Any, dict[str, Any]]:
     return found, row
 
 
-def by_solves(every: int, known: Any) -> dict[str, Any]:
+def by_solves(every: int, known: Any, threads: int | None = None) -> dict[str, Any]:
     """Every so manieth frequency by a solve, one after the other; the first solve of the process does not count."""
+    budget = fs.Budget(threads=threads)
     frequencies = FREQUENCIES[::every]
     seconds = spent = 0.0
     estimates, off = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
-        fs.solve(cabin().at({f: 95.0}), rng=0)
+        fs.solve(cabin().at({f: 95.0}), rng=0, budget=budget)
         for frequency in frequencies.tolist():
             began, before = perf_counter(), _spent()
-            solution = fs.solve(cabin().at({f: frequency}), rng=0)
+            solution = fs.solve(cabin().at({f: frequency}), rng=0, budget=budget)
             value = pressure(solution)
             seconds, spent = seconds + perf_counter() - began, spent + _spent() - before
             same = known.sel(f=frequency)
@@ -94,7 +96,7 @@ def by_solves(every: int, known: Any) -> dict[str, Any]:
             off.append(abs(value["pressure"] - complex(same["pressure"])) / (value["within"] + float(same["within"])))
     scale = len(FREQUENCIES) / len(frequencies)
     return {
-        "what": "fs.solve",
+        "what": "fs.solve" if threads is None else "fs.solve, one thread",
         "rows": len(FREQUENCIES),
         "measured": len(frequencies),
         "seconds": f"{seconds * scale:.1f}",
@@ -165,8 +167,15 @@ def main() -> None:
         writer.writeheader()
         found, row = by_sweep(Path(folder))
         draw(found)
-        for each in (row, by_solves(arguments.every, found), killed_and_resumed(Path(folder), found)):
-            print(each)
+        every = arguments.every
+        for measured in (
+            lambda: row,
+            lambda: by_solves(every, found, threads=1),
+            lambda: by_solves(every, found),
+            lambda: killed_and_resumed(Path(folder), found),
+        ):
+            each = measured()
+            print(each, flush=True)
             writer.writerow(each)
             table.flush()
 
