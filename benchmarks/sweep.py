@@ -79,16 +79,16 @@ def by_sweep(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 def by_solves(every: int, known: Any, threads: int | None = None) -> dict[str, Any]:
     """Every so manieth frequency by a solve, one after the other; the first solve of the process does not count."""
-    budget = fs.Budget(threads=threads)
+    problem, budget = cabin(), fs.Budget(threads=threads)
     frequencies = FREQUENCIES[::every]
     seconds = spent = 0.0
     estimates, off = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
-        fs.solve(cabin().at({f: 95.0}), rng=0, budget=budget)
+        fs.solve(problem.at({f: 95.0}), rng=0, budget=budget)
         for frequency in frequencies.tolist():
             began, before = perf_counter(), _spent()
-            solution = fs.solve(cabin().at({f: frequency}), rng=0, budget=budget)
+            solution = fs.solve(problem.at({f: frequency}), rng=0, budget=budget)
             value = pressure(solution)
             seconds, spent = seconds + perf_counter() - began, spent + _spent() - before
             same = known.sel(f=frequency)
