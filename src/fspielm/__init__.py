@@ -14,12 +14,16 @@ if _TYPE_CHECKING:
     from fspielm.cases.panda import Panda as Panda
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.public import *  # noqa: F403
+    from fspielm.sweeps import plot_sweep as plot_sweep
+    from fspielm.sweeps import sweep as sweep
 
 # Silent, unless whoever uses the library wants to hear it.
 _logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
 # Slow to import, and not needed for a solve.
 _PACKAGES = ("cases", "study")
+# Names of a package that makes use of these.
+_SWEEPS = ("plot_sweep", "sweep")
 
 
 def __getattr__(name: str) -> _Any:
@@ -35,7 +39,9 @@ def __getattr__(name: str) -> _Any:
     public, shapes = _import_module(f"{__name__}.public"), _import_module(f"{__name__}.geometry").SHAPES
     globals().update({known: vars(public)[known] for known in public.__all__ if known in vars(public)})
     if name == "__all__":
-        value: _Any = sorted({*public.__all__, *shapes, *_PACKAGES})
+        value: _Any = sorted({*public.__all__, *shapes, *_PACKAGES, *_SWEEPS})
+    elif name in _SWEEPS:
+        value = getattr(_import_module(f"{__name__}.sweeps"), name)
     elif name in public.__all__:
         value = getattr(public, name)
     elif name in shapes:  # some of them are in the packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,19 @@ def test_a_newer_form_is_refused_with_the_remedy(store: Store) -> None:
         connection.execute("UPDATE meta SET value = '7.0' WHERE name = 'fspielm'")
     with pytest.raises(ProblemError, match=r"written by fspielm 7.0, whose form 99 .* upgrade with: pip install"):
         Store.open(store.path)
+
+
+def test_a_study_of_the_first_form_is_read_and_goes_on(store: Store, job: Job, outcome: Outcome) -> None:
+    store.record(job, outcome, {})
+    store.close()
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("ALTER TABLE solves DROP COLUMN measured")
+        connection.execute("UPDATE meta SET value = '1' WHERE name = 'format'")
+    with Store.open(store.path, read_only=True) as old:
+        assert [row.outcome for row in old.rows()] == [outcome]
+    with Store.open(store.path) as renewed:
+        renewed.record(renewed.missing()[0], replace(outcome, measured={"value": [1.0]}), {})
+        assert [row.outcome.measured for row in renewed.rows()] == [{}, {"value": [1.0]}]
 
 
 def test_other_files_are_no_studies(tmp_path: Path) -> None:

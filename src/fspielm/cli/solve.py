@@ -16,7 +16,9 @@ from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Options, limit_blas, read_options
 from fspielm.cli.solve_file import is_problem_file, solve_file
+from fspielm.cli.sweeping import SweepOptions, sweep_file
 from fspielm.demo import run_case, run_interruptibly
+from fspielm.errors import ProblemError
 
 
 @with_options
@@ -26,6 +28,7 @@ def solve_case(
     ],
     options: Options,
     outputs: Outputs,
+    sweep: SweepOptions,
     seed: OldSeed = None,
 ) -> None:
     """Solve a problem file, or a benchmark of the FS-PIELM paper.
@@ -33,12 +36,18 @@ def solve_case(
     Frequencies, sizes and points are chosen from the equation and its data, in rounds, until the error estimate
     meets the tolerance. With --method, what is not given is as in the paper: the best range of frequencies for
     the case and method, the neurons, the points, the least-squares solve. Options count more than what a problem
-    file says.
+    file says. With --set, a problem file is solved for many values of its parameters, on all cores.
     """
     outputs.check_pictures()
+    sweep.check()
     if is_problem_file(case):
-        solve_file(case, options, outputs)
+        if sweep.set:
+            sweep_file(case, options, outputs, sweep)
+        else:
+            solve_file(case, options, outputs)
         return
+    if sweep.set:
+        raise ProblemError("--set is for problem files, whose parameters it sets; a benchmark has none")
     benchmark = cases.load(choose("case", case, cases.names()))
     choice = read_options(benchmark, options)
     outputs.check(benchmark.problem.domain)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
+import sympy as sp
+
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.interfaces import InterfaceLine, interface_relations, read_interfaces
 from fspielm.equations.level_borders import read_borders
@@ -40,6 +42,8 @@ class Compiled:
         Sentences on how interfaces were read.
     nonlinear : Nonlinear or None
         What is not linear; relations are then those of a linearisation, of which only the shape has a meaning.
+    open_symbols : tuple of Symbol
+        Without a value.
     """
 
     statement: Statement
@@ -51,6 +55,7 @@ class Compiled:
     interfaces: tuple[InterfaceLine, ...] = ()
     notes: tuple[str, ...] = ()
     nonlinear: Nonlinear | None = None
+    open_symbols: tuple[sp.Symbol, ...] = ()
 
 
 def compile_all(statement: Statement) -> Compiled:

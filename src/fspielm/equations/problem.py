@@ -20,6 +20,14 @@ from fspielm.equations.givens import Givens
 from fspielm.equations.interfaces import InterfaceLine
 from fspielm.equations.linear import NonlinearError
 from fspielm.equations.operator import Operator
+from fspielm.equations.parameters import (
+    check_parameter,
+    need_values,
+    open_symbols,
+    parameters_of,
+    with_numbers,
+    with_stand_ins,
+)
 from fspielm.equations.relations import Relation, is_complex
 from fspielm.equations.remarks import remarks_on
 from fspielm.equations.statement import Statement, state
@@ -59,7 +67,8 @@ class Problem:
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
         get every coordinate of the points, whatever coordinates the function is written with. A function used
         in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
-        gives a symbol or a function by region.
+        gives a symbol or a function by region. Other symbols stay open: the problem can be stated, and solved once
+        they have values (`at`, `fs.sweep`).
     unknowns : sequence of functions, optional
         Of a system, in the order in which a solution has them; that of their first appearance by default, in one
         equation by name.
@@ -88,6 +97,8 @@ class Problem:
         Where materials meet: the regions of the domain, or the pieces of Piecewise expressions in the equations.
     notes : tuple of str
         Sentences on how these were read.
+    open_symbols : tuple of Symbol
+        Those that stand for numbers without a value; relations are then as little known as of a nonlinear problem.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
@@ -114,6 +125,7 @@ class Problem:
     interfaces: tuple[InterfaceLine, ...]
     notes: tuple[str, ...]
     nonlinear: Nonlinear | None
+    open_symbols: tuple[sp.Symbol, ...]
 
     def __init__(
         self,
@@ -142,7 +154,9 @@ class Problem:
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """What the unknowns satisfy; refused where it is not linear, for relations are."""
+        """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
+        if self.open_symbols:
+            raise ProblemError(need_values(self.open_symbols))
         if self.nonlinear is not None:
             raise ProblemError(
                 f"{self.nonlinear.reason}; relations are those of a linear problem: take problem.linearised(iterate)"
@@ -151,6 +165,17 @@ class Problem:
 
     residual = linearised.residual
     linearised = linearised.linearise
+
+    @property
+    def parameters(self) -> tuple[sp.Symbol, ...]:
+        """The symbols that stand for numbers: those that are open, then those that are given."""
+        return parameters_of(self.statement, self.open_symbols)
+
+    def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
+        """The problem with numbers for some of its `parameters`, in the place of those that it has."""
+        for symbol in values:
+            check_parameter(symbol, self.parameters, self.coordinates)
+        return compile_statement(with_numbers(self.statement, values))
 
     @property
     def domain(self) -> Domain:
@@ -298,7 +323,22 @@ class Problem:
 
 
 def compile_statement(statement: Statement) -> Problem:
-    """The problem that a statement is of, all of it checked."""
+    """The problem that a statement is of, all of it checked; symbols without a value may be left open."""
+    try:
+        return _compiled(statement)
+    except ProblemError as error:
+        still_open = open_symbols(statement)
+        if not still_open:
+            raise
+        try:
+            made = _compiled(with_stand_ins(statement, still_open))
+        except ProblemError:
+            raise error from None
+    vars(made).update(statement=statement, open_symbols=still_open)
+    return made
+
+
+def _compiled(statement: Statement) -> Problem:
     try:
         return problem_of(compile_all(statement))
     except NonlinearError as error:

@@ -15,7 +15,7 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending, Step, check_asked_for, select_stages
+from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
 
@@ -55,8 +55,11 @@ class Course:
     remark: str = ""
 
 
-def solve_automatically(request: Request) -> Course:
-    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it."""
+def solve_automatically(request: Request, before: Course | None = None) -> Course:
+    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
+
+    Where a problem that differs little was solved `before`, what served it is tried first.
+    """
     record = Record(request.budget)
     problem = request.problem
     if request.singular is None and jump_places(problem):
@@ -66,6 +69,10 @@ def solve_automatically(request: Request) -> Course:
     record.look(bands, seconds)
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
+    if before is not None:
+        ending = _pursue_again(request, record, before)
+        if record.best is not None and record.best.outcome.error <= request.tol:
+            return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
     choice, ending = selection.why, Ending("")
     _log.debug("features: %s", choice)
@@ -100,6 +107,17 @@ def solve_automatically(request: Request) -> Course:
     return Course(record.best, record, choice, ending.reason)
 
 
+def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
+    """Rounds that begin with what a problem before was solved with, if it was."""
+    stage, error = before.record.stage, before.best.outcome.error
+    assert record.bands is not None
+    try:
+        step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
+        return Ending("") if step is None else _pursue(request, record, step)
+    except Exception as error:  # whatever it is, all else can still be tried
+        return Ending(why_failed(error))
+
+
 def _pursue(request: Request, record: Record, step: Step) -> Ending:
     """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
@@ -107,7 +125,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         afforded = afford(request, record, step)
         if isinstance(afforded, Ending):
             return afforded
-        latest = _play(request, record, afforded)
+        latest = _play(request, record, afforded, step.stage)
         error = latest.outcome.error
         if error <= request.tol or afforded.limit:
             return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
@@ -126,7 +144,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
             return Ending(floor, is_final=True)
 
 
-def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
     if afforded.seconds > LONG:
@@ -136,6 +154,6 @@ def _play(request: Request, record: Record, afforded: Afforded) -> Attempt:
         request.progress(expected)
     begun = perf_counter()
     latest = attempt(request, trial)
-    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
+    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
     # the factored system of the best round alone is kept, and counted, while the next one is under way
     return latest if latest is record.best else replace(latest, reusable=None)

@@ -13,6 +13,7 @@ from fspielm.solution import Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
+from fspielm.solvers.stages import Stage
 from fspielm.spectrum import Bands, Patience
 
 _log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ class Record:
     rounds : tuple of Round
     best : Attempt or None
         That with the smallest estimate.
+    stage : Stage or None
+        The kind of features it had, as far as it had been tried.
     operation : float or None
         Seconds for each operation of a large factorisation, as a round has shown.
     """
@@ -42,6 +45,7 @@ class Record:
     bands: Bands | None = None
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
+    stage: Stage | None = None
     operation: float | None = None
     _began: float = field(default_factory=perf_counter)
     _phases: dict[str, float] = field(default_factory=dict)
@@ -71,14 +75,14 @@ class Record:
         """The bands that were found, in so many seconds."""
         self.bands, self._phases["bands"] = bands, seconds
 
-    def add(self, latest: Attempt, *, forecast: float, seconds: float) -> Round:
-        """A round more, which took so many seconds where so many were forecast."""
+    def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
+        """A round more, of a stage, which took so many seconds where so many were forecast."""
         for phase, taken in latest.seconds.items():
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
         if self.best is None or shown.error <= self.best.outcome.error:
-            self.best = latest
+            self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,
             why=latest.trial.why,

@@ -14,6 +14,7 @@ from fspielm.accuracy import ErrorEstimate, Verdict, judge
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
+from fspielm.equations.parameters import need_values
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
@@ -258,6 +259,8 @@ def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_sq
     """Refuse arguments of the wrong kind, each by name and with an example."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    if problem.open_symbols:
+        raise ProblemError(need_values(problem.open_symbols))
     if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
         raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
     for name, value, kind, example in (

@@ -16,7 +16,7 @@ from fspielm.study.environment import environment
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome, failure
 from fspielm.study.perform import perform
-from fspielm.study.subject import Bench, Subject
+from fspielm.study.subject import Bench, Performer, Subject
 from fspielm.study.terms import Terms
 
 
@@ -30,7 +30,7 @@ def main() -> None:
 
 def serve(requests: IO[str], answers: IO[str]) -> None:
     """Answer every line of `requests`: first who is serving, then the outcome of each job."""
-    benches: dict[str, Bench | Outcome] = {}
+    benches: dict[str, Bench | Performer | Outcome] = {}
     threads = blas.threads()
     _say(answers, {"environment": environment()})
     for line in requests:
@@ -42,7 +42,7 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
         _say(answers, {"outcome": outcome.as_dict()})
 
 
-def _solve(job: Job, bench: Bench | Outcome, terms: Terms, threads: int | None) -> Outcome:
+def _solve(job: Job, bench: Bench | Performer | Outcome, terms: Terms, threads: int | None) -> Outcome:
     if isinstance(bench, Outcome):
         return bench
     if threads is not None and threads < terms.threads:
@@ -51,12 +51,12 @@ def _solve(job: Job, bench: Bench | Outcome, terms: Terms, threads: int | None) 
             f"the linear algebra of this machine runs {threads} threads, the plan has {terms.threads}; "
             f"give the plan threads={threads} or fewer"
         )
-    return perform(job, bench, terms)
+    return perform(job, bench, terms) if isinstance(bench, Bench) else bench.perform(job, terms)
 
 
-def _open(subject: Subject) -> Bench | Outcome:
+def _open(subject: Subject) -> Bench | Performer | Outcome:
     try:
-        return subject.open()
+        return subject.unpickled() if subject.pickled else subject.open()
     except Exception as error:
         # the plan was read elsewhere; what differs here must not end the study
         return failure(f"the problem cannot be read: {error}")

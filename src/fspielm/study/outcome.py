@@ -43,6 +43,8 @@ class Outcome:
         Seconds of each phase.
     seconds : float
         Of the solve; measuring not included.
+    measured : mapping of str to list
+        What a sweep asked for: its quantities, each as the numbers it has.
     """
 
     status: str
@@ -61,6 +63,7 @@ class Outcome:
     coefficient_norm: float | None = None
     phases: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    measured: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome as JSON and a database take it: a number beyond all numbers is None."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -30,15 +31,24 @@ _CHECK_STREAM = 977
 
 def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
     """Solve a job and measure the solution; what goes wrong is an outcome too."""
+
+    def solve_and_measure() -> Outcome:
+        begun = perf_counter()
+        solution = solve(bench.problem, **settings(job, bench, terms), rng=job.seed)
+        return _measure(job, bench, terms, solution, perf_counter() - begun)
+
+    return outcome_of(solve_and_measure)
+
+
+def outcome_of(solve_and_measure: Callable[[], Outcome]) -> Outcome:
+    """What solving and measuring gives, with what the solver warned of; or why it failed."""
     begun = perf_counter()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AccuracyWarning)
             # overflow in a hopeless solve is what its error says, not a message on the terminal
             with np.errstate(all="ignore"):
-                solution = solve(bench.problem, **settings(job, bench, terms), rng=job.seed)
-                seconds = perf_counter() - begun
-                outcome = _measure(job, bench, terms, solution, seconds)
+                outcome = solve_and_measure()
         said = [str(warning.message) for warning in caught if issubclass(warning.category, AccuracyWarning)]
         return Outcome(**vars(outcome) | {"message": said[0] if said else ""})
     except MemoryBudgetError as error:

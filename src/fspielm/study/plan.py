@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from numbers import Real
-from typing import Any, final
+from typing import Any, Protocol, final
 
 from fspielm import cases
 from fspielm.cases import PaperSetting, paper_setting
@@ -24,6 +24,17 @@ from fspielm.wording import did_you_mean
 _MEMORY_SHARE = 0.8
 # Far beyond what anyone waits for; more of them are a mistake.
 _MOST_SOLVES = 250_000
+
+
+class AnyPlan(Protocol):
+    """What a store can begin with: a study's plan, or a sweep's."""
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """Every solve, once."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as JSON takes it."""
 
 
 @final

@@ -11,7 +11,7 @@ from fspielm.study.outcome import Outcome
 from fspielm.study.rows import Row
 
 _JOB = ("subject", "method", "seed", "mu_min", "mu_max", "neurons", "least_squares", "scaling")
-_JSON = ("residuals", "held_out_residuals", "phases")
+_JSON = ("residuals", "held_out_residuals", "phases", "measured")
 _OUTCOME = tuple(Outcome.__dataclass_fields__)
 
 INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -25,6 +25,8 @@ SELECT_ROWS = (
     f"{', '.join(f'solves.{name}' for name in (*_OUTCOME, 'ended', 'environment'))} "
     "FROM jobs JOIN solves ON jobs.id = solves.job ORDER BY jobs.id"
 )
+# Of stores that were begun before solves were measured.
+SELECT_UNMEASURED = SELECT_ROWS.replace("solves.measured", "'{}'")
 
 
 def job_values(jobs: Iterable[Job]) -> Iterator[tuple[Any, ...]]:

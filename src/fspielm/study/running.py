@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -74,7 +74,7 @@ def run(
                 Store.create(place, plan, _cluster_terms(plan, engine)).close()
                 _work_is_left(place, plan, known, retry_failed)
             with Store.open(place) as opened:
-                record_all(opened, plan, engine, starts, ends)
+                record_all(opened, engine, _tasks(opened, plan), starts, ends)
 
 
 def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
@@ -115,19 +115,17 @@ def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
 
 def record_all(
     store: Store,
-    plan: Plan,
     engine: Engine,
+    tasks: Iterable[Task],
     starts: Callable[[Task], None] = lambda task: None,
     ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
-    """Have an engine solve what is missing in a store, and keep each outcome there as it comes."""
-    for ended in engine.run(_tasks(store, plan), starts=starts):
+    """Have an engine do the tasks of what is missing in a store, and keep each outcome there as it comes."""
+    for ended in engine.run(tasks, starts=starts):
         try:
             store.record(ended.task.job, ended.outcome, ended.environment)
         except StoreError as error:
-            raise StoreError(
-                f"{error}; once it can be written to, running the study again goes on from there"
-            ) from error
+            raise StoreError(f"{error}; once it can be written to, the same call again goes on from there") from error
         ends(ended)
 
 

@@ -43,6 +43,7 @@ CREATE TABLE solves (
     coefficient_norm REAL,
     phases TEXT NOT NULL,
     seconds REAL NOT NULL,
+    measured TEXT NOT NULL DEFAULT '{}',
     ended TEXT NOT NULL,
     environment TEXT REFERENCES environments (digest)
 );

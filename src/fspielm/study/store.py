@@ -18,12 +18,13 @@ from fspielm.study.database import StoreError, connect, reading, remove_sidecars
 from fspielm.study.environment import digest
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome
-from fspielm.study.plan import Plan, differences
+from fspielm.study.plan import AnyPlan, Plan, differences
 from fspielm.study.records import (
     INSERT_JOB,
     INSERT_SOLVE,
     SELECT_MISSING,
     SELECT_ROWS,
+    SELECT_UNMEASURED,
     job_values,
     read_job,
     read_row,
@@ -38,7 +39,7 @@ __all__ = ["SUFFIX", "Store", "StoreError"]
 
 SUFFIX = ".db"
 
-_FORMAT = 1
+_FORMAT = 2
 # "fspS", so that a file of ours is told from any other database.
 _APPLICATION = 0x66737053
 
@@ -56,8 +57,8 @@ class Store:
         self._connection = connection
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], plan: Plan, terms: Terms) -> Store:
-        """A new study; the file appears with all of its plan or not at all, and never in the place of another."""
+    def create(cls, path: str | os.PathLike[str], plan: AnyPlan, terms: Terms) -> Store:
+        """A new study, or sweep; the file appears with all of its plan or not at all, never in the place of another."""
         place = Path(path)
         if place.exists():
             raise ProblemError(f"{str(path)!r} is there already; open it, or name another file")
@@ -92,6 +93,8 @@ class Store:
         store = cls(place, connection)
         try:
             store._check_form()
+            if not read_only:
+                store._renew_form()
         except BaseException:
             connection.close()
             raise
@@ -112,7 +115,15 @@ class Store:
     @property
     def plan(self) -> Plan:
         """The plan, as it was when the study began."""
-        return Plan.from_dict(json.loads(self._meta("plan")))
+        if "sweeps" not in self.content:
+            raise ProblemError(f"{str(self.path)!r} is what fs.sweep keeps, and no study; fs.sweep reads it")
+        return Plan.from_dict(self.content)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The plan of a study or a sweep, as JSON takes it."""
+        content: dict[str, Any] = json.loads(self._meta("plan"))
+        return content
 
     @property
     def terms(self) -> Terms:
@@ -161,7 +172,8 @@ class Store:
 
     def rows(self) -> list[Row]:
         """Every solve that has ended, in the order of the plan."""
-        return [read_row(values) for values in self._all(SELECT_ROWS)]
+        written = int(self._meta("format"))
+        return [read_row(values) for values in self._all(SELECT_ROWS if written > 1 else SELECT_UNMEASURED)]
 
     def environments(self) -> dict[str, dict[str, str]]:
         """What the solves ran on, by digest."""
@@ -202,6 +214,13 @@ class Store:
                 f"{str(self.path)!r} was written by fspielm {self._meta('fspielm')}, whose form {written} this version "
                 f"({__version__}) does not know; upgrade with: pip install --upgrade fspielm"
             )
+
+    def _renew_form(self) -> None:
+        """Give a file of an earlier version the column that it lacks, since it is going to be written to."""
+        if int(self._meta("format")) < _FORMAT:
+            with self._transaction() as cursor:
+                cursor.execute("ALTER TABLE solves ADD COLUMN measured TEXT NOT NULL DEFAULT '{}'")
+                cursor.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(_FORMAT),))
 
 
 @contextmanager

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,15 +25,24 @@ from fspielm.errors import ProblemError
 from fspielm.files import read_problem_file, write_problem
 from fspielm.solution import Solution, regular_grid, relative_error
 from fspielm.store import load
-from fspielm.study.outcome import ESTIMATE, EXACT, REFERENCE
+from fspielm.study.job import Job
+from fspielm.study.outcome import ESTIMATE, EXACT, REFERENCE, Outcome
+from fspielm.study.terms import Terms
 
 Function = Callable[[FloatArray], ArrayLike]
+
+
+class Performer(Protocol):
+    """What solves and measures jobs by itself, one after the other in one process."""
+
+    def perform(self, job: Job, terms: Terms) -> Outcome:
+        """Do one; what goes wrong is an outcome too."""
 
 
 @final
 @dataclass(frozen=True)
 class Subject:
-    """A benchmark by name, or a problem file by its text: all that another machine needs to solve and measure it.
+    """A benchmark by name, a problem file by its text, or a sweep: all that it takes to solve and measure it elsewhere.
 
     Attributes
     ----------
@@ -41,11 +51,14 @@ class Subject:
         The problem file; empty for a benchmark.
     reference : str
         Values of a reference solution on the measuring grid, as base64; empty if there is none.
+    pickled : str
+        What performs jobs by itself (`Performer`), pickled, as base64; empty for all others.
     """
 
     name: str
     text: str = ""
     reference: str = ""
+    pickled: str = ""
 
     @cached_property
     def digest(self) -> str:
@@ -54,7 +67,8 @@ class Subject:
 
     def as_dict(self) -> dict[str, str]:
         """The subject as JSON takes it."""
-        return {"name": self.name, "text": self.text, "reference": self.reference}
+        content = {"name": self.name, "text": self.text, "reference": self.reference}
+        return content | {"pickled": self.pickled} if self.pickled else content
 
     @classmethod
     def from_dict(cls, content: dict[str, str]) -> Subject:
@@ -106,6 +120,11 @@ class Subject:
         if not np.all(solution.problem.domain.contains(points)):
             raise ProblemError(f"{self.name}: the reference solution's domain does not cover that of the problem")
         return replace(self, reference=b64encode(np.asarray(solution(points), dtype="<f8").tobytes()).decode("ascii"))
+
+    def unpickled(self) -> Performer:
+        """What performs its jobs by itself, as it was when the run began."""
+        made: Performer = pickle.loads(b64decode(self.pickled))
+        return made
 
     def open(self) -> Bench:
         """The problem, ready to be solved and measured."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fspielm.study import Job, Outcome, Subject, sandbox
-from fspielm.study.engines import Cluster, Engine, SingleProcess, Task
+from fspielm.study.engines import Cluster, Engine, Several, SingleProcess, Task
 from fspielm.study.job import AUTOMATIC
 
 LONG = {"subject": "helmholtz-2d", "neurons": 2500}
@@ -29,7 +29,13 @@ def two_workers() -> Iterator[Engine]:
         yield engine
 
 
-@pytest.fixture(params=["single", "two_workers"])
+@pytest.fixture(scope="module")
+def several() -> Iterator[Engine]:
+    with Several(2, 1) as engine:
+        yield engine
+
+
+@pytest.fixture(params=["single", "several", "two_workers"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     found: Engine = request.getfixturevalue(request.param)
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from fspielm.equations import Problem, derivative
 from fspielm.features.basis import Basis
-from fspielm.features.special.corners import singular_changes, singular_columns, singular_corners
+from fspielm.features.special.corners import singular_changes, singular_columns, singular_corners, some_singular_columns
 from fspielm.features.special.holes import hole_columns
 from fspielm.features.special.singular import Singular
 from fspielm.geometry import Sites
@@ -16,9 +16,14 @@ from fspielm.geometry import Sites
 _SATISFIED = 1e-8
 
 
-def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[Basis, ...]:
-    """All there are (True), none (False), or the singular functions of the corners named."""
-    corners = singular_columns(problem, singular)
+def special_columns(
+    problem: Problem, singular: bool | Singular | Sequence[Singular], share: float = 1.0
+) -> tuple[Basis, ...]:
+    """All there are (True), none (False), or the singular functions of the corners named.
+
+    Of all there are, if so wanted, only a `share` of those at each corner: the ones with the lowest exponents.
+    """
+    corners = some_singular_columns(problem, share) if singular is True else singular_columns(problem, singular)
     return (*corners, *hole_columns(problem)) if singular is True else corners
 
 

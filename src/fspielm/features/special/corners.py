@@ -95,6 +95,17 @@ def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sing
     return tuple(_columns(problem, _find(problem, one), one.exponents) for one in wanted)
 
 
+def some_singular_columns(problem: Problem, share: float) -> tuple[SingularBasis, ...]:
+    """At all corners, the singular functions with exponents up to a share of the highest."""
+    if share >= 1.0:
+        return _at_all_corners(problem)
+    found = []
+    for corner in singular_corners(problem):
+        every = _exponents(problem, corner)
+        found.append(_columns(problem, corner, [s for s in every if s <= share * every[-1]] or every[:1]))
+    return tuple(found)
+
+
 @once
 def _at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
     return tuple(_columns(problem, corner, None) for corner in singular_corners(problem))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final
 
@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.equations import ByRegion, Problem
-from fspielm.equations.problem import compile_statement
+from fspielm.equations.parameters import check_parameter
 from fspielm.errors import ProblemError
 
 # Problems that are remembered: each is asked for several times, since to compile one takes its time.
@@ -28,7 +28,7 @@ class Along:
     problem : Problem
         One of them.
     parameter : Symbol
-        The number, one of those that are given.
+        The number, one of the problem's parameters.
     lower, upper : float
         Between which it is looked at.
     """
@@ -47,8 +47,7 @@ class Along:
         return lru_cache(maxsize=_REMEMBERED)(self._compiled)
 
     def _compiled(self, value: float) -> Problem:
-        statement = self.problem.statement
-        return compile_statement(replace(statement, given={**(statement.given or {}), self.parameter: value}))
+        return self.problem.at({self.parameter: value})
 
     @cached_property
     def is_affine(self) -> bool:
@@ -81,7 +80,7 @@ def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     lower, upper = _read_interval(interval)
-    _check_parameter(problem, parameter)
+    check_parameter(parameter, problem.parameters, problem.coordinates)
     along = Along(problem, parameter, lower, upper)
     if along.at(0.5 * (lower + upper)).is_linear and along.at(lower + 0.381966 * (upper - lower)).is_linear:
         raise ProblemError(
@@ -113,20 +112,3 @@ def _read_interval(interval: Any) -> tuple[float, float]:
             f"interval is the wrong way round: write ({upper:g}, {lower:g}); solutions are followed from its lower end"
         )
     return lower, upper
-
-
-def _check_parameter(problem: Problem, parameter: Any) -> None:
-    if not isinstance(parameter, sp.Symbol):
-        raise ProblemError(f"parameter must be a SymPy symbol of the problem; got {parameter!r}")
-    given = problem.statement.given or {}
-    if parameter in given:
-        return
-    if parameter in problem.coordinates:
-        raise ProblemError(f"parameter {parameter} is a coordinate; it must be a number of the problem")
-    known = sorted(str(key) for key in given if isinstance(key, sp.Symbol))
-    have = f"its numbers are {', '.join(known)}" if known else "no number is given in it"
-    raise ProblemError(
-        f"parameter {parameter} does not occur in the problem: {have}; write the symbol {parameter} into an equation "
-        f"or a condition, and a value that it may have beside it, as in given={{{parameter}: 1.0}}; symbols of one "
-        "name but different assumptions (real=True) are different symbols"
-    )

@@ -55,7 +55,7 @@ def follow(
     Parameters
     ----------
     problem : Problem
-        With the parameter among what is given; its value there has no meaning.
+        With the parameter as a symbol; if it is among what is given, its value there has no meaning.
     parameter : Symbol
     interval : (float, float)
         Between which values of the parameter solutions are looked for.
@@ -86,11 +86,11 @@ def follow(
     ProblemError
         If an argument is wrong, the parameter does not occur, or there is no solution to begin with.
     """
-    check_arguments(problem, tol, None, None, None, budget)
+    along = read_along(problem, parameter, interval)
+    check_arguments(along.at(along.lower), tol, None, None, None, budget)
     check_approach(approach)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise ProblemError(f"points must be a whole number, at least 2; got {points!r}")
-    along = read_along(problem, parameter, interval)
     streams, seed = Streams.spawned(rng)
     limits = budget or Budget()
     request = Request(

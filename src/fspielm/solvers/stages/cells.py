@@ -58,6 +58,13 @@ class Cells(Stage):
         request = replace(self.request, problem=problem)
         return replace(self, request=request, patchwork=self.patchwork.with_problem(problem))
 
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """The same cells, unless there are materials, whose borders may have moved."""
+        if request.problem.interfaces:
+            return None
+        patchwork = self.patchwork.with_problem(request.problem)
+        return replace(self, request=request, patchwork=patchwork, errors=()).first()
+
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
         if len(errors) <= _PATIENCE:
             return False

@@ -15,12 +15,15 @@ from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
+from fspielm.spectrum import Bands
 
 if TYPE_CHECKING:
     from fspielm.features import SourceBasis
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]
+# The stage for a problem before its first round, with the operations that a filled band would begin with.
+Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 
 # A round has helped if coefficients have fallen so much; one with sources, if the estimate has.
 _FEWER_COEFFICIENTS = 10.0
@@ -35,6 +38,11 @@ _AFFORDABLE = 3e11
 # Sources, and rounds with them.
 _MOST_SOURCES = 1500
 _SOURCE_ROUNDS = 3
+# For the next of many problems that differ little: fewer functions if the estimate was below the tolerance by so much,
+# by this factor, and no fewer than this share of the singular ones; more of them if it was hardly below, or was not.
+_AMPLE, _FEWER, _LEAST_SHARE = 30.0, 0.93, 0.3
+_SCARCE, _MORE = 4.0, 1.07
+_NOT_ENOUGH = 1.25
 
 
 @final
@@ -56,6 +64,10 @@ class ExactFeatures(Stage):
     special, sources
         Functions beside it: in holes and at corners, which were tried or not; singular ones outside, and how many
         rounds there were with such.
+    fresh : callable or None
+        Makes the stage for another problem.
+    share : float
+        Of the singular functions, those with the lowest exponents that are used.
     before : Outcome or None
         Of the last round.
     """
@@ -70,7 +82,9 @@ class ExactFeatures(Stage):
     family: Characteristic
     special: tuple[Basis, ...]
     tried_special: bool
+    fresh: Fresh | None = None
     enlarged: int = 0
+    share: float = 1.0
     sources: SourceBasis | None = None
     source_rounds: int = 0
     before: Outcome | None = None
@@ -86,8 +100,30 @@ class ExactFeatures(Stage):
         stage = replace(self, before=after)
         return stage._following(before, latest) or Ending("more functions that satisfy the equation did not help")
 
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """The same functions, or some fewer; where there were sources, they depend on the data."""
+        if self.sources is not None or self.fresh is None:
+            return None
+        enlarged, share = self.enlarged, self.share
+        if spare >= _AMPLE and enlarged:
+            enlarged -= 1
+        elif spare >= _AMPLE:
+            share = max(_FEWER * share, _LEAST_SHARE)
+        elif spare <= _SCARCE:
+            share = min(_MORE * share, 1.0)
+        fresh = self.fresh(request, bands, self.limit)
+        unasked = self.tried_special and request.singular is None and self.special != self.in_holes
+        stage = replace(fresh, enlarged=enlarged, family=fresh.families(enlarged))
+        return (replace(stage, share=share)._singular() if unasked else stage)._step(self.title)
+
     def _following(self, before: Outcome | None, latest: Attempt) -> Step | None:
         after, tol = latest.outcome, self.request.tol
+        if self.share < 1.0:
+            return (
+                replace(self, share=min(_NOT_ENOUGH * self.share, 1.0))
+                ._singular()
+                ._step(special_names(self.request.problem))
+            )
         if self.source_rounds:
             helps = before is not None and _gain(before, after) >= _BETTER_SOURCES
             step = self._with_sources(latest) if helps or self.source_rounds == 1 else None
@@ -128,11 +164,16 @@ class ExactFeatures(Stage):
         """As many as before, with functions for corners and holes."""
         if self.tried_special:
             return None
-        problem = self.request.problem
-        exact = tuple(c for c in special_columns(problem, True) if satisfies(problem, c))
-        if sum(c.size for c in exact) <= sum(c.size for c in self.special):
+        stage = self._singular()
+        if sum(c.size for c in stage.special) <= sum(c.size for c in self.special):
             return None
-        return replace(self, special=exact, tried_special=True)._step(special_names(problem))
+        return stage._step(special_names(self.request.problem))
+
+    def _singular(self) -> ExactFeatures:
+        """The same with its share of the functions for corners and holes."""
+        problem = self.request.problem
+        exact = tuple(c for c in special_columns(problem, True, self.share) if satisfies(problem, c))
+        return replace(self, special=exact, tried_special=True)
 
     def _with_sources(self, latest: Attempt) -> Step | None:
         """The first family, with sources where the data say that singularities are close to the boundary."""
@@ -169,12 +210,13 @@ class ExactFeatures(Stage):
         return Step(FeatureTrial(self.family, points, columns, why), self)
 
 
-def exact_features(request: Request, families: Families, limit: float) -> ExactFeatures:
+def exact_features(request: Request, families: Families, limit: float, fresh: Fresh | None = None) -> ExactFeatures:
     """The stage before its first round: with the functions asked for beside the family, or those in the holes."""
     problem, singular = request.problem, request.singular
     in_holes = tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
     special = in_holes if singular is None else special_columns(problem, singular)
-    return ExactFeatures(request, families, limit, in_holes, families(0), special, tried_special=singular is not None)
+    tried = singular is not None
+    return ExactFeatures(request, families, limit, in_holes, families(0), special, tried, fresh)
 
 
 def _gain(before: Outcome, after: Outcome) -> float:

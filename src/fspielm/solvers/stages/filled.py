@@ -112,6 +112,14 @@ class FilledBand(Stage):
         """The same for another linearisation of a nonlinear problem."""
         return replace(self, request=replace(self.request, problem=problem))
 
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """As much wider than the first band as this one was, and for as many digits."""
+        fresh, first = filled_band(request, bands), filled_band(self.request, self.bands)
+        core = fresh.target.core * np.maximum(self.target.core / first.target.core, 1.0)
+        target = replace(fresh.target, core=core, decades=self.target.decades)
+        columns = special_columns(request.problem, True) if self.columns and not first.columns else fresh.columns
+        return replace(fresh, target=target, layout=target.layout(request.lengths), columns=columns).first()
+
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
         return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))

@@ -29,7 +29,7 @@ from fspielm.solvers.failure import why_failed
 from fspielm.solvers.layouts import least_core
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.beside_cells import allows_cells, cells_before_band, first_with_cells
-from fspielm.solvers.stages.exact import Families, exact_features
+from fspielm.solvers.stages.exact import ExactFeatures, Families, exact_features
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.solvers.stages.stage import Stage, Step
 from fspielm.solvers.stages.thin import thin_spectrum
@@ -195,13 +195,13 @@ def _small_basis(request: Request, bands: Bands, patience: Patience, limit: floa
     return thin_spectrum(request, bands, tuple(peaks), limit)
 
 
-def _exact_features(request: Request, bands: Bands, limit: float) -> Stage:
+def _exact_features(request: Request, bands: Bands, limit: float) -> ExactFeatures:
     problem, singular = request.problem, request.singular
     homogeneous_symbol(problem)
     if singular is not None and not all(satisfies(problem, c) for c in special_columns(problem, singular)):
         raise UnsuitableError("the singular functions asked for do not satisfy the equation")
     families = _evolving_families(request, bands) if evolves(problem) else _steady_families(problem, bands)
-    return exact_features(request, families, limit)
+    return exact_features(request, families, limit, _exact_features)
 
 
 def _refuse_rough(request: Request, bands: Bands) -> None:

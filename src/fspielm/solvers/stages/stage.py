@@ -9,7 +9,9 @@ from typing import ClassVar, final
 from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
+from fspielm.spectrum import Bands
 
 
 class Stage(ABC):
@@ -44,6 +46,14 @@ class Stage(ABC):
     def around(self, problem: Problem) -> Stage:
         """The same for another linearisation of a nonlinear problem, where it serves such problems."""
         return self
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """What to begin a problem with that differs little from the one that this stage has served.
+
+        Its estimate was below the tolerance by a factor of `spare`: where that is large, fewer functions may do. None
+        where a problem says nothing of the next one.
+        """
+        return None
 
     def is_waste(self, neurons: int) -> bool:
         """Whether a round with so few neurons is known to give no digit."""

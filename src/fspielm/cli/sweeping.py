@@ -1,0 +1,204 @@
+"""``fspielm solve FILE --set``: a problem file over many values of its parameters."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import sympy as sp
+import typer
+from rich.console import Console
+
+from fspielm.cli.entry import Interrupted
+from fspielm.cli.options import optional
+from fspielm.cli.outputs import Outputs
+from fspielm.cli.progress import working
+from fspielm.cli.settings import Options, file_settings
+from fspielm.cli.tables import headed_table
+from fspielm.equations import Problem
+from fspielm.errors import ProblemError
+from fspielm.files import read_problem_file
+from fspielm.solution import Solution
+from fspielm.solution.pictures import save_picture
+from fspielm.sweeps import plot_sweep, sweep
+from fspielm.sweeps.quantities import RESERVED, size
+from fspielm.writing import check_place, staged_file
+
+_SUFFIXES = (".csv", ".nc")
+# What a step may be off, of itself, and still end at the last value.
+_ROUNDING = 1e-9
+# Options that one solve has, and a row of a sweep has not.
+_ALONE = ("method", "mu", "shift", "least_squares", "scaling", "approach")
+_FORM = "write --set f=500:2000:50 (from 500 to 2000 in steps of 50), --set f=1,2,5 or --set f=3"
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """What was typed of a sweep."""
+
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUES",
+            help="Solve a problem file for many values of a parameter: f=500:2000:50 is from 500 to 2000 in steps of "
+            "50, f=1,2,5 these three; again for more parameters, and every combination.",
+        ),
+    ] = None
+    at: Annotated[
+        str | None, optional("X,Y", "With --set: the solution at this point is shown.", "its root mean square")
+    ] = None
+    keep: Annotated[
+        Path | None, optional("FILE", "With --set: keep rows as they end; the same command goes on.", "nothing")
+    ] = None
+    workers: Annotated[int | None, optional("N", "With --set: processes at once.", "one a core")] = None
+
+    def check(self) -> None:
+        """Refuse options of a sweep where there is none."""
+        for each in fields(self):
+            if each.name != "set" and getattr(self, each.name) is not None and not self.set:
+                raise ProblemError(f"--{each.name} belongs to a sweep; add --set, as in --set f=500:2000:50")
+
+
+def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptions) -> None:
+    """Solve the problem of a file for many values, print the rows, and write the outputs."""
+    for each in _ALONE:
+        if getattr(options, each) is not None:
+            raise ProblemError(f"--{each.replace('_', '-')} is for a single solve; leave it out with --set")
+    for path in outputs.out or []:
+        check_place(path, _SUFFIXES)
+    file = read_problem_file(Path(name))
+    settings = file_settings(options, file.budget)
+    values = dict(_read(text, file.problem) for text in wanted.set or [])
+    measure = size if wanted.at is None else _At(_point(wanted.at, file.problem))
+    with working(f"solving {name}") as show:
+        try:
+            found = sweep(
+                file.problem,
+                values,
+                measure=measure,
+                keep=wanted.keep,
+                tol=settings.get("tol", file.tol),
+                budget=settings["budget"],
+                rng=options.rng if options.rng is not None else file.rng or 0,
+                workers=wanted.workers,
+                progress=lambda done, total, line: show(line),
+            )
+        except (Interrupted, KeyboardInterrupt) as interrupt:
+            if wanted.keep is not None:
+                interrupt.add_note(f"the rows that have ended are in {wanted.keep}, and the same command goes on")
+            raise
+    if outputs.json:
+        print(json.dumps(_as_json(found), indent=2, allow_nan=False))
+    else:
+        _print(found, file.title or name)
+    for path in outputs.out or []:
+        _write(found, path)
+    if outputs.plot:
+        figure = plot_sweep(found)
+        for path in outputs.plot:
+            save_picture(figure, path)
+
+
+@dataclass(frozen=True)
+class _At:
+    """The solution at a point, unknown by unknown."""
+
+    point: tuple[float, ...]
+
+    def __call__(self, solution: Solution) -> dict[str, Any]:
+        values = np.ravel(solution(np.array([self.point])))
+        return dict(zip(solution.problem.names, values, strict=True))
+
+
+def _read(text: str, problem: Problem) -> tuple[sp.Symbol, list[float]]:
+    """A parameter and its values, as they are typed."""
+    name, equals, typed = (part.strip() for part in text.partition("="))
+    if not (name and equals and typed):
+        raise ProblemError(f"--set {text!r} has no values; {_FORM}")
+    known = {str(symbol): symbol for symbol in problem.parameters}
+    try:
+        numbers = [float(part) for part in typed.replace(",", ":").split(":")]
+    except ValueError:
+        raise ProblemError(f"--set {text!r} has values that are no numbers; {_FORM}") from None
+    if ":" in typed:
+        if len(numbers) != 3 or "," in typed:
+            raise ProblemError(f"--set {text!r} must be FIRST:LAST:STEP; {_FORM}")
+        numbers = _steps(text, *numbers)
+    return known.get(name, sp.Symbol(name)), numbers
+
+
+def _steps(text: str, first: float, last: float, step: float) -> list[float]:
+    if step == 0 or not all(map(math.isfinite, (first, last, step))) or (last - first) / step < 0:
+        raise ProblemError(f"--set {text!r} never gets from its first value to its last; {_FORM}")
+    count = math.floor((last - first) / step * (1 + _ROUNDING) + _ROUNDING) + 1
+    return [first + place * step for place in range(count)]
+
+
+def _point(text: str, problem: Problem) -> tuple[float, ...]:
+    try:
+        point = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        point = ()
+    if len(point) != problem.dimension:
+        names = ",".join(map(str, problem.coordinates))
+        raise ProblemError(f"--at must be a number for each of the coordinates {names}; got {text!r}")
+    if not problem.domain.contains(np.array([point]))[0]:
+        raise ProblemError(f"--at {text} is outside of the domain")
+    return point
+
+
+def _measured(found: Any) -> list[str]:
+    return [str(name) for name in found.data_vars if name not in RESERVED]
+
+
+def _print(found: Any, title: str) -> None:
+    """The rows, in at most 80 columns."""
+    console = Console(highlight=False)
+    console.print(f"{title}\n", style="bold", markup=False)
+    table = headed_table(*found["error_estimate"].dims)
+    names = _measured(found)
+    for name in (*(f"|{name}|" if found[name].dtype.kind == "c" else name for name in names), "error estimate"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for place in np.ndindex(found["error_estimate"].shape):
+        row = {name: found[name].values[place] for name in found.data_vars}
+        at = [f"{found[name].values[i]:g}" for name, i in zip(found["error_estimate"].dims, place, strict=True)]
+        shown = [f"{abs(row[name]) if found[name].dtype.kind == 'c' else row[name]:.6g}" for name in names]
+        verdict = "" if row["converged"] else str(row["message"] or row["status"])
+        table.add_row(*at, *shown, f"{row['error_estimate']:.1e}", verdict)
+    console.print(table)
+
+
+def _as_json(found: Any) -> dict[str, Any]:
+    """Every row with its values; complex numbers by their two parts, and none that JSON has not."""
+    rows = []
+    for place in np.ndindex(found["error_estimate"].shape):
+        at = {name: found[name].values[i].item() for name, i in zip(found["error_estimate"].dims, place, strict=True)}
+        rows.append({**at, **{str(name): _plain(found[name].values[place]) for name in found.data_vars}})
+    return {"tol": found.attrs["tol"], "rng": found.attrs["rng"], "rows": rows}
+
+
+def _plain(value: Any) -> Any:
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, complex):
+        return [_plain(plain.real), _plain(plain.imag)]
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _write(found: Any, path: Path) -> None:
+    """A table of the rows, or a netCDF file, which knows no complex numbers."""
+    parts: dict[str, Any] = {}
+    for name in _measured(found):
+        if found[name].dtype.kind == "c":
+            parts |= {f"{name}_real": found[name].real, f"{name}_imag": found[name].imag}
+    plain = found.drop_vars([name for name in _measured(found) if found[name].dtype.kind == "c"]).assign(parts)
+    with staged_file(path) as draft:
+        if path.suffix.lower() == ".nc":
+            plain.to_netcdf(draft)
+        else:
+            plain.to_dataframe().to_csv(draft)

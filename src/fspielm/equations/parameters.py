@@ -1,0 +1,73 @@
+"""Symbols of a statement that stand for numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import NoneType
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.equations.statement import Statement
+from fspielm.errors import ProblemError
+
+# What stands for open numbers while a statement is read: nothing that anybody would write.
+_STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
+
+
+def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols of equations and conditions that are neither coordinates nor given, by name.
+
+    Not one that is called like a coordinate: that is another symbol by mistake.
+    """
+    written = [e for e in statement.expressions if isinstance(e, sp.Expr | sp.Eq)]
+    functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
+    coordinates = {argument.name for f in functions for argument in f.args if isinstance(argument, sp.Symbol)}
+    if not isinstance(statement.given, Mapping | NoneType):  # which is a mistake
+        return ()
+    found = set().union(*(e.free_symbols for e in written)) - (statement.given or {}).keys()
+    return tuple(sorted((s for s in found if isinstance(s, sp.Symbol) and s.name not in coordinates), key=str))
+
+
+def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
+    """The statement with numbers that mean nothing for these symbols."""
+    return with_numbers(statement, {symbol: _STAND_IN + place * _NEXT for place, symbol in enumerate(symbols)})
+
+
+def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:
+    """The statement with these numbers among what is given."""
+    return replace(statement, given={**(statement.given or {}), **values})
+
+
+def parameters_of(statement: Statement, still_open: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
+    """The symbols that may get other numbers: those that are open, and those that are given."""
+    return (*still_open, *(key for key in (statement.given or {}) if isinstance(key, sp.Symbol)))
+
+
+def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:
+    """Refuse what is none of the `known` parameters of a problem."""
+    if not isinstance(symbol, sp.Symbol):
+        raise ProblemError(f"parameter must be a SymPy symbol of the problem; got {symbol!r}")
+    if symbol in known:
+        return
+    if symbol in coordinates:
+        raise ProblemError(f"parameter {symbol} is a coordinate; it must be a number of the problem")
+    names = ", ".join(sorted(map(str, known)))
+    have = f"its numbers are {names}" if names else "no number is given in it"
+    raise ProblemError(
+        f"parameter {symbol} does not occur in the problem: {have}; write the symbol {symbol} into an equation "
+        f"or a condition, and a value that it may have beside it, as in given={{{symbol}: 1.0}}; symbols of one "
+        "name but different assumptions (real=True) are different symbols"
+    )
+
+
+def need_values(symbols: tuple[sp.Symbol, ...]) -> str:
+    """What to do about open symbols, as a sentence."""
+    named = "the symbols " if len(symbols) > 1 else "the symbol "
+    values = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols))
+    return (
+        f"the problem leaves {named}{', '.join(map(str, symbols))} open: supply numbers, as in given={{{values}}} or "
+        f"problem.at({{{values}}}), or solve for many values with fs.sweep(problem, {{{symbols[0]}: [...]}})"
+    )

@@ -1,0 +1,44 @@
+"""Many problems that differ little, one after the other."""
+
+from __future__ import annotations
+
+from typing import final
+
+from fspielm.equations import Problem
+from fspielm.solution import Solution
+from fspielm.solvers.automatic import Course, solve_automatically
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
+from fspielm.solvers.solve import check_arguments, finish, solve
+
+
+@final
+class Series:
+    """Solves as `solve` does, but begins each problem with the kind and the number of functions that served the last.
+
+    Most problems then take a single round. Rows, held-out rows, the error estimate and the verdict are each problem's
+    own; where what is begun with does not do, all else is tried as in any solve.
+
+    Parameters
+    ----------
+    tol : float
+    budget : Budget
+    seed : int
+        Of features and points, the same for every problem.
+    """
+
+    def __init__(self, tol: float, budget: Budget, seed: int) -> None:
+        self._tol, self._budget, self._seed = tol, budget, seed
+        self._before: Course | None = None
+
+    def solve(self, problem: Problem) -> Solution:
+        """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
+        if not problem.is_linear:  # of several solutions, the last one would decide which is found
+            return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
+        check_arguments(problem, self._tol, None, None, None, self._budget)
+        streams, seed = Streams.spawned(self._seed)
+        request = Request(problem, self._tol, self._budget, streams, seed)
+        course = solve_automatically(request, self._before)
+        self._before = course
+        return finish(request, course)

@@ -1,0 +1,95 @@
+"""What a sweep solves, and what tells it from another one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
+from typing import Any, final
+
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.study.job import AUTOMATIC, Job
+from fspielm.sweeps.grid import Grid
+from fspielm.sweeps.quantities import Measure
+
+# Where an object is in the memory of one process.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+@final
+@dataclass(frozen=True)
+class SweepPlan:
+    """A sweep to be run.
+
+    Attributes
+    ----------
+    grid : Grid
+    problem, measure : str
+        Digests of them.
+    tol : float
+    seed : int
+    """
+
+    grid: Grid
+    problem: str
+    measure: str
+    tol: float
+    seed: int
+
+    @cached_property
+    def jobs(self) -> tuple[Job, ...]:
+        """A solve for every row."""
+        return tuple(Job(label, AUTOMATIC, self.seed) for label in self.grid.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as JSON takes it."""
+        parameters = dict(zip(self.grid.names, map(list, self.grid.values), strict=True))
+        return {
+            "parameters": parameters,
+            "problem": self.problem,
+            "measure": self.measure,
+            "tol": self.tol,
+            "rng": self.seed,
+        }
+
+    def differences(self, content: Mapping[str, Any]) -> list[str]:
+        """What tells it from the plan that a file has, in words."""
+        if "parameters" not in content:
+            return ["a study"]
+        own = self.as_dict()
+        words = {
+            "parameters": "parameters or values",
+            "problem": "problem",
+            "measure": "measure",
+            "tol": f"tol, {content['tol']:g}",
+            "rng": f"rng, {content['rng']}",
+        }
+        return [f"another {word}" for name, word in words.items() if own[name] != content[name]]
+
+
+def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:
+    """What tells problems apart, whatever the values of the parameters are."""
+    statement = problem.statement
+    written = [*map(sp.srepr, statement.equations), repr(statement.domain), *map(repr, statement.conditions)]
+    given = {str(key): repr(value) for key, value in (statement.given or {}).items() if key not in parameters}
+    return _digest(*written, repr(sorted(given.items())))
+
+
+def digest_of_measure(measure: Measure) -> str:
+    """What tells functions apart: what they do, as far as it is written in them."""
+    code = getattr(measure, "__code__", None)
+    return _digest(repr(_essence(code)) if isinstance(code, CodeType) else repr(measure))
+
+
+def _essence(code: CodeType) -> list[Any]:
+    constants = [_essence(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    return [code.co_code.hex(), list(code.co_names), constants]
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256(_ADDRESS.sub("", "\n".join(texts)).encode()).hexdigest()[:16]

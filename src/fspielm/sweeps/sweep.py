@@ -1,0 +1,172 @@
+"""sweep(): quantities of solutions over the numbers of a problem."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.solvers import Budget
+from fspielm.solvers.solve import check_arguments
+from fspielm.study.engines import Ended, Task
+from fspielm.study.lock import only_run
+from fspielm.study.rows import Row
+from fspielm.study.running import record_all
+from fspielm.study.store import Store
+from fspielm.sweeps.dataset import as_dataset, require_xarray
+from fspielm.sweeps.grid import read_grid
+from fspielm.sweeps.plan import SweepPlan, digest_of, digest_of_measure
+from fspielm.sweeps.quantities import Measure, check_measure
+from fspielm.sweeps.staffing import check_staff, staffed, terms_for
+from fspielm.sweeps.sweeper import Sweeper
+from fspielm.version import __version__
+
+if TYPE_CHECKING:
+    import xarray
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+
+
+def sweep(
+    problem: Problem,
+    values: Mapping[sp.Symbol, Any],
+    *,
+    measure: Measure | None = None,
+    keep: str | os.PathLike[str] | None = None,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int = 0,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    progress: bool | Progress | None = None,
+) -> xarray.Dataset:
+    """Solve a problem for many values of its parameters, and measure the solutions.
+
+    Every combination of the values is a row, solved with an error estimate and a verdict of its own. A row begins with
+    the kind and the number of functions that served the row before, so that most take a single round; several
+    processes work at once. Rows are kept as they end: a sweep that was killed, or ended by Ctrl-C, goes on from there
+    when the same call is made again.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the parameters as symbols; their values among what is given, if there are any, have no meaning.
+    values : mapping
+        From each parameter to its values, as in ``{k: np.linspace(1, 9, 200)}``.
+    measure : callable, optional
+        What to keep of a `Solution`: a number or an array, real or complex, or a dict of them by name. By default the
+        root mean square. If it raises, the row is kept as a failed one, with the reason.
+    keep : path, optional
+        The file that rows are kept in. Without it they are gone if the sweep does not end.
+    tol : float
+        Relative L2 error of each solution, measured by the estimate.
+    budget : Budget, optional
+        Of each row. One thread each by default.
+    rng : int
+        Seed of features and points.
+    workers : int, optional
+        Processes on this machine; by default one for each of its processors.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers solve, instead.
+    retry_failed : bool
+        Whether rows that have failed are tried again.
+    progress : bool or callable, optional
+        True writes a line to standard error after each row; a callable gets how many have ended, of how many, and the
+        line.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over the parameters: what was measured, ``error_estimate``, ``converged``, ``status``, ``message``,
+        ``seconds``. An `AccuracyWarning` tells of rows that failed or miss the tolerance.
+
+    Raises
+    ------
+    ProblemError
+        If an argument is wrong, a parameter does not occur, or the file is that of another sweep.
+    """
+    require_xarray()
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    parameters, grid = read_grid(problem, values)
+    first = problem.at(dict(zip(parameters, next(iter(grid.rows.values())), strict=True)))
+    check_arguments(first, tol, None, None, None, budget)
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise ProblemError(f"rng must be a whole number for a sweep, so that it can be resumed; got {rng!r}")
+    check_staff(workers, scheduler)
+    measured = check_measure(measure)
+    limits = budget or Budget()
+    sweeper = Sweeper(problem, parameters, grid, measured, limits.neurons)
+    plan = SweepPlan(grid, digest_of(problem, parameters), digest_of_measure(measured), float(tol), int(rng))
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(TemporaryDirectory()), "sweep.db") if keep is None else Path(keep)
+        stack.enter_context(only_run(place))
+        if not place.exists():
+            Store.create(place, plan, terms_for(limits, float(tol), workers)).close()
+        store = stack.enter_context(Store.open(place))
+        _check_same(store, plan)
+        if retry_failed:
+            store.forget_failures()
+        missing, terms = store.missing(), store.terms
+        if missing:
+            engine, subject = staffed(sweeper, terms.threads, len(missing), workers, scheduler)
+            stack.enter_context(engine)
+            tasks = (Task(job, subject, terms, terms.share) for job in missing)
+            record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), len(plan.jobs) - len(missing)))
+        rows = store.rows()
+    facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
+    dataset = as_dataset(grid, rows, plan.tol, facts)
+    _warn(rows, plan.tol)
+    return dataset
+
+
+def _check_same(store: Store, plan: SweepPlan) -> None:
+    found = plan.differences(store.content)
+    if found:
+        raise ProblemError(
+            f"keep={str(store.path)!r} is the file of {', '.join(found)}; name another file, or remove this one"
+        )
+
+
+def _teller(progress: Any, total: int, before: int) -> Callable[[Ended], None]:
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise ProblemError(f"progress must be True, or a callable that receives each row; got {progress!r}")
+    done = before
+
+    def tell(ended: Ended) -> None:
+        nonlocal done
+        done += 1
+        outcome, label = ended.outcome, ended.task.job.subject
+        how = f"error {outcome.error_estimate or np.inf:.1e}" if not outcome.message else outcome.message
+        line = f"{done} of {total}: {label}: {how}, {outcome.seconds:.1f} s"
+        if callable(progress):
+            progress(done, total, line)
+        elif progress:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
+    return tell
+
+
+def _warn(rows: list[Row], tol: float) -> None:
+    failed = [row for row in rows if not row.done]
+    missed = [row for row in rows if row.done and not (row.outcome.error_estimate or np.inf) <= tol]
+    for some, what in ((failed, "failed"), (missed, f"have error estimates above {tol:g}")):
+        if some:
+            first = some[0]
+            warnings.warn(
+                f"{len(some)} of {len(rows)} rows {what}, the first at {first.job.subject}: {first.outcome.message}",
+                AccuracyWarning,
+                stacklevel=3,
+            )
