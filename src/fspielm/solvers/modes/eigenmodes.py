@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from fspielm.equations import Problem
-from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError, UnsuitableError
 from fspielm.linalg import QR
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.checks import read_pencil, read_wish
-from fspielm.solvers.modes.fields import modes_of
+from fspielm.solvers.modes.exact import exact_functions
+from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes
 from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.refined import Refined, refined
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook, outlook_of
+from fspielm.solvers.modes.sweep import lowest, modes_bands, sweep
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.solve import check_arguments
-from fspielm.solvers.stages import Step, select_stages
-from fspielm.spectrum import Bands, infer_bands
 
-# How often the shift is moved to where all modes are on one side of it.
-_MOVES = 6
-# Where in an interval the shift is: nowhere in particular, for a shift should be no value.
-_INSIDE = 0.487
-# Modes around one shift, about.
-_AROUND = 24
+# What is enough to refine modes from.
+_ROUGHLY = 1e-4
 
 
 def eigenmodes(
@@ -103,123 +99,62 @@ def eigenmodes(
         approach=kind,
         reuse=True,
     )
-    record.look(_bands(pencil, outlook, wish, interval, asked), 0.0)
+    record.look(modes_bands(pencil, outlook, wish, interval, asked), 0.0)
+    exact = approach is None and _has_exact(pencil, asked, record, outlook)
+    first = replace(asked, tol=max(tol, _ROUGHLY)) if exact else asked
     if interval is None:
         assert wish is not None
-        parts = [_lowest(pencil, asked, record, outlook, wish)]
+        parts = [lowest(pencil, first, record, outlook, wish)]
     else:
-        parts = _sweep(pencil, asked, record, outlook, interval)
-    return _together(pencil, asked, record, parts)
+        parts = sweep(pencil, first, record, outlook, interval)
+    better: list[list[Refined] | None] = [None] * len(parts)
+    if exact:
+        for place, (window, searched) in enumerate(parts):
+            parts[place], better[place] = _refine(pencil, asked, record, window, searched)
+    return _together(Notary(pencil, asked, record), parts, better)
 
 
-def _bands(
-    pencil: Pencil, outlook: Outlook, count: int | None, interval: tuple[float, float] | None, request: Request
-) -> Bands:
-    """Frequencies of the modes, as far as they can be told before."""
-    if interval is not None:
-        each = [infer_bands(pencil.at(end), request.streams.probes) for end in interval]
-        return max(each, key=lambda bands: float(bands.frequencies.max()))
-    assert count is not None
-    bands = infer_bands(pencil.at(outlook.shift), request.streams.probes)
-    domain = request.problem.domain
-    d = domain.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
-    # Weyl's law
-    wave = 2 * np.pi * (count / (ball * domain.measure * len(request.problem.unknowns))) ** (1 / d)
-    return replace(bands, frequencies=np.maximum(bands.frequencies, wave), sources=("the equation",) * d)
-
-
-def _first(request: Request, record: Record) -> Step:
+def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
+    """Whether there are functions that satisfy the equations, by which modes may be refined."""
     assert record.bands is not None
-    return select_stages(request, record.bands, record.patience).steps[0]
+    if pencil.problem.dimension != 2:
+        return False
+    try:
+        exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
+    except (ProblemError, UnsuitableError):
+        return False
+    return True
 
 
-def _lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int) -> tuple[Window, Searched]:
-    """The first modes: from a shift that has none behind it."""
-    window = Window(outlook.shift, count, direction=outlook.direction)
-    step = _first(request, record)
-    for _ in range(_MOVES):
-        searched = search(pencil, request, window, step, record, outlook.unit)
-        found = searched.best.found
-        if not len(found.mu):
-            raise ProblemError(
-                "no mode was found: the problem has none that could be told from errors of its inverse, as where "
-                "conditions at one end alone determine the solution"
-            )
-        behind = window.behind(found.mu)
-        if not len(behind):
-            break
-        values = window.shift + found.mu.real
-        end = window.direction * float((window.direction * behind).min())
-        window = replace(window, shift=end - 0.5 * window.direction * float(np.ptp(values)))
-        request, step = replace(request, problem=pencil.at(window.shift)), searched.step
-    return window, searched
+def _refine(
+    pencil: Pencil, request: Request, record: Record, window: Window, searched: Searched
+) -> tuple[tuple[Window, Searched], list[Refined] | None]:
+    """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
+    best = searched.best
+    better = refined(best, best.errors(searched.checks), request, record) if searched.checks else None
+    if better is not None:
+        sizes = np.maximum(np.abs([each.value for each in better]), best.inverse.unit)
+        if np.all(np.array([each.error for each in better]) <= request.tol * sizes):
+            return (window, searched), better
+    if searched.checks and np.all(best.errors(searched.checks) <= request.tol * best.sizes):
+        return (window, searched), None
+    here = replace(request, problem=pencil.at(window.shift))
+    return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
 
 
-def _sweep(
-    pencil: Pencil, request: Request, record: Record, outlook: Outlook, interval: tuple[float, float]
-) -> list[tuple[Window, Searched]]:
-    """All modes in an interval, some at a time."""
-    lower, upper = interval
-    parts = []
-    step: Step | None = None
-    for low, high in _pieces(pencil, request, lower, upper):
-        window = Window(low + _INSIDE * (high - low), None, low, high)
-        here = replace(request, problem=pencil.at(window.shift))
-        step = _first(here, record) if step is None else step
-        searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)))
-        parts.append((window, searched))
-        step = searched.step
-    found = [searched.best for _, searched in parts]
-    if not any(len(one.wanted) for one in found):
-        _refuse_complex(found[0].inverse.shift + found[0].found.mu, interval)
-    return parts
-
-
-def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
-    """The interval, cut so that there are not too many modes in each piece, by Weyl's law."""
-    d = request.problem.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
-    ends = np.linspace(lower, upper, 9)
-    waves = [
-        float(np.max(bands.frequencies)) if "the equation" in bands.sources else 0.0
-        for bands in (infer_bands(pencil.at(end), np.random.default_rng(0)) for end in ends)
-    ]
-    each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
-    total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
-    number = max(1, math.ceil(total / _AROUND))
-    if number == 1 or np.any(np.diff(each) <= 0):
-        cuts = np.linspace(lower, upper, number + 1)
-    else:
-        cuts = np.interp(np.linspace(each[0], each[-1], number + 1), each, ends)
-    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-
-
-def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
-    """Where values are complex, an interval holds none by its nature."""
-    closest = values[: min(3, len(values))]
-    if len(closest) and np.all(np.abs(closest.imag) > 1e-6 * np.abs(closest)):
-        words = ", ".join(f"{value:.6g}" for value in closest)
-        raise ProblemError(
-            f"there is no real value within {interval}: those closest to its middle are complex ({words}); ask for "
-            "them with count="
-        )
-
-
-def _together(pencil: Pencil, request: Request, record: Record, parts: list[tuple[Window, Searched]]) -> Modes:
+def _together(
+    notary: Notary, parts: list[tuple[Window, Searched]], better: Sequence[Sequence[Refined] | None]
+) -> Modes:
     """All modes, with what there is to say about them."""
+    tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
     modes: list[Mode] = []
-    remarks = []
-    complete = True
-    for _, searched in parts:
-        modes += modes_of(pencil, request, record, searched)
-        other = missed(pencil, request, record, searched)
-        complete = complete and not other
-        remarks += [other] * bool(other)
+    remarks: list[str] = []
+    for (_, searched), own in zip(parts, better, strict=True):
+        modes += notary.modes(searched, own)
+        remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
-    late = [
-        mode for mode in modes if not mode.estimate <= request.tol * max(abs(mode.value), parts[0][1].best.inverse.unit)
-    ]
+    complete = selfadjoint and not remarks
+    late = [mode for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
     if late:
         why = next((searched.ending for _, searched in parts if searched.ending), "")
         worst = max(mode.estimate for mode in late)
@@ -230,4 +165,4 @@ def _together(pencil: Pencil, request: Request, record: Record, parts: list[tupl
         warnings.warn(remark, AccuracyWarning, stacklevel=3)
     if not selfadjoint:
         remarks.append("the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates")
-    return Modes(tuple(modes), selfadjoint, complete and selfadjoint, tuple(remarks))
+    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

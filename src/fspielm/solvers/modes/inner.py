@@ -22,6 +22,8 @@ from fspielm.solvers.modes.pencil import Pencil
 _EACH_RADIAN, _MORE, _MOST = 0.7, 12, 40_000
 # Numbers in a table of functions on cells, at most.
 _MOST_ENTRIES = 4e7
+# Of the largest value, where signs are looked at: the first place that has about that.
+_ABOUT = 0.999
 # Of the largest density, what is none.
 _NONE = 1e-12
 
@@ -78,9 +80,22 @@ class Inner:
         own = identity(self.finite.problem.dimension).on(place)
         return Rows(self.finite, own, self.rule.sites) @ coefficients
 
+    def plain_values(self, coefficients: NumberArray) -> NumberArray:
+        """All unknowns of functions ``(M, F)`` as vectors whose products are integrals without a density."""
+        weights = np.sqrt(self.rule.weights)[:, None]
+        return np.concatenate([weights * self.plain(place, coefficients) for place in range(len(self.densities))])
+
     def values(self, coefficients: NumberArray) -> NumberArray:
         """Functions with coefficients ``(M, F)`` as vectors ``(n, F)``, whose products are those of the functions."""
         return np.concatenate([weights[:, None] * (rows @ coefficients) for rows, weights in self._each])
+
+
+def sign_of(values: NumberArray) -> complex:
+    """What makes a function with these values positive where it is largest, at the first of such places."""
+    sizes = np.abs(values)
+    first = values[np.argmax(sizes >= _ABOUT * sizes.max())]
+    turn = np.conj(first) / abs(first)
+    return complex(turn) if np.iscomplexobj(values) else float(turn)
 
 
 def quadrature_for(finite: Finite) -> Quadrature:
