@@ -104,9 +104,9 @@ def eigenmodes(
     first = replace(asked, tol=max(tol, _ROUGHLY)) if exact else asked
     if interval is None:
         assert wish is not None
-        parts = [lowest(pencil, first, record, outlook, wish)]
+        parts = [lowest(pencil, first, record, outlook, wish, roughly=exact)]
     else:
-        parts = sweep(pencil, first, record, outlook, interval)
+        parts = sweep(pencil, first, record, outlook, interval, roughly=exact)
     better: list[list[Refined] | None] = [None] * len(parts)
     if exact:
         for place, (window, searched) in enumerate(parts):
@@ -131,13 +131,13 @@ def _refine(
 ) -> tuple[tuple[Window, Searched], list[Refined] | None]:
     """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
     best = searched.best
-    better = refined(best, best.errors(searched.checks), request, record) if searched.checks else None
+    if not len(best.wanted):
+        return (window, searched), None
+    better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
         sizes = np.maximum(np.abs([each.value for each in better]), best.inverse.unit)
         if np.all(np.array([each.error for each in better]) <= request.tol * sizes):
             return (window, searched), better
-    if searched.checks and np.all(best.errors(searched.checks) <= request.tol * best.sizes):
-        return (window, searched), None
     here = replace(request, problem=pencil.at(window.shift))
     return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
 

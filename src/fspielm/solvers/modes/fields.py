@@ -51,7 +51,7 @@ class Notary:
         if better is not None:
             errors = np.array([each.error for each in better])
             values = np.array([each.value for each in better])
-            attempts = [_refined_attempt(best, *pair) for pair in zip(better, searched.checks, strict=True)]
+            attempts = [_refined_attempt(best, each) for each in better]
         else:
             errors, values = best.errors(searched.checks), best.values
             attempts = [_attempt(best, place, checked) for place, checked in enumerate(searched.checks)]
@@ -90,11 +90,12 @@ def _attempt(best: Round, place: int, checked: Checked) -> Attempt:
     return replace(attempt, estimate=replace(estimate, largest=largest, scale=size, fields=fields))
 
 
-def _refined_attempt(best: Round, mode: Refined, checked: Checked) -> Attempt:
+def _refined_attempt(best: Round, mode: Refined) -> Attempt:
     """A mode of functions that satisfy the equations."""
     distances = np.abs(best.inverse.shift + best.found.mu - mode.value)
     relative = _beside_others(best, int(np.argmin(distances[best.wanted])), mode.relative)
-    estimate = checked.estimate
+    assert best.combined is not None
+    estimate = best.combined.estimate
     worse = relative / estimate.relative if 0 < estimate.relative < np.inf else 1.0
     volume = float(best.inverse.inner.rule.weights.sum())
     scale = 1.0 / np.sqrt(volume)

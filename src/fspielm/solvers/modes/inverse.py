@@ -17,7 +17,7 @@ from fspielm.linalg import Factored
 from fspielm.solvers.attempt import factor
 from fspielm.solvers.modes.inner import Inner, Rows, densities_at, quadrature_for
 from fspielm.solvers.modes.pencil import Pencil
-from fspielm.solvers.modes.smooth import SmoothSides
+from fspielm.solvers.modes.smooth import asymmetry_of
 from fspielm.solvers.request import Request
 
 # Functions by which symmetry is seen; and an asymmetry that may be errors in any case.
@@ -119,7 +119,7 @@ class Inverse:
     @cached_property
     def asymmetry(self) -> float:
         """By how much it is not symmetric on smooth functions, relative to its norm."""
-        return SmoothSides(self, _LOOKED_AT, np.random.default_rng(3), 1.0).asymmetry
+        return asymmetry_of(self, _LOOKED_AT, np.random.default_rng(3))
 
     @cached_property
     def symmetric(self) -> bool:

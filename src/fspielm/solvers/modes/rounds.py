@@ -115,7 +115,7 @@ class Searched:
     ----------
     best : Round
     checks : list of Checked
-        Of each wanted mode.
+        Of each wanted mode; none where the sum of all of them was enough.
     step : Step
         To go on with elsewhere.
     ending : str
@@ -128,8 +128,13 @@ class Searched:
     ending: str
 
 
-def search(pencil: Pencil, request: Request, window: Window, step: Step, record: Record, unit: float) -> Searched:
-    """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done."""
+def search(
+    pencil: Pencil, request: Request, window: Window, step: Step, record: Record, unit: float, *, roughly: bool = False
+) -> Searched:
+    """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.
+
+    If that is to be known `roughly`, the sum of all modes is checked, and none by itself.
+    """
     best: Round | None = None
     while True:
         afforded = afford(request, record, step)
@@ -142,7 +147,9 @@ def search(pencil: Pencil, request: Request, window: Window, step: Step, record:
         if latest.combined is None or len(window.behind(latest.found.mu)):
             return Searched(latest, [], step, "")
         error = latest.error
-        if error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
+        if roughly and error <= request.tol:
+            return Searched(latest, [], step, "")
+        if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
             checks = latest.singles()
             error = float(np.max(latest.errors(checks) / latest.sizes))
             if error <= request.tol:
@@ -161,7 +168,7 @@ def search(pencil: Pencil, request: Request, window: Window, step: Step, record:
         step = following
     if best is None:
         raise ProblemError(f"no modes could be looked for: {ending}")
-    return Searched(best, best.singles(), step, ending)
+    return Searched(best, [] if roughly else best.singles(), step, ending)
 
 
 def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, record: Record, unit: float) -> Round:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.equations import identity
+from fspielm.solvers.modes.inner import Rows
 
 if TYPE_CHECKING:
     from fspielm.solvers.modes.inverse import Inverse
 
-# Cosines of each.
-_COSINES = 12
+# Cosines of each; and how often the inverse is taken for what is large where modes are.
+_COSINES, _TIMES = 12, 3
 
 
 class SmoothSides:
@@ -39,18 +41,36 @@ class SmoothSides:
         inverse = self._inverse
         return inverse.solved({name: self.at(name, inverse.sites[name].points) for name in self._names})
 
-    @property
-    def asymmetry(self) -> float:
-        """Of the inverse on them, relative: integrals of one solution times another right-hand side, the two exchanged.
 
-        Of a problem with the eigenvalue in equations alone, each with that of its own unknown.
-        """
-        inverse = self._inverse
-        points, weights = inverse.inner.rule.points, inverse.inner.rule.weights
-        total: NumberArray = np.zeros(0)
-        for place, equation in enumerate(inverse.finite.problem.equations):
-            if equation.name in self._names:
-                values = inverse.inner.plain(place, self.solutions)
-                own = values.T @ (weights[:, None] * self.at(equation.name, points))
-                total = own if not len(total) else total + own
-        return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
+def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
+    """Of the inverse on smooth functions, relative: integrals of a solution times another side, the two exchanged.
+
+    Sides are cosines; or those times what the inverse makes of one of them again and again, which are large where modes
+    are. Functions that suit modes may hold what the inverse makes of the ones, or of the others: the less counts. Of a
+    problem with the eigenvalue in equations alone, each with that of its own unknown.
+    """
+    smooth = SmoothSides(inverse, count, rng, 1.0)
+    envelope = smooth.solutions[:, :1]
+    for _ in range(_TIMES):
+        envelope = inverse(envelope)
+    envelope = envelope / np.linalg.norm(inverse.inner.values(envelope))
+    return min(_asymmetry(inverse, smooth, count, None), _asymmetry(inverse, smooth, count, envelope))
+
+
+def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: NumberArray | None) -> float:
+    """On smooth sides, times an envelope ``(M, 1)``."""
+    rule, unit = inverse.inner.rule, identity(inverse.finite.problem.dimension)
+    sides, at_nodes = {}, {}
+    for place, equation in enumerate(inverse.finite.problem.equations):
+        if equation.name in inverse.pencil.powers[0]:
+            sites = inverse.sites[equation.name]
+            sides[equation.name], at_nodes[place] = (smooth.at(equation.name, p) for p in (sites.points, rule.points))
+            if envelope is not None:
+                own = Rows(inverse.finite, unit.on(place), sites) @ envelope
+                sides[equation.name] = sides[equation.name] * own
+                at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
+    solved = inverse.solved(sides)
+    total = np.zeros((count, count), dtype=np.result_type(solved, *at_nodes.values()))
+    for place, nodes in at_nodes.items():
+        total += inverse.inner.plain(place, solved).T @ (rule.weights[:, None] * nodes.conj())
+    return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))

@@ -48,12 +48,14 @@ def _first(request: Request, record: Record) -> Step:
     return select_stages(request, record.bands, record.patience).steps[0]
 
 
-def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int) -> tuple[Window, Searched]:
+def lowest(
+    pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool
+) -> tuple[Window, Searched]:
     """The first modes: from a shift that has none behind it."""
     window = Window(outlook.shift, count, direction=outlook.direction)
     step = _first(request, record)
     for _ in range(_MOVES):
-        searched = search(pencil, request, window, step, record, outlook.unit)
+        searched = search(pencil, request, window, step, record, outlook.unit, roughly=roughly)
         found = searched.best.found
         if not len(found.mu):
             raise ProblemError(
@@ -71,7 +73,13 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
 
 
 def sweep(
-    pencil: Pencil, request: Request, record: Record, outlook: Outlook, interval: tuple[float, float]
+    pencil: Pencil,
+    request: Request,
+    record: Record,
+    outlook: Outlook,
+    interval: tuple[float, float],
+    *,
+    roughly: bool,
 ) -> list[tuple[Window, Searched]]:
     """All modes in an interval, some at a time."""
     lower, upper = interval
@@ -81,7 +89,7 @@ def sweep(
         window = Window(low + _INSIDE * (high - low), None, low, high)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
-        searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)))
+        searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)), roughly=roughly)
         parts.append((window, searched))
         step = searched.step
     found = [searched.best for _, searched in parts]
