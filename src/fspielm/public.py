@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.linalg import TruncatedSVD
     from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
+    from fspielm.solvers.modes import Mode, Modes, eigenmodes
     from fspielm.solvers.prepare import Prepared, prepare
     from fspielm.store import load
 else:
@@ -74,6 +75,7 @@ else:
             **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
             **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
             **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
+            **dict.fromkeys(("Mode", "Modes", "eigenmodes"), "fspielm.solvers.modes"),
             "Regions": "fspielm.geometry",
             "TruncatedSVD": "fspielm.linalg",
             "load": "fspielm.store",
@@ -113,6 +115,8 @@ __all__ = [
     "LeastSquares",
     "Measured",
     "MemoryBudgetError",
+    "Mode",
+    "Modes",
     "Narrow",
     "Neumann",
     "NewtonStep",
@@ -149,6 +153,7 @@ __all__ = [
     "curl",
     "divergence",
     "draw_features",
+    "eigenmodes",
     "examine",
     "follow",
     "infer_bands",

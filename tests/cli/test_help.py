@@ -14,7 +14,7 @@ from fspielm.cli.app import app
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["cases"], ["solve"], ["show"], ["check"], ["new"], ["demo"], ["study"], ["info"]]
+    "command", [[], ["cases"], ["solve"], ["modes"], ["show"], ["check"], ["new"], ["demo"], ["study"], ["info"]]
 )
 def test_help_fits_80_columns(command: list[str]) -> None:
     result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"}, prog_name="fspielm")
@@ -26,7 +26,7 @@ def test_help_fits_80_columns(command: list[str]) -> None:
 def test_no_arguments_print_the_help(fspielm: Any) -> None:
     done = fspielm()
     assert done.status == 0
-    for command in ("cases", "solve", "show", "check", "new", "demo", "study", "info"):
+    for command in ("cases", "solve", "modes", "show", "check", "new", "demo", "study", "info"):
         assert f"\n  {command} " in done.out
 
 

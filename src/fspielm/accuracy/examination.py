@@ -142,13 +142,15 @@ class Examination:
                 total = math.hypot(total, fitted.scale * float(np.sqrt(fitted.count)) * safe_rms(each))
         return total
 
-    def by_cell(self, coefficients: NumberArray, estimate: ErrorEstimate) -> CellErrors | None:
-        """How wrong a solution may be because of each cell, where functions are those of cells."""
+    def by_cell(
+        self, coefficients: NumberArray, estimate: ErrorEstimate, problem: Problem | None = None
+    ) -> CellErrors | None:
+        """How wrong a solution may be because of each cell, where functions are those of cells; see `estimate`."""
         if estimate.cells is not None or self.correction is None:
             return estimate.cells
         from fspielm.accuracy.by_cell import by_cell
 
-        problem = self.discretisation.problem
+        problem = problem or self.discretisation.problem
         left_out = self.discretisation.left_out(coefficients)
         found = by_cell(self.correction, self.correction.deviations(coefficients, problem), left_out)
         return found.relative(np.array([field.scale for field in estimate.fields]))

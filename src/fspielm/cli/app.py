@@ -11,6 +11,7 @@ from fspielm.cli.cases import list_cases
 from fspielm.cli.check import check_file
 from fspielm.cli.demo import show_demo
 from fspielm.cli.info import show_info
+from fspielm.cli.modes import find_modes
 from fspielm.cli.new import new_file
 from fspielm.cli.show import show_saved
 from fspielm.cli.solve import solve_case
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.command("cases")(list_cases)
 app.command("solve")(solve_case)
+app.command("modes")(find_modes)
 app.command("show")(show_saved)
 app.command("check")(check_file)
 app.command("new")(new_file)

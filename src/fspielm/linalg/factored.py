@@ -37,7 +37,7 @@ class Factored(Protocol):
         """Condition number of H, or an estimate; see each method."""
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values ``(N,)``."""
+        """Coefficients for other values, ``(N,)`` or, of several, ``(N, n)``."""
 
     @property
     def diagonal(self) -> FloatArray:

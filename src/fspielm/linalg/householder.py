@@ -163,7 +163,7 @@ class Householder:
         return self.solve_triangle(self.rotated[: self.shape[1]])
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values ``(N,)``."""
+        """Coefficients for other values, ``(N,)`` or ``(N, n)``."""
         return self.solve_triangle(self.rotate(values)[: self.shape[1]])
 
     def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:

@@ -169,7 +169,7 @@ class NestedQR:
         return float(self.diagonal.max() / self.diagonal.min())
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values ``(N,)``, leaf by leaf; they have to be kept for it."""
+        """Coefficients for other values, ``(N,)`` or ``(N, n)``, leaf by leaf; they have to be kept for it."""
         left: dict[int, NumberArray] = {}
         heights = [leaf.height for leaf in self._nested.leaves]
         ends = np.cumsum(heights)
@@ -183,9 +183,10 @@ class NestedQR:
             else:
                 here = np.concatenate([left.pop(child) for child in node.children])
             rotated = _rotate(step.panel, here)
-            heads.append(rotated[: len(step.columns), None])
+            heads.append(rotated[: len(step.columns)].reshape(len(step.columns), *(values.shape[1:] or (1,))))
             left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
-        return np.ascontiguousarray(self._back(heads)[:, 0])
+        found = self._back(heads)
+        return found if values.ndim == 2 else np.ascontiguousarray(found[:, 0])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
         """``R^-1 values``, or ``R^-H values``, both in the order of the columns; ``(M,)`` or ``(M, n)``."""

@@ -119,7 +119,7 @@ class MinimumNorm:
         return self.triangle.diagonal
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values ``(N,)``: R has the singular values of H."""
+        """Coefficients for other values, ``(N,)`` or ``(N, n)``: R has the singular values of H."""
         columns = self.shape[1]
         triangle = np.triu(self.triangle.panels[0].packed[:columns])
         return _least_norm(triangle, self.triangle.rotate(values)[:columns], self.tol)[0]

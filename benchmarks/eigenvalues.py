@@ -1,0 +1,226 @@
+"""Eigenvalues: what `fs.eigenmodes` finds beside what is known of them.
+
+    python benchmarks/eigenvalues.py [NAME ...]   # writes docs/eigenvalues.csv, or these rows of it
+
+Known values are zeros of Bessel's and Mathieu's functions, those of oscillators, and published digits: the L-shape of
+three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth and the 21st are
+exact), the anharmonic oscillator. The cabin is compared with finite elements (NGSolve,
+optional). Differences and bounds are absolute; seconds are those of processors, for all modes of a problem.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import process_time
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import sympy as sp
+from method_page import DOCS
+from scipy.special import jn_zeros, spherical_jn
+
+import fspielm as fs
+
+TABLE = DOCS / "eigenvalues.csv"
+COLUMNS = ("name", "mode", "value", "bound", "known", "difference", "fold", "tol", "seconds")
+
+_ROWS = 24
+
+x, y, z, lam = sp.symbols("x y z lam")
+u, v, w = sp.Function("u")(x), sp.Function("v")(x, y), sp.Function("w")(x, y, z)
+REST = [fs.Dirichlet(0)]
+DRUMS = (
+    [(0, 0), (2, 0), (2, 2), (4, 2), (6, 4), (4, 4), (4, 6), (0, 2)],
+    [(2, 0), (2, 2), (4, 2), (6, 4), (4, 6), (4, 4), (0, 4), (0, 2)],
+)
+DRISCOLL = (2.53794399980, 3.65550971352, 5.17555935622, 6.53755744376, 7.24807786256)
+CABIN = [(0, 0), (3.2, 0), (3.2, 0.5), (2.6, 0.7), (2.2, 1.3), (1.0, 1.4), (0.3, 1.1), (0, 0.6)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem, which modes of it are wanted, and what is known of their values, by place."""
+
+    make: Callable[[], fs.Problem]
+    known: Callable[[], dict[int, float]] = dict
+    tol: float = 1e-11
+    wish: dict[str, Any] = field(default_factory=lambda: {"count": 5})
+
+
+def membrane(domain: Callable[[], fs.Domain], conditions: Sequence[Any] = tuple(REST)) -> Callable[[], fs.Problem]:
+    """The Laplacian on a plane domain."""
+    equation = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+    return lambda: fs.Problem(equation, domain(), list(conditions), given={lam: 1.0})
+
+
+def well(potential: sp.Expr, reach: float) -> Callable[[], fs.Problem]:
+    """A potential on a line that is long enough for what is beyond it to be nothing."""
+    equation = sp.Eq(-u.diff(x, 2) + potential * u, lam * u)
+    return lambda: fs.Problem(equation, fs.Interval(-reach, reach), REST, given={lam: 1.0})
+
+
+def _plane_well() -> fs.Problem:
+    equation = sp.Eq(-v.diff(x, 2) - v.diff(y, 2) + (x**2 + y**2) * v, lam * v)
+    return fs.Problem(equation, fs.Box((-8, -8), (8, 8)), REST, given={lam: 1.0})
+
+
+def _plate() -> fs.Problem:
+    equation = sp.Eq(v.diff(x, 4) + 2 * v.diff(x, 2, y, 2) + v.diff(y, 4), lam * v)
+    return fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0), fs.Neumann(0)], given={lam: 1.0})
+
+
+def _ball() -> fs.Problem:
+    equation = sp.Eq(-w.diff(x, 2) - w.diff(y, 2) - w.diff(z, 2), lam * w)
+    return fs.Problem(equation, fs.Ball((0, 0, 0), 1), REST, given={lam: 1.0})
+
+
+def stadium() -> fs.Domain:
+    """Two half disks of radius 1, and a square of side 2 between them."""
+    return fs.Disk((-1, 0), 1) | fs.Box((-1, -1), (1, 1)) | fs.Disk((1, 0), 1)
+
+
+def in_order(values: Sequence[float]) -> dict[int, float]:
+    """By place."""
+    return dict(enumerate(values))
+
+
+def disk_values(count: int) -> dict[int, float]:
+    """Squares of the zeros of Bessel's functions, those of all orders but zero twice."""
+    every = [zero**2 for order in range(count) for zero in jn_zeros(order, count) for _ in range(1 + (order > 0))]
+    return in_order(sorted(every)[:count])
+
+
+def mathieu(order: int, guess: float) -> float:
+    """A value of the ellipse with half-axes 2 and 1: a zero of the radial function that is even, of order 0 or 1."""
+    with mp.workdps(30):
+
+        def at(value: Any) -> Any:
+            matrix = mp.diag([(2 * row + order) ** 2 for row in range(_ROWS)])
+            for row in range(_ROWS - 1):
+                matrix[row, row + 1] = matrix[row + 1, row] = 0.75 * value * (mp.sqrt(2) if row + order == 0 else 1)
+            matrix[0, 0] += 0.75 * value * order
+            series = mp.eigsy(matrix)[1][:, 0]
+            series[0] /= 1 if order else mp.sqrt(2)
+            return mp.fsum(own * mp.cosh((2 * row + order) * mp.atanh(0.5)) for row, own in enumerate(series))
+
+        return float(mp.findroot(at, (guess, guess + 1e-6)))
+
+
+def ball_values() -> dict[int, float]:
+    """The first three orders."""
+    zeros = [np.pi, _zero(1, 4.4934), _zero(2, 5.7634)]
+    return in_order([zero**2 for order, zero in enumerate(zeros) for _ in range(2 * order + 1)])
+
+
+def _zero(order: int, guess: float) -> float:
+    for _ in range(5):
+        guess -= spherical_jn(order, guess) / spherical_jn(order, guess, derivative=True)
+    return guess
+
+
+def cabin_values() -> dict[int, float]:
+    """By finite elements of high order, on a mesh that is fine at the corners."""
+    import ngsolve as ng
+    from netgen.geom2d import SplineGeometry
+
+    shape = SplineGeometry()
+    places = [shape.AppendPoint(*point) for point in CABIN]
+    for first, last in zip(places, places[1:] + places[:1], strict=True):
+        shape.Append(["line", first, last])
+    mesh = ng.Mesh(shape.GenerateMesh(maxh=0.15))
+    space = ng.H1(mesh, order=10)
+    p, q = space.TnT()
+    stiffness = ng.BilinearForm(ng.grad(p) * ng.grad(q) * ng.dx + p * q * ng.dx).Assemble()
+    mass = ng.BilinearForm(p * q * ng.dx).Assemble()
+    inverse = stiffness.mat.Inverse(freedofs=space.FreeDofs())
+    values, _ = ng.solvers.PINVIT(stiffness.mat, mass.mat, inverse, num=10, maxit=25, printrates=False)
+    return in_order([float(value) - 1.0 for value in list(values)[:6]])
+
+
+CASES = {
+    "oscillator": Case(well(x**2, 10), lambda: in_order([1, 3, 5, 7, 9])),
+    "anharmonic": Case(
+        well(x**4, 6), lambda: in_order([1.060362090484183, 3.799673029801394, 7.455697937986739]), wish={"count": 3}
+    ),
+    "oscillator-plane": Case(_plane_well, lambda: in_order([2, 4, 4, 6, 6, 6]), wish={"count": 6}),
+    "disk": Case(membrane(lambda: fs.Disk((0, 0), 1)), lambda: disk_values(10), wish={"count": 10}),
+    "ball": Case(_ball, ball_values, tol=1e-6, wish={"count": 9}),
+    "ellipse": Case(
+        membrane(lambda: fs.Ellipse((0, 0), (2, 1))),
+        lambda: in_order([mathieu(0, 3.5667266), mathieu(1, 6.2754306)]),
+        wish={"count": 5},
+    ),
+    "l-shape": Case(
+        membrane(fs.LShape),
+        lambda: in_order([9.6397238440219, 15.1972519264543, 2 * np.pi**2, 29.5214811141448, 31.9126359571378]),
+    ),
+    "drum-1": Case(
+        membrane(lambda: fs.Polygon(DRUMS[0])),
+        lambda: in_order(DRISCOLL) | {8: 5 * np.pi**2 / 4, 20: 5 * np.pi**2 / 2},
+        wish={"count": 25},
+    ),
+    "drum-2": Case(
+        membrane(lambda: fs.Polygon(DRUMS[1])),
+        lambda: in_order(DRISCOLL) | {8: 5 * np.pi**2 / 4, 20: 5 * np.pi**2 / 2},
+        wish={"count": 25},
+    ),
+    "plate": Case(_plate, lambda: in_order([1294.93397959]), tol=1e-9, wish={"count": 1}),
+    "panda": Case(membrane(lambda: fs.Panda(1.0)), tol=1e-10),
+    "cabin": Case(membrane(lambda: fs.Polygon(CABIN), [fs.Neumann(0)]), cabin_values, tol=1e-10, wish={"count": 6}),
+    "stadium-100": Case(membrane(stadium), tol=1e-10, wish={"within": (9998.0, 10002.0)}),
+}
+
+
+def measure(name: str, case: Case) -> list[dict[str, Any]]:
+    """One row for each mode."""
+    problem, began = case.make(), process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fs.AccuracyWarning)
+        modes = fs.eigenmodes(problem, lam, tol=case.tol, rng=0, progress=True, **case.wish)
+    seconds = process_time() - began
+    known = case.known()
+    print("\n".join([f"{name}: complete {modes.complete}", *modes.remarks]), flush=True)
+    return [
+        {
+            "name": name,
+            "mode": place + 1,
+            "value": f"{mode.value:.15g}",
+            "bound": "" if mode.bound is None else f"{mode.bound:.1e}",
+            "known": f"{known[place]:.15g}" if place in known else "",
+            "difference": f"{abs(mode.value - known[place]):.1e}" if place in known else "",
+            "fold": mode.multiplicity,
+            "tol": f"{case.tol:.0e}",
+            "seconds": f"{seconds:.1f}",
+        }
+        for place, mode in enumerate(modes)
+    ]
+
+
+def main() -> None:
+    """Measure, and write what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(CASES)}")
+    wanted = parser.parse_args().names or list(CASES)
+    known: list[dict[str, Any]] = []
+    if TABLE.exists():
+        with TABLE.open(newline="") as stream:
+            known = [row for row in csv.DictReader(stream) if row["name"] not in wanted]
+    for name in wanted:
+        rows = measure(name, CASES[name])
+        for row in rows:
+            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+        known += rows
+        known.sort(key=lambda row: list(CASES).index(row["name"]))
+        with TABLE.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(known)
+
+
+if __name__ == "__main__":
+    main()

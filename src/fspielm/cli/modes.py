@@ -1,0 +1,122 @@
+"""``fspielm modes``: eigenvalues of a problem file."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import sympy as sp
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fspielm.cli.options import optional, with_options
+from fspielm.cli.progress import show_rounds, working
+from fspielm.cli.settings import limit_blas
+from fspielm.cli.tables import headed_table
+from fspielm.demo import run_interruptibly
+from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.files import ProblemFile, read_problem_file
+from fspielm.solvers import Budget
+from fspielm.solvers.modes import Modes, eigenmodes
+from fspielm.wording import did_you_mean
+
+_WIDTH = 80
+_COUNT = 6
+
+
+@dataclass(frozen=True)
+class ModesOptions:
+    """What was typed; None where nothing was."""
+
+    symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = "lam"
+    count: Annotated[int | None, optional("N", "How many modes.", f"{_COUNT}, without --within")] = None
+    within: Annotated[tuple[float, float] | None, optional("LOW HIGH", "All in an interval instead.", "none")] = None
+    tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
+    seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
+    rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
+    threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
+    save: Annotated[Path | None, optional("DIR", "Keep every mode there, as mode-1.fspielm ...", "nowhere")] = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
+
+
+@with_options
+def find_modes(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A problem file without data.")],
+    options: ModesOptions,
+) -> None:
+    """Find the eigenvalues of a problem file, with bounds.
+
+    One of its parameters is the eigenvalue; its value in the file has no meaning. All right-hand sides must be zero.
+    """
+    file = read_problem_file(path)
+    symbol = _symbol(file, options.symbol)
+    count = _COUNT if options.count is None and options.within is None else options.count
+    limits: dict[str, Any] = {"seconds": options.seconds, "threads": options.threads}
+    budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
+    limit_blas(options.threads)
+    with working(f"modes of {path}") as show, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)  # remarks say the same
+        asked: dict[str, Any] = {"count": count, "within": options.within, "budget": budget, "rng": options.rng or 0}
+        asked |= {} if options.tol is None else {"tol": options.tol}
+        asked["progress"] = show_rounds(str(path), show, budget.seconds)
+        modes = run_interruptibly(partial(eigenmodes, file.problem, symbol, **asked))
+    if options.as_json:
+        print(json.dumps(_as_json(modes), indent=2))
+    else:
+        _print(modes, f"{path}: {file.title}" if file.title else str(path))
+    if options.save is not None:
+        options.save.mkdir(parents=True, exist_ok=True)
+        for number, mode in enumerate(modes, 1):
+            mode.field.save(options.save / f"mode-{number}.fspielm")
+
+
+def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
+    known = {str(key): key for key in file.problem.statement.given or {} if isinstance(key, sp.Symbol)}
+    if name not in known:
+        have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
+        raise ProblemError(
+            f"--symbol: the file has no parameter {name!r} for the eigenvalue, as in -laplacian(u) = {name}*u with "
+            f"{name} = 1 under [parameters]: {have}{did_you_mean(name, known)}"
+        )
+    return known[name]
+
+
+def _print(modes: Modes, title: str) -> None:
+    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    console.print(Text(f"{title}\n", style="bold"))
+    table = headed_table()
+    for heading in ("mode", "value", "bound" if modes.selfadjoint else "estimate", "fold"):
+        table.add_column(heading, justify="right")
+    for number, mode in enumerate(modes, 1):
+        table.add_row(str(number), f"{mode.value:.15g}", f"{mode.estimate:.1e}", str(mode.multiplicity))
+    console.print(table)
+    if modes.complete:
+        console.print(Text("\nA second search found the same modes, and no other between them."))
+    for remark in modes.remarks:
+        console.print(Text(f"\n{remark}"))
+
+
+def _as_json(modes: Modes) -> dict[str, Any]:
+    def number(value: Any) -> Any:
+        return [value.real, value.imag] if isinstance(value, complex) else value
+
+    return {
+        "selfadjoint": modes.selfadjoint,
+        "complete": modes.complete,
+        "remarks": list(modes.remarks),
+        "modes": [
+            {
+                "value": number(mode.value),
+                "bound": mode.bound,
+                "estimate": mode.estimate,
+                "multiplicity": mode.multiplicity,
+                "error_estimate": mode.field.error_estimate,
+            }
+            for mode in modes
+        ],
+    }

@@ -1,0 +1,168 @@
+"""eigenmodes(): values of a symbol at which a problem without data has solutions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.errors import AccuracyWarning, ProblemError, UnsuitableError
+from fspielm.linalg import QR
+from fspielm.solvers.approach import Approach, check_approach
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.modes.checks import read_pencil, read_wish
+from fspielm.solvers.modes.exact import exact_functions
+from fspielm.solvers.modes.fields import Notary
+from fspielm.solvers.modes.modes import Mode, Modes
+from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.refined import Refined, refined
+from fspielm.solvers.modes.rounds import Searched, search
+from fspielm.solvers.modes.second import missed
+from fspielm.solvers.modes.shift import Outlook, outlook_of
+from fspielm.solvers.modes.sweep import lowest, modes_bands, sweep
+from fspielm.solvers.modes.window import Window
+from fspielm.solvers.progress import Progress, reporter
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.solve import check_arguments
+
+# What is enough to refine modes from.
+_ROUGHLY = 1e-4
+
+
+def eigenmodes(
+    problem: Problem,
+    lam: sp.Symbol,
+    *,
+    count: int | None = None,
+    within: tuple[float, float] | None = None,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Progress | None = None,
+    approach: Approach | None = None,
+) -> Modes:
+    """Values of a symbol at which a linear problem without data has solutions, and these.
+
+    Parameters
+    ----------
+    problem : Problem
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol among what is given; its
+        value there has no meaning. The symbol may occur as polynomials do, in equations and conditions.
+    lam : Symbol
+        The eigenvalue.
+    count : int, optional
+        How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
+        is no such end, those closest to zero.
+    within : (float, float), optional
+        All real values in an interval, instead.
+    tol : float
+        Error of each value relative to it, or to the first values where it is less, measured by its bound.
+    budget, rng, progress
+        As for `solve`.
+    approach : {"patches", "band"}, optional
+        The kind of functions; by default polynomials in cells, and in space cosines that fill a band.
+
+    Returns
+    -------
+    Modes
+        With a bound for the error of each value, or an estimate where the problem is not selfadjoint. An
+        `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
+
+    Raises
+    ------
+    ProblemError
+        If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
+        close.
+    """
+    check_arguments(problem, tol, None, None, None, budget)
+    check_approach(approach)
+    wish, interval = read_wish(count, within)
+    pencil = read_pencil(problem, lam)
+    outlook = outlook_of(pencil)
+    streams, seed = Streams.spawned(rng)
+    record = Record(budget or Budget())
+    kind: Approach = approach or ("patches" if problem.dimension < 3 else "band")
+    asked = Request(
+        pencil.at(outlook.shift),
+        tol,
+        record.budget,
+        streams,
+        seed,
+        progress=reporter(progress),
+        method=QR(),
+        approach=kind,
+        reuse=True,
+    )
+    record.look(modes_bands(pencil, outlook, wish, interval, asked), 0.0)
+    exact = approach is None and _has_exact(pencil, asked, record, outlook)
+    first = replace(asked, tol=max(tol, _ROUGHLY)) if exact else asked
+    if interval is None:
+        assert wish is not None
+        parts = [lowest(pencil, first, record, outlook, wish, roughly=exact)]
+    else:
+        parts = sweep(pencil, first, record, outlook, interval, roughly=exact)
+    better: list[list[Refined] | None] = [None] * len(parts)
+    if exact:
+        for place, (window, searched) in enumerate(parts):
+            parts[place], better[place] = _refine(pencil, asked, record, window, searched)
+    return _together(Notary(pencil, asked, record), parts, better)
+
+
+def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
+    """Whether there are functions that satisfy the equations, by which modes may be refined."""
+    assert record.bands is not None
+    if pencil.problem.dimension != 2:
+        return False
+    try:
+        exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
+    except (ProblemError, UnsuitableError):
+        return False
+    return True
+
+
+def _refine(
+    pencil: Pencil, request: Request, record: Record, window: Window, searched: Searched
+) -> tuple[tuple[Window, Searched], list[Refined] | None]:
+    """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
+    best = searched.best
+    if not len(best.wanted):
+        return (window, searched), None
+    better = refined(best, best.error * best.sizes, request, record)
+    if better is not None:
+        sizes = np.maximum(np.abs([each.value for each in better]), best.inverse.unit)
+        if np.all(np.array([each.error for each in better]) <= request.tol * sizes):
+            return (window, searched), better
+    here = replace(request, problem=pencil.at(window.shift))
+    return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
+
+
+def _together(
+    notary: Notary, parts: list[tuple[Window, Searched]], better: Sequence[Sequence[Refined] | None]
+) -> Modes:
+    """All modes, with what there is to say about them."""
+    tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
+    modes: list[Mode] = []
+    remarks: list[str] = []
+    for (_, searched), own in zip(parts, better, strict=True):
+        modes += notary.modes(searched, own)
+        remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
+    selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
+    complete = selfadjoint and not remarks
+    late = [mode for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
+    if late:
+        why = next((searched.ending for _, searched in parts if searched.ending), "")
+        worst = max(mode.estimate for mode in late)
+        remarks.append(
+            f"{len(late)} of {len(modes)} values have errors above the tolerance, of {worst:.1e} at most: {why}"
+        )
+    for remark in remarks:
+        warnings.warn(remark, AccuracyWarning, stacklevel=3)
+    if not selfadjoint:
+        remarks.append("the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates")
+    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

@@ -1,0 +1,102 @@
+"""What `eigenmodes` finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from fspielm.solution import Solution
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """An eigenvalue and its function.
+
+    Attributes
+    ----------
+    value : float or complex
+    bound : float or None
+        The true value is no farther away, where the problem is selfadjoint; None where it is not, or where the
+        eigenvalue occurs with derivatives, in conditions or with powers.
+    estimate : float
+        How far away the true value may be: the bound, or, where there is none, an estimate of the first order.
+    field : Solution
+        The function, with a square whose integral is one; real functions are positive where they are largest.
+    multiplicity : int
+        How many of the modes have values that cannot be told from this one; their fields are orthogonal to each other
+        where the problem is selfadjoint.
+    """
+
+    value: Any
+    bound: float | None
+    estimate: float
+    field: Solution
+    multiplicity: int = 1
+
+    def __repr__(self) -> str:
+        known = f"estimate={self.estimate:.1e}" if self.bound is None else f"bound={self.bound:.1e}"
+        return f"Mode({self.value:.15g}, {known})"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Sequence[Mode]):
+    """Modes in the order of their values.
+
+    Attributes
+    ----------
+    modes : tuple of Mode
+    selfadjoint : bool
+        Whether the inverse was found to be symmetric, as far as its own errors show.
+    complete : bool
+        Whether a second search, from another shift and from other functions, found the same modes and no other.
+    remarks : tuple of str
+        What there is to know besides, in sentences.
+    """
+
+    modes: tuple[Mode, ...]
+    selfadjoint: bool
+    complete: bool
+    remarks: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.modes)
+
+    @overload
+    def __getitem__(self, place: int) -> Mode: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Mode, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Mode | tuple[Mode, ...]:
+        """One of them, or some."""
+        return self.modes[place]
+
+    def __iter__(self) -> Iterator[Mode]:
+        """One after the other."""
+        return iter(self.modes)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All values."""
+        return np.array([mode.value for mode in self.modes])
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        """All bounds; NaN where there is none."""
+        return np.array([np.nan if mode.bound is None else mode.bound for mode in self.modes])
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.modes)} mode{'s' * (len(self.modes) != 1)}"]
+        for number, mode in enumerate(self.modes):
+            known = f"estimate {mode.estimate:.1e}" if mode.bound is None else f"bound {mode.bound:.1e}"
+            many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
+            lines.append(f"{number:4d}  {mode.value:<22.15g}  {known}{many}")
+        return "\n".join([*lines, *self.remarks])

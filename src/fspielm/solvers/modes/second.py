@@ -1,0 +1,58 @@
+"""A second search, which is to find the same modes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.solvers.modes.inverse import inverse_at
+from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.rounds import Searched, find
+from fspielm.solvers.modes.window import Window
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+
+# Values of both searches are those of one mode if they are no farther apart, relative to their spread.
+_SAME = 1e-4
+# Where beside a single value, or within a gap, the second shift is.
+_BESIDE, _WITHIN = 0.41, 0.47
+
+
+def missed(pencil: Pencil, request: Request, record: Record, searched: Searched) -> str:
+    """What another shift and other first functions show that the search did not, in words; empty if nothing.
+
+    On the same functions, so that it costs another factorisation, and no more.
+    """
+    best = searched.best
+    if not len(best.wanted) or not best.inverse.symmetric:
+        return ""
+    values = np.sort(best.values.real)
+    known = np.sort((best.inverse.shift + best.found.mu).real)
+    spread = max(float(np.ptp(values)), abs(best.found.mu[0]))
+    shift = _between(values, spread)
+    slack = _SAME * spread
+    window = Window(shift, None, float(values[0]) - slack, float(values[-1]) + slack)
+    here = replace(request, problem=pencil.at(shift))
+    inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit)
+    found = find(inverse, window, here, record, seed=2)
+    again = np.sort((shift + found.mu[window.pick(found.mu)]).real)
+    inside = known[(known >= window.lower) & (known <= window.upper)]
+    if len(again) == len(inside) and np.all(np.abs(again - inside) <= slack):
+        return ""
+    return (
+        f"a second search, from {shift:.6g}, found {len(again)} values between {window.lower:.6g} and "
+        f"{window.upper:.6g} where the first one had found {len(inside)}: modes may be missing; ask for a smaller "
+        "interval, or a smaller tolerance"
+    )
+
+
+def _between(values: FloatArray, spread: float) -> float:
+    """A place among the values, in the widest gap of their middle; beside a single one."""
+    gaps = np.diff(values)
+    if not len(gaps) or gaps.max() <= 1e-3 * spread:
+        return float(values[-1] + _BESIDE * spread)
+    central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
+    place = int(np.argmax(central))
+    return float(values[place] + _WITHIN * gaps[place])

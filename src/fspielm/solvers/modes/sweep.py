@@ -1,0 +1,128 @@
+"""The first modes, or all of an interval: shifts, one after the other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fspielm.errors import ProblemError
+from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.rounds import Searched, search
+from fspielm.solvers.modes.shift import Outlook
+from fspielm.solvers.modes.window import Window
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Step, select_stages
+from fspielm.spectrum import Bands, infer_bands
+
+# How often the shift is moved to where all modes are on one side of it.
+_MOVES = 6
+# Where in an interval the shift is: nowhere in particular, for a shift should be no value.
+_INSIDE = 0.487
+# Modes around one shift, about.
+_AROUND = 24
+
+
+def modes_bands(
+    pencil: Pencil, outlook: Outlook, count: int | None, interval: tuple[float, float] | None, request: Request
+) -> Bands:
+    """Frequencies of the modes, as far as they can be told before."""
+    if interval is not None:
+        each = [infer_bands(pencil.at(end), request.streams.probes) for end in interval]
+        return max(each, key=lambda bands: float(bands.frequencies.max()))
+    assert count is not None
+    bands = infer_bands(pencil.at(outlook.shift), request.streams.probes)
+    domain = request.problem.domain
+    d = domain.dimension
+    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
+    # Weyl's law
+    wave = 2 * np.pi * (count / (ball * domain.measure * len(request.problem.unknowns))) ** (1 / d)
+    return replace(bands, frequencies=np.maximum(bands.frequencies, wave), sources=("the equation",) * d)
+
+
+def _first(request: Request, record: Record) -> Step:
+    assert record.bands is not None
+    return select_stages(request, record.bands, record.patience).steps[0]
+
+
+def lowest(
+    pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool
+) -> tuple[Window, Searched]:
+    """The first modes: from a shift that has none behind it."""
+    window = Window(outlook.shift, count, direction=outlook.direction)
+    step = _first(request, record)
+    for _ in range(_MOVES):
+        searched = search(pencil, request, window, step, record, outlook.unit, roughly=roughly)
+        found = searched.best.found
+        if not len(found.mu):
+            raise ProblemError(
+                "no mode was found: the problem has none that could be told from errors of its inverse, as where "
+                "conditions at one end alone determine the solution"
+            )
+        behind = window.behind(found.mu)
+        if not len(behind):
+            break
+        values = window.shift + found.mu.real
+        end = window.direction * float((window.direction * behind).min())
+        window = replace(window, shift=end - 0.5 * window.direction * float(np.ptp(values)))
+        request, step = replace(request, problem=pencil.at(window.shift)), searched.step
+    return window, searched
+
+
+def sweep(
+    pencil: Pencil,
+    request: Request,
+    record: Record,
+    outlook: Outlook,
+    interval: tuple[float, float],
+    *,
+    roughly: bool,
+) -> list[tuple[Window, Searched]]:
+    """All modes in an interval, some at a time."""
+    lower, upper = interval
+    parts = []
+    step: Step | None = None
+    for low, high in _pieces(pencil, request, lower, upper):
+        window = Window(low + _INSIDE * (high - low), None, low, high)
+        here = replace(request, problem=pencil.at(window.shift))
+        step = _first(here, record) if step is None else step
+        searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)), roughly=roughly)
+        parts.append((window, searched))
+        step = searched.step
+    found = [searched.best for _, searched in parts]
+    if not any(len(one.wanted) for one in found):
+        _refuse_complex(found[0].inverse.shift + found[0].found.mu, interval)
+    return parts
+
+
+def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
+    """The interval, cut so that there are not too many modes in each piece, by Weyl's law."""
+    d = request.problem.dimension
+    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
+    ends = np.linspace(lower, upper, 9)
+    waves = [
+        float(np.max(bands.frequencies)) if "the equation" in bands.sources else 0.0
+        for bands in (infer_bands(pencil.at(end), np.random.default_rng(0)) for end in ends)
+    ]
+    each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
+    total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
+    number = max(1, math.ceil(total / _AROUND))
+    if number == 1 or np.any(np.diff(each) <= 0):
+        cuts = np.linspace(lower, upper, number + 1)
+    else:
+        cuts = np.interp(np.linspace(each[0], each[-1], number + 1), each, ends)
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+
+def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
+    """Where values are complex, an interval holds none by its nature."""
+    closest = values[: min(3, len(values))]
+    if len(closest) and np.all(np.abs(closest.imag) > 1e-6 * np.abs(closest)):
+        words = ", ".join(f"{value:.6g}" for value in closest)
+        raise ProblemError(
+            f"there is no real value within {interval}: those closest to its middle are complex ({words}); ask for "
+            "them with count="
+        )

@@ -1,0 +1,57 @@
+"""Modes on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import fspielm as fs
+
+STRING = """\
+title = "A string"
+unknown = "u(x)"
+equation = "-dx(u, 2) = lam*u"
+
+[parameters]
+lam = 1
+
+[domain]
+shape = "Interval"
+a = 0
+b = 1
+
+[[conditions]]
+type = "dirichlet"
+value = 0
+"""
+
+
+@pytest.fixture
+def string(tmp_path):
+    path = tmp_path / "string.toml"
+    path.write_text(STRING)
+    return path
+
+
+def test_a_table_of_modes_that_fits_a_terminal(fspielm, string, tmp_path):
+    done = fspielm("modes", string, "--count", 2, "--save", tmp_path / "kept")
+    assert done.status == 0
+    assert "9.8696044010" in done.out
+    assert "bound" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    mode = fs.load(tmp_path / "kept" / "mode-2.fspielm")
+    assert abs(mode([[0.5]])[0]) < 1e-8
+
+
+def test_json_for_scripts(fspielm, string):
+    done = fspielm("modes", string, "--within", 30, 100, "--json")
+    told = json.loads(done.out)
+    assert told["complete"]
+    values = [mode["value"] for mode in told["modes"]]
+    np.testing.assert_allclose(values, [4 * np.pi**2, 9 * np.pi**2], rtol=1e-8)
+
+
+def test_a_parameter_that_is_not_there(fspielm, string):
+    assert "its parameters are lam; did you mean 'lam'?" in fspielm("modes", string, "--symbol", "lan").error

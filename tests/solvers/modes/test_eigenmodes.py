@@ -1,0 +1,122 @@
+"""Modes with known values: bounds hold, functions are normalised, nothing is missed."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+
+x, y, lam = sp.symbols("x y lam")
+u = sp.Function("u")(x)
+v = sp.Function("v")(x, y)
+UNIT = fs.Interval(0, 1)
+REST = [fs.Dirichlet(0)]
+
+
+def modes(equation, conditions, domain=UNIT, **options):
+    return fs.eigenmodes(fs.Problem(equation, domain, conditions, given={lam: 1.0}), lam, rng=0, **options)
+
+
+def check(found, exact):
+    assert found.selfadjoint
+    assert found.complete
+    assert len(found) == len(exact)
+    for mode, value in zip(found, exact, strict=True):
+        assert mode.bound is not None
+        assert abs(mode.value - value) <= mode.bound
+        assert mode.bound <= 2e-8 * max(abs(value), 1.0)
+
+
+WAVE = sp.Eq(-u.diff(x, 2), lam * u)
+
+
+def test_a_string_has_the_modes_of_a_string():
+    found = modes(WAVE, REST, count=3)
+    check(found, [(n * np.pi) ** 2 for n in (1, 2, 3)])
+    field = found[1].field
+    assert field.integrate(u**2) == pytest.approx(1.0, abs=1e-9)
+    exact = np.sqrt(2) * np.sin(2 * np.pi * np.linspace(0, 1, 30))
+    values = field(np.linspace(0, 1, 30)[:, None])
+    assert min(np.abs(values - exact).max(), np.abs(values + exact).max()) < 1e-7
+
+
+def test_modes_in_an_interval_are_all_there():
+    check(modes(WAVE, REST, within=(30, 100)), [(n * np.pi) ** 2 for n in (2, 3)])
+    assert len(modes(WAVE, REST, within=(50, 60))) == 0
+
+
+def test_a_free_string_rests():
+    check(modes(WAVE, [fs.Neumann(0)], count=2), [0.0, np.pi**2])
+
+
+def test_a_well_at_one_end_binds():
+    found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2)
+    kappa = np.sqrt(-found[0].value)
+    assert kappa * np.tanh(kappa) == pytest.approx(3.0, abs=1e-7)
+    assert found[1].value > 0
+
+
+def test_periods_make_pairs_that_are_orthogonal():
+    found = modes(WAVE, [fs.Periodic("x")], count=3)
+    check(found, [0.0, 4 * np.pi**2, 4 * np.pi**2])
+    assert [mode.multiplicity for mode in found] == [1, 2, 2]
+    points = (np.arange(64) / 64)[:, None]
+    assert abs(np.mean(found[1].field(points) * found[2].field(points))) < 1e-8
+
+
+def test_waves_of_a_crystal_are_complex():
+    bloch = sp.Eq(-u.diff(x, 2) - 2 * sp.I * u.diff(x) + u, lam * u)
+    check(modes(bloch, [fs.Periodic("x")], count=2), [1.0, (2 * np.pi - 1) ** 2])
+
+
+def test_values_that_go_down_begin_at_the_top():
+    check(modes(sp.Eq(u.diff(x, 2), lam * u), REST, count=2), [-(np.pi**2), -4 * np.pi**2])
+
+
+def test_an_oscillator_is_known_to_eleven_digits():
+    oscillator = sp.Eq(-u.diff(x, 2) + x**2 * u, lam * u)
+    found = modes(oscillator, REST, fs.Interval(-9, 9), count=3, tol=1e-11)
+    np.testing.assert_allclose(found.values, [1, 3, 5], rtol=1e-11)
+    assert np.all(found.bounds <= 1e-10)
+
+
+def test_a_density_belongs_to_the_inner_product():
+    found = modes(sp.Eq(-u.diff(x, 2), lam * u / (1 + x) ** 2), REST, count=2)
+    check(found, [(n * np.pi / np.log(2)) ** 2 + 0.25 for n in (1, 2)])
+
+
+def test_advection_has_estimates_alone():
+    found = modes(sp.Eq(-u.diff(x, 2) + 3 * u.diff(x), lam * u), REST, count=2)
+    assert not found.selfadjoint
+    for n, mode in enumerate(found, 1):
+        assert mode.bound is None
+        assert abs(mode.value - (n * np.pi) ** 2 - 9 / 4) <= mode.estimate + 1e-10
+
+
+def test_damped_waves_have_complex_values():
+    found = modes(sp.Eq(u.diff(x, 2), lam**2 * u + 2 * lam * u), REST, count=2)
+    exact = -1 + 1j * np.sqrt(np.pi**2 - 1)
+    assert abs(found.values.imag).min() > 0
+    assert min(abs(found.values - exact)) < 1e-9
+    with pytest.raises(fs.ProblemError, match="no real value"):
+        modes(sp.Eq(u.diff(x, 2), lam**2 * u + 2 * lam * u), REST, within=(-3, 3))
+
+
+def test_a_column_buckles():
+    found = modes(sp.Eq(u.diff(x, 4) + lam * u.diff(x, 2), 0), [fs.Dirichlet(0), fs.Neumann(0)], count=1)
+    assert found[0].value == pytest.approx(4 * np.pi**2, rel=1e-9)
+
+
+def test_values_in_conditions_are_found():
+    slopes = sp.Eq(v.diff(x, 2) + v.diff(y, 2), 0)
+    found = modes(slopes, [fs.Robin(-lam, 1, 0)], fs.Disk((0, 0), 1), count=3, tol=1e-4)
+    np.testing.assert_allclose(found.values, [0, 1, 1], atol=1e-6)
+
+
+def test_a_disk_has_pairs():
+    drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+    found = modes(drum, REST, fs.Disk((0, 0), 1), count=3, tol=1e-4)
+    exact = np.array([5.783185962946784, 14.681970642123893, 14.681970642123893])
+    assert np.all(np.abs(found.values - exact) <= found.bounds)
+    np.testing.assert_allclose(found.values, exact, rtol=1e-4)
+    assert "2-fold" in repr(found)
