@@ -1,6 +1,15 @@
 """The named problems that nonlinear equations are measured by, each with its solution."""
 
-from nonlinear_problems import evolving, fastlsq_five, flows, oscillating, patterns, physics  # each registers its own
+from nonlinear_problems import (  # each registers its own
+    evolving,
+    fastlsq_five,
+    flow_cavity,
+    flow_cylinder,
+    flows,
+    oscillating,
+    patterns,
+    physics,
+)
 from nonlinear_problems.example import NONLINEAR_PROBLEMS, NonlinearProblem
 
 __all__ = [
@@ -8,6 +17,8 @@ __all__ = [
     "NonlinearProblem",
     "evolving",
     "fastlsq_five",
+    "flow_cavity",
+    "flow_cylinder",
     "flows",
     "oscillating",
     "patterns",

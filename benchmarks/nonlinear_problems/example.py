@@ -41,6 +41,10 @@ class NonlinearProblem:
         Unknowns of which nothing fixes the mean.
     points : (n, d) array or None
         Where it is measured; random places by default.
+    numbers : callable or None
+        Makes numbers ``(m,)`` of the solution, which it is measured by instead.
+    known : tuple of float
+        Those that are right.
     """
 
     problem: fs.Problem
@@ -50,9 +54,13 @@ class NonlinearProblem:
     guess: Any = None
     free: tuple[int, ...] = ()
     points: NDArray[np.float64] | None = None
+    numbers: Callable[[Any], NDArray[np.float64]] | None = None
+    known: tuple[float, ...] = ()
 
     def error(self, solution: Values) -> float:
-        """Relative L2 error, the largest of all unknowns."""
+        """Relative L2 error, the largest of all unknowns; or that of numbers."""
+        if self.numbers is not None:
+            return float(np.max(np.abs(self.numbers(solution) / np.array(self.known) - 1)))
         points = self.points
         if points is None:
             points = self.problem.domain.sample(_POINTS, np.random.default_rng(0))

@@ -8,7 +8,7 @@ import fspielm as fs
 from nonlinear_problems.example import NonlinearProblem, laplacian, nonlinear_problem, t, x, y
 
 
-def _momentum(v: list[sp.Expr], p: sp.Expr, viscosity: sp.Expr) -> list[sp.Expr]:
+def momentum(v: list[sp.Expr], p: sp.Expr, viscosity: sp.Expr) -> list[sp.Expr]:
     """Left-hand sides of the equations of a steady flow."""
     carried = [v[0] * w.diff(x) + v[1] * w.diff(y) for w in v]
     pushed = [p.diff(x), p.diff(y)]
@@ -28,7 +28,7 @@ def kovasznay() -> NonlinearProblem:
         -sp.exp(2 * rate * x) / 2,
     )
     f, g, p = (sp.Function(name)(x, y) for name in "uvp")
-    equations = [sp.Eq(side, 0) for side in _momentum([f, g], p, 1 / reynolds)]
+    equations = [sp.Eq(side, 0) for side in momentum([f, g], p, 1 / reynolds)]
     problem = fs.Problem(
         equations,
         fs.Box((-0.5, -0.5), (1, 1.5)),
@@ -49,7 +49,7 @@ def taylor_green() -> NonlinearProblem:
         -(sp.cos(2 * x) + sp.cos(2 * y)) / 4 * decay**2,
     )
     f, g, p = (sp.Function(name)(x, y, t) for name in "uvp")
-    first, second, third = _momentum([f, g], p, viscosity)
+    first, second, third = momentum([f, g], p, viscosity)
     equations = [sp.Eq(f.diff(t) + first, 0), sp.Eq(g.diff(t) + second, 0), sp.Eq(third, 0)]
     conditions = [
         fs.Dirichlet({f: exact[0], g: exact[1], p: exact[2]}),

@@ -37,7 +37,7 @@ def solved(made: Patchwork) -> tuple[Correction, np.ndarray]:
 
 def error(made: Patchwork, coefficients: np.ndarray) -> float:
     points = made.problem.domain.sample(500, np.random.default_rng(5))
-    values = made.basis.sums(coefficients[None], localise(fs.equations.identity(2), fs.geometry.Sites(points)))[0]
+    values = made.basis.sums(coefficients[None], [localise(fs.equations.identity(2), fs.geometry.Sites(points))])[0, 0]
     return float(np.sqrt(np.mean(np.abs(values - sp.lambdify((x, y), EXACT)(*points.T)) ** 2)))
 
 
@@ -83,7 +83,7 @@ def test_the_adjoints_are_adjoint() -> None:
     sites = fs.geometry.Sites(rng.random((50, 2)))
     operator = localise(made.problem.equations[0].operator, sites)
     numbers = rng.normal(size=50)
-    applied = made.basis.sums(coefficients[None], operator)[0]
+    applied = made.basis.sums(coefficients[None], [operator])[0, 0]
     np.testing.assert_allclose(RowsInCells.at(made.basis, operator) @ coefficients, applied, rtol=1e-10)
     assert numbers @ applied == pytest.approx(
         RowsInCells.at(made.basis, operator).adjoint(numbers[None])[0] @ coefficients, rel=1e-12

@@ -85,7 +85,7 @@ def test_fill_sums_and_tables_are_made_of_the_rows_of_cells(sample: Sample, numb
     np.testing.assert_allclose(basis.matrix(operator_on(basis, number), sites), expected, rtol=0, atol=1e-13 * size)
     np.testing.assert_allclose(basis.sparse(local).toarray(), expected, rtol=0, atol=1e-13 * size)
     fields = np.random.default_rng(2).normal(size=(3, basis.size))
-    sums = basis.sums(fields, local)
+    sums = basis.sums(fields, [local])[0]
     assert sums.dtype == expected.dtype
     np.testing.assert_allclose(sums, fields @ expected.T, rtol=0, atol=1e-12 * size)
 
@@ -109,8 +109,8 @@ def test_a_field_is_one_unknown_of_the_sums(sample: Sample) -> None:
         own, its = basis.field(unknown, coefficients)
         assert own.components == 1
         assert own.size == its.shape[1]
-        whole = basis.sums(coefficients, localise(identity(basis.dimension).on(unknown), sites, basis.components))
-        alone = own.sums(its, localise(identity(basis.dimension), sites))
+        (whole,) = basis.sums(coefficients, [localise(identity(basis.dimension).on(unknown), sites, basis.components)])
+        (alone,) = own.sums(its, [localise(identity(basis.dimension), sites)])
         np.testing.assert_allclose(alone, whole, rtol=0, atol=1e-13 * np.abs(whole).max())
 
 
@@ -120,15 +120,15 @@ def test_columns_without_values_can_be_left_out(sample: Sample) -> None:
     valued, its = basis.valued(coefficients)
     assert valued.size == its.shape[1] == basis.size - 3
     local = localise(operator_on(basis), sites, basis.components)
-    np.testing.assert_array_equal(valued.sums(its, local), basis.sums(coefficients, local))
+    np.testing.assert_array_equal(valued.sums(its, [local]), basis.sums(coefficients, [local]))
 
 
 def test_many_points_in_a_cell_are_summed_as_few_are(tiling: Tiling) -> None:
     basis = CellBasis(tiling.frames, np.full((len(tiling.cells), tiling.domain.dimension), 6))
     fields = np.random.default_rng(5).normal(size=(1, basis.size))
     points = tiling.domain.sample(30_000, np.random.default_rng(6))
-    many = basis.sums(fields, localise(identity(basis.dimension), Sites(points)))
-    few = basis.sums(fields, localise(identity(basis.dimension), Sites(points[:50])))
+    (many,) = basis.sums(fields, [localise(identity(basis.dimension), Sites(points))])
+    (few,) = basis.sums(fields, [localise(identity(basis.dimension), Sites(points[:50]))])
     np.testing.assert_allclose(many[:, :50], few, rtol=0, atol=1e-13 * np.abs(many).max())
 
 

@@ -153,6 +153,12 @@ class Problem:
         return any(getattr(value, "is_slot", False) for value in (self.statement.given or {}).values())
 
     @property
+    def outlines(self) -> dict[sp.Basic, sp.Expr]:
+        """Of functions that are made by the iterate that it is around, what is in them besides the iterate."""
+        given = (self.statement.given or {}).items()
+        return {key: value.outline for key, value in given if getattr(value, "is_slot", False)}
+
+    @property
     def relations(self) -> tuple[Relation, ...]:
         """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
         if self.open_symbols:

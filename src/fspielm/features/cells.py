@@ -144,15 +144,22 @@ class CellBasis(Basis):
                 values = self.shared_rows(cell, operator.select(here))[:, asked]
                 out[np.ix_(shared[asked] - first, here)] = values.T
 
-    def sums(self, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """The operator on the sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
-        found = np.empty((len(fields), len(operator.points)), dtype=np.result_type(fields, operator.coefficients))
-        for cell, here in self.by_cell(operator.points):
+    def sums(self, fields: NumberArray, operators: Sequence[LocalOperator]) -> NumberArray:
+        """Each of T operators at the same points on the sums with coefficients `fields` ``(F, M)``: ``(T, F, n)``."""
+        points = operators[0].points
+        kind = np.result_type(fields, *(operator.coefficients for operator in operators))
+        found = np.empty((len(operators), len(fields), len(points)), dtype=kind)
+        highest = np.max([operator.orders.max(axis=0, initial=0) for operator in operators], axis=0)
+        for cell, here in self.by_cell(points):
             own = fields[:, self.columns(cell)]
             for some in np.split(here, range(_AT_A_TIME, len(here), _AT_A_TIME)):
-                found[:, some] = self.sum_in(cell, own, operator.select(some))
+                # the same tables for all of them
+                tables = self.tables(cell, LocalOperator(points[some], highest[None], np.ones(1)))
+                for total, operator in zip(found, operators, strict=True):
+                    total[:, some] = self.sum_in(cell, own, operator.select(some), tables)
             if len(self.shared(cell)):
-                found[:, here] += self.sum_shared(cell, fields, operator.select(here))
+                for total, operator in zip(found, operators, strict=True):
+                    total[:, here] += self.sum_shared(cell, fields, operator.select(here))
         return found
 
     def sum_shared(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:

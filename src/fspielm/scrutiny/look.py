@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 from weakref import WeakKeyDictionary
@@ -107,7 +108,9 @@ def look_closely(problem: Problem, relation: Relation) -> Scrutiny:
     if relation.region not in _known:
         _known[relation.region] = _Known(chart_of(problem, relation))
     known = _known[relation.region]
-    found = [_of_field(one, source, known) for one, source in _fields(relation).items()]
+    # cells hold an iterate however steep it is, and in time that may grow: it is looked at as closely as what was given
+    made = problem.outlines if problem.domain.time is None or problem.dimension > 2 else {}
+    found = [_of_field(one, source, known, made) for one, source in _fields(relation).items()]
     places = {
         id(place.sites): place  # each once, for the first that has it
         for one in found
@@ -130,17 +133,18 @@ def _fields(relation: Relation) -> dict[Field, str]:
     return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
 
 
-def _of_field(one: Field, source: str, known: _Known) -> Scrutiny:
+def _of_field(one: Field, source: str, known: _Known, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
     if one not in known.fields:
-        known.fields[one] = Scrutiny() if known.chart is None else _look(one, source, known, known.chart)
+        known.fields[one] = Scrutiny() if known.chart is None else _look(one, source, known, known.chart, made)
     return known.fields[one]
 
 
-def _look(one: Field, source: str, known: _Known, chart: Chart) -> Scrutiny:
+def _look(one: Field, source: str, known: _Known, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
+    """All of a field; functions that are `made` by an iterate are no narrower than what else is in them."""
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
-        atoms, all_known = _atoms(one.source)
+        atoms, all_known = _atoms(one.source.xreplace(made))
         complete = complete and all_known and len(atoms) <= _MOST_ATOMS
         for atom in atoms[:_MOST_ATOMS]:
             if atom not in known.atoms:

@@ -7,7 +7,7 @@ from typing import Literal, final
 
 from fspielm.collocation import readable_bytes
 from fspielm.errors import MemoryBudgetError
-from fspielm.solvers.expected import Expected
+from fspielm.solvers.expected import Expected, Repeated
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
@@ -49,10 +49,10 @@ class Afforded:
     is_final: bool = True
 
 
-def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
+def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> Afforded | Ending:
     """The trial of a step as far as the budget goes; an ending if it is not worth a round then.
 
-    What does not fit anyway is not tried out.
+    What does not fit anyway is not tried out. A round solves it so many `times` over.
     """
     trial, reason, is_final = step.trial, "", True
     exceeded = _limits(request, record, trial)
@@ -62,7 +62,7 @@ def afford(request: Request, record: Record, step: Step) -> Afforded | Ending:
         if isinstance(fitting, Ending):
             return fitting
         trial, reason, is_final = fitting, tightest.reason, not _is_of_cells(tightest, trial)
-    outlook = trial.outlook(request, record.operation, record.seconds_left)
+    outlook = Repeated(trial.outlook(request, record.operation, record.seconds_left), times)
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, reason, is_final)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 from fspielm.equations import Problem
 
@@ -23,3 +24,31 @@ class Expected(ABC):
     @abstractmethod
     def of(self, problem: Problem, trial: Any) -> Expected:
         """The same for another trial of the kind."""
+
+
+@final
+@dataclass(frozen=True)
+class Repeated(Expected):
+    """The same several times over, as the steps of an iteration are.
+
+    Attributes
+    ----------
+    once : Expected
+    times : float
+    """
+
+    once: Expected
+    times: float
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it will take."""
+        return self.times * self.once.seconds
+
+    def neurons_within(self, seconds: float) -> int:
+        """How many of its neurons take no longer than so many seconds."""
+        return self.once.neurons_within(seconds / self.times)
+
+    def of(self, problem: Problem, trial: Any) -> Repeated:
+        """The same for another trial of the kind."""
+        return Repeated(self.once.of(problem, trial), self.times)

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
+import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.nonlinear.iterate import Iterate
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Sets of points that are remembered: coefficients of one block of rows are asked for one after the other.
 _REMEMBERED = 4
+# That is put in the place of an iterate: one at which hardly any term is infinite.
+_NUMBER = sp.GoldenRatio
 
 
 @final
@@ -58,6 +61,11 @@ class Around:
                     self._known.popitem(last=False)
         return found[slot]
 
+    def outline(self, law: int, slot: int) -> sp.Expr:
+        """What a slot of a law is made of besides the iterate: itself where that is a number, the same everywhere."""
+        of = self._laws[law]
+        return of.linear.slots[slot].expression.xreplace(dict.fromkeys(of.jet.symbols, _NUMBER))
+
     @property
     def _laws(self) -> Sequence[Law]:
         assert self.problem.nonlinear is not None
@@ -82,6 +90,11 @@ class Elsewhere:
         """The values ``(n,)`` of one slot of a law, at the present iterate."""
         return self.anything(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
 
+    def outline(self, law: int, slot: int) -> sp.Expr:
+        """See `Around.outline`."""
+        assert self.at is not None
+        return self.at.outline(law, slot)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -98,6 +111,11 @@ class AtPoints:
         """Values ``(n,)``."""
         return self.around.values(self.law, self.slot, Sites(points))
 
+    @property
+    def outline(self) -> sp.Expr:
+        """See `Around.outline`."""
+        return self.around.outline(self.law, self.slot)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -113,6 +131,11 @@ class AtSites:
     def __call__(self, points: FloatArray, normals: FloatArray) -> NumberArray:
         """Values ``(n,)``."""
         return self.around.values(self.law, self.slot, Sites(points, normals))
+
+    @property
+    def outline(self) -> sp.Expr:
+        """See `Around.outline`."""
+        return self.around.outline(self.law, self.slot)
 
 
 @final

@@ -31,8 +31,7 @@ def on_slab(
     """Values ``(T, F, n)`` of T operators on F fields."""
     if basis.on_cells:
         leaves = zip(basis.on_cells, (part for _, part in split_leaves(basis, fields)), strict=True)
-        found = [[leaf.sums(part, local) for local in operators] for leaf, part in leaves]
-        return np.asarray(np.sum(found, axis=0))
+        return np.asarray(np.sum([leaf.sums(part, operators) for leaf, part in leaves], axis=0))
     waves, others = split_waves(basis, fields)
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)

@@ -30,6 +30,9 @@ _MOST_FAILURES = 2
 _MEASURABLE = 1e-2
 # Functions that are laid out anew may be so much dearer than those of another round.
 _DEARER = 1.0
+# How often a round takes as long as one linear problem: the first, and those that begin close to the solution; and at
+# most, by what the one before has shown.
+_TIMES_FIRST, _TIMES, _MOST_TIMES = 5.0, 3.0, 12.0
 _LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
@@ -102,7 +105,10 @@ def _ones(problem: Problem) -> Iterate:
 
 @dataclass(eq=False)
 class _Pursuit:
-    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start."""
+    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start.
+
+    Each takes about so many `times` as long as one linear problem.
+    """
 
     newton: Newton
     record: Record
@@ -110,15 +116,16 @@ class _Pursuit:
     others: tuple[Iterate, ...] = ()
     steps: tuple[NewtonStep, ...] = ()
     failure: str = ""
+    times: float = _TIMES_FIRST
 
     def follow(self, linear: Request, kind: Kind) -> Ending:
         """Rounds with one kind of functions, from a first step to where they end."""
         step, anew = kind.first(linear), kind.anew
         failures: tuple[str, ...] = ()
         while True:
-            afforded = afford(linear, self.record, step)
-            if isinstance(afforded, Ending):
-                return afforded
+            afforded = afford(linear, self.record, step, self.times)
+            if isinstance(afforded, Ending):  # what has digits already is not to be had from fewer functions
+                return replace(afforded, is_final=afforded.is_final or self._has_digits)
             latest, done = self._play(linear, afforded, insist=not failures)
             error = latest.outcome.error
             if error <= self.newton.request.tol or afforded.limit:
@@ -141,6 +148,10 @@ class _Pursuit:
                 return following
             step = following
 
+    @property
+    def _has_digits(self) -> bool:
+        return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
+
     def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""
         request, trial, number = self.newton.request, afforded.trial, len(self.record.rounds) + 1
@@ -154,7 +165,10 @@ class _Pursuit:
         self.steps += done.steps
         if not done.failure:
             self.start, self.others = done.iterate, ()
-        request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun))
+        seconds = perf_counter() - begun
+        as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
+        self.times = min(max(as_long, _TIMES), _MOST_TIMES)
+        request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
         return latest, done
 
 

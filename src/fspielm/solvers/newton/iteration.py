@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from time import perf_counter
 from typing import final
 
 import numpy as np
@@ -23,6 +24,8 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.timing import timed
 
 _MOST_STEPS = 30
+# Steps end before the budget does: another one would take as long as the last, and so does what is found out then.
+_BEFORE_THE_END = 2.0
 # A step that would leave more than this share of the residual has nothing to gain but from better functions.
 _RESOLVED = 0.5
 # Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
@@ -114,6 +117,7 @@ class Newton:
         known: NumberArray | None = None
         steps: tuple[NewtonStep, ...] = ()
         while True:
+            began = perf_counter()
             finite = finite.with_problem(self.solving.to(at, self.share))
             system = finite.assemble(self.request.scaling)
             (factored, coefficients, _), seconds = timed(partial(factor, self.request.method, system, in_place=True))
@@ -131,7 +135,7 @@ class Newton:
             done = failure or self._is_done(reached, way, steps)
             if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
                 failure = f"{len(steps)} steps were not enough"
-            elif not done and self.seconds_left() <= 0:
+            elif not done and self.seconds_left() <= _BEFORE_THE_END * (perf_counter() - began):
                 failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
             if done or failure:
                 final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)

@@ -14,13 +14,14 @@ from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.newton.bands import BY_EQUATION, measured
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Step, check_asked_for
-from fspielm.solvers.stages.beside_cells import allows_cells, first_with_cells
+from fspielm.solvers.stages.beside_cells import allows_cells
 from fspielm.solvers.stages.filled import filled_band
 from fspielm.spectrum import Bands
 
 # Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
-# laid out anew by as much more as the others have missed it.
-_BETTER = 1e-3
+# laid out anew by as much more as the others have missed it. Those that are made finer where they show errors have to
+# guess less.
+_BETTER, _FINER = 1e-3, 0.1
 _LEAST_TOLERANCE = 1e-20
 # More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
 # which a solution seldom has, wait until it shows them.
@@ -63,9 +64,11 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     check_asked_for(linear)
 
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
+        from fspielm.solvers.stages.cells import cells_for  # much code, which few problems need
+
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
-        step = first_with_cells(better, found, narrow=False)
-        return replace(step, stage=step.stage.around(request.problem))
+        stage = cells_for(better, found, narrow=False)
+        return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
 
     @cache
     def modest() -> tuple[Bands, Step]:
