@@ -18,6 +18,8 @@ _SATISFIED = 1e-8
 
 def special_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[Basis, ...]:
     """All there are (True), none (False), or the singular functions of the corners named."""
+    if problem.domain.is_unbounded:
+        return ()  # such functions neither radiate nor stay bounded
     corners = singular_columns(problem, singular)
     return (*corners, *hole_columns(problem)) if singular is True else corners
 
