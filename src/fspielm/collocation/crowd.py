@@ -47,12 +47,15 @@ class Crowd:
     places : (m, 2) array
     count : int
         How many points, on the whole boundary.
+    strengths : (m,) array, optional
+        What the density is multiplied with where a place is the nearest: how many functions there are to a distance.
     evenly : bool
         Whether they go by the density exactly, which fewer of them suffice for: only where they begin is drawn.
     """
 
     places: FloatArray
     count: int
+    strengths: FloatArray | None = None
     evenly: bool = False
     _known: WeakKeyDictionary[Problem, list[tuple[Relation, _Density, int]]] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False
@@ -64,7 +67,7 @@ class Crowd:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # without what was found for problems, which follows from the rest
-        return Crowd, (self.places, self.count, self.evenly)
+        return Crowd, (self.places, self.count, self.strengths, self.evenly)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many of the points each block gets, by its name."""
@@ -87,7 +90,7 @@ class Crowd:
     def _find_shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
-        nearest = nearest_of(self.places)
+        nearest = _Nearest(self.places, self.strengths)
         on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
         densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
@@ -111,7 +114,9 @@ class _Density:
         part = relation.part
         assert part is not None
         if evenly and part.keep is None and relation.mask is None:
-            return part.place(np.interp(self.total * (np.arange(n) + rng.random()) / n, self.integral, self.edges)[:, None])
+            return part.place(
+                np.interp(self.total * (np.arange(n) + rng.random()) / n, self.integral, self.edges)[:, None]
+            )
         even = unit_stream(1, rng, "low-discrepancy")
 
         def crowded(count: int) -> FloatArray:
@@ -123,7 +128,22 @@ class _Density:
         return part.place(reject(crowded, lambda unit: relation.holds(part.place(unit).points), n, what=what))
 
 
-def _tabulate(relation: Relation, nearest: Distances) -> _Density:
+@final
+class _Nearest:
+    """Distances from the nearest of `places`, and its strength."""
+
+    def __init__(self, places: FloatArray, strengths: FloatArray | None) -> None:
+        from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+        self._tree = cKDTree(places)
+        self._strengths = np.ones(len(places)) if strengths is None else strengths
+
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distances, which = self._tree.query(points)
+        return distances, self._strengths[which]
+
+
+def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
     part = relation.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
@@ -131,10 +151,11 @@ def _tabulate(relation: Relation, nearest: Distances) -> _Density:
     cells, weights = [], []
     while len(lows):
         points = part.place((lows + 0.5 * widths)[:, None]).points
-        across = part.measure * widths / nearest(points)
+        distances, strengths = nearest(points)
+        across = part.measure * widths / distances
         short = (across <= _CELL) | (widths <= _SHORTEST)
         cells.append(lows[short])
-        weights.append(np.where(relation.holds(points), across, 0.0)[short])
+        weights.append(np.where(relation.holds(points), strengths * across, 0.0)[short])
         halves = 0.5 * widths[~short]
         lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
     starts, each = np.concatenate(cells), np.concatenate(weights)

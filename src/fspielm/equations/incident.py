@@ -17,7 +17,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
-from fspielm.geometry.inputs import as_positive, as_vector
+from fspielm.geometry.inputs import as_plane_point, as_positive, as_vector
 
 # Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
 _SPREADS = 6.0
@@ -79,7 +79,7 @@ class PlaneWaves(Incident):
 @final
 @dataclass(frozen=True)
 class PointSource(Incident):
-    """The field of a point source: ``i/4 H(0, k r)`` in the plane, ``exp(i k r) / (4 pi r)`` in space.
+    """The field of a point source in the plane, ``i/4 H(0, k r)``.
 
     Attributes
     ----------
@@ -105,8 +105,6 @@ class PointSource(Incident):
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> ComplexArray:
         """See `Incident.derivative`."""
         k, apart = self.wavenumber, points - np.array(self.at)
-        if len(self.at) == 3:
-            return np.asarray(_in_space(tuple(orders))(*apart.T, complex(k)), dtype=np.complex128)
         zeta = apart[:, 0] + 1j * apart[:, 1]
         radius, turn = np.abs(zeta), zeta / np.abs(zeta)
         total = np.zeros(len(points), dtype=np.complex128)
@@ -140,7 +138,7 @@ class Formula(Incident):
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
         """See `Incident.derivative`."""
-        return _compiled(self.expression, self.coordinates, tuple(orders)).checked(points, "incident")
+        return np.asarray(_compiled(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
 
 
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
@@ -150,23 +148,23 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     ----------
     k : number or Expr
         The wavenumber of the equation around the objects.
-    direction : sequence of numbers
-        Where it goes, one number for each coordinate; of any length.
+    direction : (number, number)
+        Where it goes; of any length.
     """
     return PlaneWaves(k, (_direction(direction, "plane_wave"),))
 
 
 def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
-    """The field of a point source, for ``incident=``: ``i/4 H(0, k r)`` in the plane, ``exp(i k r) / (4 pi r)`` in space.
+    """The field of a point source in the plane, ``i/4 H(0, k r)``, for ``incident=``.
 
     Parameters
     ----------
     k : number or Expr
         The wavenumber of the equation around the objects.
-    place : sequence of numbers
+    place : (number, number)
         Outside of all objects.
     """
-    return PointSource(k, as_vector(place, "point_source: place"))
+    return PointSource(k, as_plane_point(place, "point_source: place"))
 
 
 def beam(
@@ -186,9 +184,7 @@ def beam(
         hardly widens.
     """
     along = _direction(direction, "beam")
-    middle = as_vector(focus, "beam: focus")
-    if len(along) != 2 or len(middle) != 2:
-        raise ProblemError("beam: direction and focus must have two coordinates: beams are those of the plane")
+    middle = as_plane_point(focus, "beam: focus")
     spread = 2.0 / (abs(complex(k)) * as_positive(waist, "beam: waist"))
     reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
     # as many as tell apart what is some waists and wavelengths away
@@ -197,7 +193,7 @@ def beam(
     strengths = np.exp(-((angles / spread) ** 2))
     around = np.arctan2(along[1], along[0]) + angles
     directions = tuple((float(np.cos(angle)), float(np.sin(angle))) for angle in around)
-    return PlaneWaves(k, directions, tuple((strengths / strengths.sum()).tolist()), (middle[0], middle[1]))
+    return PlaneWaves(k, directions, tuple((strengths / strengths.sum()).tolist()), middle)
 
 
 def as_incident(value: Any) -> Incident | None:
@@ -215,8 +211,8 @@ def as_incident(value: Any) -> Incident | None:
 def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     entries = as_vector(value, f"{who}: direction")
     length = float(np.linalg.norm(entries))
-    if len(entries) not in (2, 3) or length == 0.0:
-        raise ProblemError(f"{who}: direction must have two or three entries, not all zero; got {entries}")
+    if len(entries) != 2 or length == 0.0:
+        raise ProblemError(f"{who}: direction must have two entries, not both zero; got {entries}")
     return tuple(entry / length for entry in entries)
 
 
@@ -233,12 +229,3 @@ def _number(k: Any, givens: Givens) -> complex:
 def _compiled(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: tuple[int, ...]) -> Any:
     wanted = [(symbol, order) for symbol, order in zip(coordinates, orders, strict=True) if order]
     return make_field(expression.diff(*wanted) if wanted else expression, coordinates, what="incident")
-
-
-@lru_cache(maxsize=32)
-def _in_space(orders: tuple[int, ...]) -> Any:
-    x, y, z, k = sp.symbols("x y z k")
-    radius = sp.sqrt(x**2 + y**2 + z**2)
-    wanted = [(symbol, order) for symbol, order in zip((x, y, z), orders, strict=True) if order]
-    field = sp.exp(sp.I * k * radius) / (4 * sp.pi * radius)
-    return sp.lambdify((x, y, z, k), field.diff(*wanted) if wanted else field, "numpy", cse=True)

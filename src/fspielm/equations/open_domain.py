@@ -28,11 +28,10 @@ _SATISFIED = 1e-8
 _LOOKS = 24
 # Of the extent of the window: so far from a corner all of the boundary counts alike.
 _BESIDE_CORNERS = 0.05
+_POWERS = (0.5, 1.0)
 
 
-def for_open_domain(
-    relations: tuple[Relation, ...], statement: Statement, setting: Setting
-) -> tuple[Relation, ...]:
+def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setting: Setting) -> tuple[Relation, ...]:
     """The relations for what objects add to the incident field, with what is not known on open domains refused.
 
     Raises
@@ -61,8 +60,13 @@ def for_open_domain(
         return relations
     lower, upper = setting.domain.bounding_box
     places = np.array([corner.point for corner in corners])
-    weight = _Weight(places, _BESIDE_CORNERS * float(np.max(upper - lower))) if len(corners) else None
-    return tuple(r if r.condition is None else _shifted(r, incident, weight) for r in relations)
+    length = _BESIDE_CORNERS * float(np.max(upper - lower))
+
+    def read(relation: Relation) -> Relation:
+        weight = _Weight(places, length, _POWERS[min(relation.operator.order, 1)]) if len(corners) else None
+        return relation if relation.condition is None else _shifted(relation, incident, weight)
+
+    return tuple(map(read, relations))
 
 
 @once
@@ -167,14 +171,16 @@ class _Left:
 @final
 @dataclass(frozen=True, eq=False)
 class _Weight:
-    """Root of the distance from corners, which are few: the square of a residual counts by its length of the boundary.
+    """A power of the distance from corners: rows crowd there, and what is next to them alone would decide otherwise.
 
-    Rows crowd toward corners; without it, what is next to them alone would decide.
+    With the root, the square of a residual counts by its length of the boundary, as values amount to something; slopes,
+    which are not bounded at a corner, count by length once more.
     """
 
     corners: FloatArray
     length: float
+    power: float
 
     def __call__(self, sites: Sites) -> FloatArray:
         nearest = np.min([np.hypot(*(sites.points - corner).T) for corner in self.corners], axis=0)
-        return np.sqrt(np.minimum(nearest / self.length, 1.0))
+        return np.asarray(np.minimum(nearest / self.length, 1.0) ** self.power)

@@ -85,9 +85,7 @@ def state(
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
     comes_in = None if incident is None else _as_incident(incident, domain)
-    return Statement(
-        _as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=comes_in
-    )
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=comes_in)
 
 
 def _as_incident(incident: Any, domain: Domain) -> Incident | None:

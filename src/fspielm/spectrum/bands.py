@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations.open_domain import has_data
 from fspielm.equations import Problem
+from fspielm.equations.open_domain import has_data
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands

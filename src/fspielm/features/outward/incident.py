@@ -57,4 +57,4 @@ class IncidentBasis(Basis):
         out[...] = 0.0
         if len(out):
             for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
-                out[0] += coefficient * self.incident.derivative(operator.points, orders)
+                out[0] += coefficient * self.incident.derivative(operator.points, orders.tolist())

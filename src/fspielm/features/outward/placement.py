@@ -2,9 +2,9 @@
 
 In a disk multipoles around its center are all that is needed. Along a smooth curve z(s), sources lie on its analytic
 continuation z(s + i t) into the object: so deep that few of them do, and not as deep as the first singularity of the
-field's own continuation (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner sources and dipoles crowd
-exponentially (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019), and others lie along the sides, as deep as
-walls and wavelengths allow.
+field's own continuation (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner sources and dipoles
+crowd exponentially (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019), and others lie along the sides, as deep
+as walls and wavelengths allow.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from fspielm.geometry import Corner, PlaneCurve
 
 # Of a disk: orders beyond those that waves of its size have, for each digit, where nothing is close by.
 _FEWEST_ORDERS = 6
+# Images of others are so much smaller than the field itself, as a logarithm.
+_SMALL = 5.0
 _MOST_ORDERS = 400
 # Rows crowd on a circle as if sources were so many spacings away.
 _SPACINGS = 4.0
@@ -60,6 +62,8 @@ class Placed:
         Whether sources are needed there, rather than dipoles and what is of higher order alone.
     crowd : (m, 2) array
         Where sources would be that the boundary's rows should suit.
+    strengths : (m,) array
+        How many functions there are to the distance of these from the boundary.
     """
 
     centers: FloatArray
@@ -67,6 +71,7 @@ class Placed:
     scales: FloatArray
     charged: BoolArray
     crowd: FloatArray
+    strengths: FloatArray
 
 
 @final
@@ -121,7 +126,8 @@ def _in_object(
     poles = toward_corners(loop, corners, sides, wanted.digits + wanted.level)
     centers = np.concatenate([sides.points, poles.points])
     orders = np.concatenate([np.zeros(len(sides.points), dtype=np.int_), np.ones(len(poles.points), dtype=np.int_)])
-    return Placed(centers, orders, np.concatenate([sides.depths, poles.depths]), orders == 0, centers)
+    depths, strengths = (np.concatenate([getattr(e, n) for e in (sides, poles)]) for n in ("depths", "strengths"))
+    return Placed(centers, orders, depths, orders == 0, centers, strengths)
 
 
 def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:
@@ -132,13 +138,15 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     rates += [math.log1p(source_gap / radius)] if math.isfinite(source_gap) else []
     digits = wanted.foldings / math.log(10)
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
-    orders = max([waves, *(ka + wanted.foldings / rate for rate in rates)])
+    orders = max([waves, *(0.5 * ka + (wanted.foldings - _SMALL) / rate for rate in rates)])
     m = int(min(max(math.ceil(orders), _FEWEST_ORDERS), _MOST_ORDERS + ka))
     count = 2 * m + 1
-    depth = min(_SPACINGS * 2 * math.pi * radius / count, 0.9 * radius)
+    spacing = 2 * math.pi * radius / count
+    spacings = min(_SPACINGS, 0.9 * radius / spacing)
+    depth = spacings * spacing
     angles = 2 * np.pi * np.arange(count) / count
     ring = center + (radius - depth) * np.column_stack([np.cos(angles), np.sin(angles)])
-    return Placed(center[None, :], np.array([m]), np.array([radius]), np.array([True]), ring)
+    return Placed(center[None, :], np.array([m]), np.array([radius]), np.array([True]), ring, np.full(count, spacings))
 
 
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
@@ -149,7 +157,8 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     fastest = k * curve.fastest
     count = math.ceil(max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES))
     points, depths = curve.at_depth(depth, count)
-    return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points)
+    spacings = np.full(count, depth * count / (2 * np.pi))
+    return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
 
 
 def _rim(loop: Sequence[PlaneCurve]) -> FloatArray:

@@ -17,7 +17,6 @@ from fspielm.features.local import LocalOperator
 from fspielm.features.real_parts import parts_of_sum
 from fspielm.features.zeta import zeta_weights
 
-
 # Stands for a center itself, where the functions have no values.
 _BESIDE = 1e-150
 
@@ -138,7 +137,8 @@ class RadiatingBasis(Basis):
             ahead, behind = growth[:, p + 1, None], growth[:, p, None]
             # upward, which is stable for what grows with the order
             radial[p + 1] = (2 * p / (k * radius) * radial[p] - radial[p - 1] / behind) / ahead
-        turns = np.cumprod(np.broadcast_to((x + 1j * y) / radius, (highest, *radius.shape)), axis=0)
+        turn: ComplexArray = np.asarray((x + 1j * y) / radius, dtype=np.complex128)
+        turns: ComplexArray = np.cumprod(np.broadcast_to(turn, (highest, *radius.shape)), axis=0, dtype=np.complex128)
         return _Table(radial, turns, growth)
 
 

@@ -14,6 +14,7 @@ from fspielm.equations.open_domain import has_data, incident_of, wavenumber_in
 from fspielm.features import Basis
 from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
 from fspielm.features.outward.placement import Placed, Wanted, place_in
+from fspielm.geometry import Corner
 from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
@@ -30,6 +31,7 @@ _ON_PART = 8
 _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
 _BETTER = 1.5
+_SAME = 1e-9
 
 
 @final
@@ -78,7 +80,7 @@ class OpenSpace(Stage):
         problem = self.request.problem
         placed = place(problem, self.request.tol, self.level, self.along)
         basis = outward_basis(problem, placed)
-        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), evenly=True)
+        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
         names = {part for relation in problem.constraints for part in relation.part_names}
         points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
         words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
@@ -102,7 +104,15 @@ def place(problem: Problem, tol: float, level: int, along: float = 0.0) -> Place
         level=level,
         nearby=np.empty((0, 2)) if source is None else np.array([source]),
     )
-    return place_in(domain.loops, domain.corners([str(symbol) for symbol in problem.coordinates]), wanted)
+    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
+    return place_in(domain.loops, [corner for corner in corners if not _is_mirror(problem, corner)], wanted)
+
+
+def _is_mirror(problem: Problem, corner: Corner) -> bool:
+    """Whether fields are smooth in a corner, which mirrors continue them beyond: two straight sides of one kind."""
+    kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
+    mirrors = math.pi / corner.opening if corner.opening else 0.0
+    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
 
 
 def outward_basis(problem: Problem, placed: Placed) -> Basis:

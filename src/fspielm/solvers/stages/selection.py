@@ -95,7 +95,7 @@ def check_asked_for(request: Request) -> None:
     """
     if request.problem.domain.is_unbounded and request.approach not in (None, "characteristic"):
         raise ProblemError(
-            f"approach: {request.approach!r} is for bounded domains; open ones have functions of their own, leave it out"
+            f"approach: {request.approach!r} is for bounded domains; open ones have functions of their own"
         )
     if request.approach == "patches":
         from fspielm.collocation.cells import check_suitable  # much code, which few problems need
