@@ -56,8 +56,10 @@ if TYPE_CHECKING:
         stress,
         traction,
     )
+    from fspielm.equations.incident import Incident, beam, plane_wave, point_source
     from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
     from fspielm.geometry import Regions
+    from fspielm.geometry.exterior import Exterior
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.linalg import TruncatedSVD
     from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
@@ -76,6 +78,8 @@ else:
             **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
             **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
             **dict.fromkeys(("Mode", "Modes", "eigenmodes"), "fspielm.solvers.modes"),
+            **dict.fromkeys(("Incident", "beam", "plane_wave", "point_source"), "fspielm.equations.incident"),
+            "Exterior": "fspielm.geometry.exterior",
             "Regions": "fspielm.geometry",
             "TruncatedSVD": "fspielm.linalg",
             "load": "fspielm.store",
@@ -103,11 +107,13 @@ __all__ = [
     "Discretisation",
     "Domain",
     "ErrorEstimate",
+    "Exterior",
     "Factored",
     "Family",
     "Fold",
     "Forecast",
     "FrequencyShift",
+    "Incident",
     "Initial",
     "Interface",
     "InterfaceLine",
@@ -150,6 +156,7 @@ __all__ = [
     "TruncatedSVD",
     "Unknown",
     "Window",
+    "beam",
     "curl",
     "divergence",
     "draw_features",
@@ -161,6 +168,8 @@ __all__ = [
     "load",
     "normal",
     "normal_derivative",
+    "plane_wave",
+    "point_source",
     "prepare",
     "read_problem",
     "read_problem_file",

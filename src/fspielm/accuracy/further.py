@@ -70,7 +70,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     As many as the rows can tell apart beside all of the `columns`.
     """
     exact = _exact(family)
-    if not exact:
+    if not exact or problem.domain.is_unbounded:  # where functions of the objects are as many as these could tell apart
         return 0
     needed = max(neurons_needed(problem), passing_size(problem))
     wanted = max(int(_SHARE * exact), needed if exact < needed else 0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -46,14 +47,27 @@ class Crowd:
     places : (m, 2) array
     count : int
         How many points, on the whole boundary.
+    strengths : (m,) array, optional
+        What the density is multiplied with where a place is the nearest: how many functions there are to a distance.
+    evenly : bool
+        Whether they go by the density exactly, which fewer of them suffice for: only where they begin is drawn.
     """
 
     places: FloatArray
     count: int
+    strengths: FloatArray | None = None
+    evenly: bool = False
+    _known: WeakKeyDictionary[Problem, list[tuple[Relation, _Density, int]]] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         if np.ndim(self.places) != 2 or np.shape(self.places)[1] != 2 or not len(self.places):
             raise ProblemError(f"places must have shape (m, 2), with at least one place; got {np.shape(self.places)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without what was found for problems, which follows from the rest
+        return Crowd, (self.places, self.count, self.strengths, self.evenly)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many of the points each block gets, by its name."""
@@ -61,16 +75,22 @@ class Crowd:
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
         """Draw the points of every block that gets any, by its name."""
-        return {c.name: density.draw(c, count, rng) for c, density, count in self._shares(problem)}
+        return {c.name: density.draw(c, count, rng, self.evenly) for c, density, count in self._shares(problem)}
 
     def thinned(self) -> Crowd:
-        """A quarter of the points."""
-        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
+        """A quarter of the points, at no fixed distances: those of others might be the same."""
+        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)), evenly=False)
 
     def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
+        """Found once for a problem: forecasts and rounds ask again."""
+        if problem not in self._known:
+            self._known[problem] = self._find_shares(problem)
+        return self._known[problem]
+
+    def _find_shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
-        nearest = nearest_of(self.places)
+        nearest = _Nearest(self.places, self.strengths)
         on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
         densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
@@ -90,9 +110,13 @@ class _Density:
     def total(self) -> float:
         return float(self.integral[-1])
 
-    def draw(self, relation: Relation, n: int, rng: np.random.Generator) -> Sites:
+    def draw(self, relation: Relation, n: int, rng: np.random.Generator, evenly: bool) -> Sites:
         part = relation.part
         assert part is not None
+        if evenly and part.keep is None and relation.mask is None:
+            return part.place(
+                np.interp(self.total * (np.arange(n) + rng.random()) / n, self.integral, self.edges)[:, None]
+            )
         even = unit_stream(1, rng, "low-discrepancy")
 
         def crowded(count: int) -> FloatArray:
@@ -104,7 +128,22 @@ class _Density:
         return part.place(reject(crowded, lambda unit: relation.holds(part.place(unit).points), n, what=what))
 
 
-def _tabulate(relation: Relation, nearest: Distances) -> _Density:
+@final
+class _Nearest:
+    """Distances from the nearest of `places`, and its strength."""
+
+    def __init__(self, places: FloatArray, strengths: FloatArray | None) -> None:
+        from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+        self._tree = cKDTree(places)
+        self._strengths = np.ones(len(places)) if strengths is None else strengths
+
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distances, which = self._tree.query(points)
+        return distances, self._strengths[which]
+
+
+def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
     part = relation.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
@@ -112,10 +151,11 @@ def _tabulate(relation: Relation, nearest: Distances) -> _Density:
     cells, weights = [], []
     while len(lows):
         points = part.place((lows + 0.5 * widths)[:, None]).points
-        across = part.measure * widths / nearest(points)
+        distances, strengths = nearest(points)
+        across = part.measure * widths / distances
         short = (across <= _CELL) | (widths <= _SHORTEST)
         cells.append(lows[short])
-        weights.append(np.where(relation.holds(points), across, 0.0)[short])
+        weights.append(np.where(relation.holds(points), strengths * across, 0.0)[short])
         halves = 0.5 * widths[~short]
         lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
     starts, each = np.concatenate(cells), np.concatenate(weights)

@@ -76,6 +76,10 @@ def compile_all(statement: Statement) -> Compiled:
     lines, more = read_interfaces(statement.conditions, Reading(statement.equations, setting), borders)
     bound = bind_conditions(statement.conditions, setting, equations)
     relations = (*equations, *bound, *interface_relations(lines, setting))
+    if domain.is_unbounded:
+        from fspielm.equations.open_domain import for_open_domain  # few problems have one
+
+        relations = for_open_domain(relations, statement, setting)
     if has_conjugates(relations, len(unknowns)):
         made = in_pairs(Compiled(statement, unknowns, relations, givens))
     else:

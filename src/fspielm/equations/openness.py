@@ -9,7 +9,12 @@ from fspielm.equations.problem import Problem
 
 
 def leaves_constant_open(problem: Problem) -> bool:
-    """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone."""
+    """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone.
+
+    On an open domain, infinity does: what is solved for vanishes there, unless values on the boundary say otherwise.
+    """
+    if problem.domain.is_unbounded:
+        return False
     seeing = [relation.operator for relation in problem.relations if relation.region.shift is None]
     return any(not _sees(seeing, unknown) for unknown in range(len(problem.unknowns)))
 

@@ -72,6 +72,9 @@ class Problem:
     unknowns : sequence of functions, optional
         Of a system, in the order in which a solution has them; that of their first appearance by default, in one
         equation by name.
+    incident : Incident or Expr, optional
+        On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
+        expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
 
     Attributes
     ----------
@@ -134,8 +137,10 @@ class Problem:
         conditions: Sequence[AnyCondition],
         given: Mapping[Any, Any] | None = None,
         unknowns: Sequence[Any] | None = None,
+        incident: Any = None,
     ) -> None:
-        vars(self).update(vars(compile_statement(state(equation, domain, conditions, given, unknowns))))
+        stated = state(equation, domain, conditions, given, unknowns, incident)
+        vars(self).update(vars(compile_statement(stated)))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
         # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
@@ -348,6 +353,8 @@ def _compiled(statement: Statement) -> Problem:
     try:
         return problem_of(compile_all(statement))
     except NonlinearError as error:
+        if statement.domain.is_unbounded:
+            raise ProblemError(f"{error}; on an open domain equations must be linear") from None
         from fspielm.equations.nonlinear import compile_nonlinear
 
         return problem_of(compile_nonlinear(statement, error))

@@ -16,6 +16,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import Domain
 
 if TYPE_CHECKING:
+    from fspielm.equations.incident import Incident
     from fspielm.equations.problem import Problem
 
 # What holds several expressions, in SymPy.
@@ -38,6 +39,8 @@ class Statement:
     given : mapping or None
     unknowns : tuple of AppliedUndef or None
         Their order, where it was given.
+    incident : Incident or None
+        What comes in from outside, on an open domain.
     origin : partial or None
         What makes the problem again where these do not: how it was made from another one.
     """
@@ -48,6 +51,7 @@ class Statement:
     given: Mapping[Any, Any] | None = None
     unknowns: tuple[Any, ...] | None = None
     origin: partial[Problem] | None = None
+    incident: Incident | None = None
 
     @property
     def expressions(self) -> list[sp.Basic]:
@@ -59,7 +63,7 @@ class Statement:
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
         # SymPy would compare the sides of equations anew when they are unpickled, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
-        return _joined, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin)
+        return _joined, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
 
 
 def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
@@ -68,14 +72,31 @@ def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
 
 
 def state(
-    equations: Any, domain: Domain, conditions: Any, given: Mapping[Any, Any] | None, unknowns: Any = None
+    equations: Any,
+    domain: Domain,
+    conditions: Any,
+    given: Mapping[Any, Any] | None,
+    unknowns: Any = None,
+    incident: Any = None,
 ) -> Statement:
     """The statement, refused where its equations, its domain or its conditions are none."""
     if not isinstance(domain, Domain):
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
-    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared)
+    comes_in = None if incident is None else _as_incident(incident, domain)
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=comes_in)
+
+
+def _as_incident(incident: Any, domain: Domain) -> Incident | None:
+    from fspielm.equations.incident import as_incident  # few problems have one
+
+    if not domain.is_unbounded:
+        raise ProblemError(
+            f"incident is for open domains, fs.Exterior(...); domain={domain!r} has an end: state what comes in by the "
+            "conditions on its boundary"
+        )
+    return as_incident(incident)
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:

@@ -87,7 +87,7 @@ def widths_of(family: Family, basis: Basis) -> tuple[float, ...]:
     if isinstance(family, Band):
         return family.widths
     drawn = [leaf.frequencies.real for leaf in basis.leaves if leaf.frequencies is not None]
-    return tuple(np.abs(np.concatenate(drawn)).max(axis=0).tolist())
+    return tuple(np.abs(np.concatenate(drawn)).max(axis=0).tolist() if drawn else basis.reach.tolist())
 
 
 def _short(widths: tuple[float, ...]) -> str:

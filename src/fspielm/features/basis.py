@@ -10,7 +10,7 @@ import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Operator
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features.local import LocalOperator, localise
 from fspielm.geometry import Sites
 
@@ -131,6 +131,16 @@ class Basis(ABC):
     def dtype_under(self, *operators: LocalOperator) -> np.dtype[Any]:
         """Of the values of operators on its functions."""
         return np.result_type(self.dtype, *(np.complex128 for operator in operators if not operator.is_real))
+
+    def far_field(self, angles: FloatArray) -> ComplexArray:
+        """How strongly its functions radiate in directions of these `angles` ``(n,)``, shape ``(n, M)``.
+
+        Raises
+        ------
+        UnsuitableError
+            Of functions that do not radiate.
+        """
+        raise UnsuitableError(f"{type(self).__name__} has functions that do not radiate")
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of the sums with `coefficients` ``(..., M)``, as sums on a real basis of that unknown alone.

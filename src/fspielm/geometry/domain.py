@@ -100,6 +100,11 @@ class Domain(ABC):
         """Whether it is of a kind that need not be connected."""
         return False
 
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether it has no end; its bounding box is then a window in which it is looked at."""
+        return False
+
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
         return self._contains(as_points(points, self.dimension), True)

@@ -23,13 +23,14 @@ from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
 if TYPE_CHECKING:
-    from fspielm.solution import calculus, export, pictures
+    from fspielm.solution import calculus, export, open_space, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
     from fspielm.solution.spectrum import spectrum
 else:
     calculus = MethodsFrom("fspielm.solution.calculus")
     export = MethodsFrom("fspielm.solution.export")
+    open_space = MethodsFrom("fspielm.solution.open_space")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
@@ -170,6 +171,29 @@ class Solution:
                 return "tiles"
         return "auto"
 
+    @property
+    def total(self) -> Solution:
+        """On an open domain, incident and scattered field together: the solution itself."""
+        from fspielm.solution.open_space import total  # few domains are open
+
+        return total(self)
+
+    @property
+    def scattered(self) -> Solution:
+        """On an open domain, what objects add to the incident field."""
+        from fspielm.solution.open_space import scattered
+
+        return scattered(self)
+
+    @property
+    def at_infinity(self) -> float | complex:
+        """On an open domain, the value far away of what objects add to a harmonic field."""
+        from fspielm.solution.open_space import at_infinity
+
+        return at_infinity(self)
+
+    far_field = open_space.far_field
+    cross_sections = open_space.cross_sections
     contains = calculus.contains
     grid = calculus.grid
     diff = calculus.diff

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.accuracy import Examination, judge
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.equations import Problem, with_data
-from fspielm.errors import SolveError
+from fspielm.errors import ProblemError, SolveError
 from fspielm.expressions import Value
 from fspielm.features.special import Choice, check_singular, missed_jumps
 from fspielm.linalg import Factored
@@ -155,6 +155,8 @@ def prepare(
     check_arguments(problem, tol, None, None, None, budget)
     check_singular(singular)
     check_approach(approach)
+    if problem.domain.is_unbounded:
+        raise ProblemError("prepare is for bounded domains; solve an open one again for other data, fs.solve(problem)")
     streams, seed = Streams.spawned(rng)
     request = Request(
         problem,

@@ -64,7 +64,7 @@ class Request:
     @property
     def itemsize(self) -> int:
         """Bytes of a number in its systems."""
-        return 16 if any(map(has_complex_operator, self.problem.relations)) else 8
+        return 16 if self.problem.domain.is_unbounded or any(map(has_complex_operator, self.problem.relations)) else 8
 
     @property
     def threads(self) -> int:

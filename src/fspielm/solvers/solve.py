@@ -110,6 +110,8 @@ def solve(
         _check_for_cells(approach, points, least_squares, scaling, singular)
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
+    if problem.domain.is_unbounded:
+        _check_for_open(features, points, singular)
     _check_for_newton(problem, features, guess)
     streams, seed = Streams.spawned(rng)
     request = Request(
@@ -183,6 +185,11 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         if not quietly:
             warn_unless(verdict, stacklevel=4)
+    if problem.domain.is_unbounded:
+        from fspielm.solution.open_space import with_incident  # few domains are open
+
+        assert estimate is not None  # features chosen by hand were refused
+        return Solution(problem, *with_incident(problem, done.basis, done.coefficients), report, estimate)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
@@ -234,6 +241,17 @@ def _check_for_cells(approach: str, points: Any, least_squares: Any, scaling: st
         raise ProblemError(
             f'{" and ".join(unheeded)} cannot be chosen with approach="{approach}": cells have points, scales and a QR '
             "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
+        )
+
+
+def _check_for_open(features: Any, points: Any, singular: Choice) -> None:
+    """Refuse what functions of open domains would not heed."""
+    given = {"features": features is not None, "points": points is not None, "singular": bool(singular)}
+    unheeded = [name for name, is_given in given.items() if is_given]
+    if unheeded:
+        raise ProblemError(
+            f"{' and '.join(unheeded)} cannot be chosen on an open domain: functions that radiate, and the points that "
+            "suit them, follow from its objects; leave it out"
         )
 
 

@@ -23,6 +23,8 @@ def special_columns(
 
     Of all there are, if so wanted, only a `share` of those at each corner: the ones with the lowest exponents.
     """
+    if problem.domain.is_unbounded:
+        return ()  # such functions neither radiate nor stay bounded
     corners = some_singular_columns(problem, share) if singular is True else singular_columns(problem, singular)
     return (*corners, *hole_columns(problem)) if singular is True else corners
 

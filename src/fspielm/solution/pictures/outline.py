@@ -29,7 +29,11 @@ def outline(domain: Domain) -> list[FloatArray] | None:
         return None
     lower, upper = space.bounding_box
     pieces = [piece for part in space.boundary() for piece in smooth_pieces(part)]
-    return _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
+    loops = _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
+    if space.is_unbounded and loops is not None:  # cut to the window
+        (left, bottom), (right, top) = lower, upper
+        loops.append(np.array([[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom]]))
+    return loops
 
 
 def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[FloatArray]:

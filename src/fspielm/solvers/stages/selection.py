@@ -95,6 +95,10 @@ def check_asked_for(request: Request) -> None:
     """
     if request.approach == "windows":
         raise ProblemError('approach="windows" is for fs.solve, which has several solutions then; take "patches" here')
+    if request.problem.domain.is_unbounded and request.approach not in (None, "characteristic"):
+        raise ProblemError(
+            f"approach: {request.approach!r} is for bounded domains; open ones have functions of their own"
+        )
     if request.approach == "patches":
         from fspielm.collocation.cells import check_suitable  # much code, which few problems need
 
@@ -116,6 +120,10 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     ProblemError
         If the one asked for does not suit the problem.
     """
+    if request.problem.domain.is_unbounded:
+        from fspielm.solvers.stages.open_space import open_space  # few problems have an open domain
+
+        return Selection((open_space(request, bands).first(),), "functions of the objects, as the domain is open")
     if request.approach == "patches":
         try:
             return Selection((first_with_cells(request, bands),), "asked for: polynomials in cells")

@@ -1,0 +1,8 @@
+"""Functions for open domains: they satisfy the equation everywhere outside of objects, and behave at infinity."""
+
+from fspielm.features.outward.family import Outward
+from fspielm.features.outward.harmonic import HarmonicBasis
+from fspielm.features.outward.incident import IncidentBasis
+from fspielm.features.outward.radiating import RadiatingBasis
+
+__all__ = ["HarmonicBasis", "IncidentBasis", "Outward", "RadiatingBasis"]

@@ -1,0 +1,188 @@
+"""Where functions of open domains are placed: in disks, along smooth curves, toward corners.
+
+In a disk multipoles around its center are all that is needed. Along a smooth curve z(s), sources lie on its analytic
+continuation z(s + i t) into the object: so deep that few of them do, and not as deep as the first singularity of the
+field's own continuation (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner sources and dipoles
+crowd exponentially (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019), and others lie along the sides, as deep
+as walls and wavelengths allow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.features.outward.corners import along_sides, toward_corners
+from fspielm.features.outward.curves import Continuation, continue_inward
+from fspielm.geometry import Corner, PlaneCurve
+
+# Of a disk: orders beyond those that waves of its size have, for each digit, where nothing is close by.
+_FEWEST_ORDERS = 6
+# Images of others are so much smaller than the field itself, as a logarithm.
+_SMALL = 5.0
+_MOST_ORDERS = 400
+# Rows crowd on a circle as if sources were so many spacings away.
+_SPACINGS = 4.0
+# Depth of sources along a curve: in units of the first singularity's, and in radians of the wave.
+_OF_SINGULARITY = 0.6
+_RADIANS = 4.5
+# The same from the distance of what is close by outside.
+_OF_GAP = 0.8
+# Deepest, where nothing bounds it.
+_DEEPEST = 0.8
+# Sources to a wavelength, at least.
+_PER_WAVELENGTH = 2.4
+_FEWEST_SOURCES = 12
+# Points around an object that distances are told by.
+_AROUND = 256
+# From a round to the next: how much less deep, and how many more digits are aimed at.
+_SHALLOWER = 0.75
+_DIGITS_MORE = 2.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Functions around C centers.
+
+    Attributes
+    ----------
+    centers : (C, 2) array
+    orders : (C,) array of int
+        The highest at each.
+    scales : (C,) array
+        Distances from there to the boundary, about.
+    charged : (C,) array of bool
+        Whether sources are needed there, rather than dipoles and what is of higher order alone.
+    crowd : (m, 2) array
+        Where sources would be that the boundary's rows should suit.
+    strengths : (m,) array
+        How many functions there are to the distance of these from the boundary.
+    """
+
+    centers: FloatArray
+    orders: NDArray[np.int_]
+    scales: FloatArray
+    charged: BoolArray
+    crowd: FloatArray
+    strengths: FloatArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """How well fields are to be held.
+
+    Attributes
+    ----------
+    wavenumber : float
+        Of the waves, or as steep as fields fall off.
+    digits : float
+    level : int
+        How often it was not enough.
+    nearby : (m, 2) array
+        Where fields come from: sources outside.
+    """
+
+    wavenumber: float
+    digits: float
+    level: int = 0
+    nearby: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+
+    @property
+    def foldings(self) -> float:
+        """The digits aimed at, as a logarithm."""
+        return math.log(10) * (self.digits + _DIGITS_MORE * self.level)
+
+
+def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], wanted: Wanted) -> Placed:
+    """Functions in all objects, whose boundaries have the domain on their left."""
+    rims = [_rim(loop) for loop in loops]
+    found = []
+    for number, loop in enumerate(loops):
+        outside = np.concatenate([wanted.nearby, *(rim for other, rim in enumerate(rims) if other != number)])
+        own = [corner for corner in corners if _is_on(corner.point, loop)]
+        found.append(_in_object(loop, rims[number], own, outside, wanted))
+    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
+
+
+def _in_object(
+    loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], outside: FloatArray, wanted: Wanted
+) -> Placed:
+    gap = _distance(rim, outside)
+    circle = _as_circle(rim)
+    if circle is not None and not corners:
+        return _in_disk(*circle, gap, _distance(rim, wanted.nearby), wanted)
+    continued = continue_inward(loop[0]) if len(loop) == 1 and not corners else None
+    if continued is not None:
+        return _along_curve(continued, gap, wanted)
+    sides = along_sides(loop, wanted.wavenumber, gap, wanted.foldings, _SHALLOWER**wanted.level)
+    poles = toward_corners(loop, corners, sides, wanted.digits + wanted.level)
+    centers = np.concatenate([sides.points, poles.points])
+    orders = np.concatenate([np.zeros(len(sides.points), dtype=np.int_), np.ones(len(poles.points), dtype=np.int_)])
+    depths, strengths = (np.concatenate([getattr(e, n) for e in (sides, poles)]) for n in ("depths", "strengths"))
+    return Placed(centers, orders, depths, orders == 0, centers, strengths)
+
+
+def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:
+    """Multipoles around the center: what others mirror into the disk converges geometrically."""
+    ka = wanted.wavenumber * radius
+    # images of another disk of the same size, and of a point
+    rates = [math.acosh(1 + gap / (2 * radius))] if math.isfinite(gap) else []
+    rates += [math.log1p(source_gap / radius)] if math.isfinite(source_gap) else []
+    digits = wanted.foldings / math.log(10)
+    waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
+    orders = max([waves, *(0.5 * ka + (wanted.foldings - _SMALL) / rate for rate in rates)])
+    m = int(min(max(math.ceil(orders), _FEWEST_ORDERS), _MOST_ORDERS + ka))
+    count = 2 * m + 1
+    spacing = 2 * math.pi * radius / count
+    spacings = min(_SPACINGS, 0.9 * radius / spacing)
+    depth = spacings * spacing
+    angles = 2 * np.pi * np.arange(count) / count
+    ring = center + (radius - depth) * np.column_stack([np.cos(angles), np.sin(angles)])
+    return Placed(center[None, :], np.array([m]), np.array([radius]), np.array([True]), ring, np.full(count, spacings))
+
+
+def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
+    """Sources on the continuation of a smooth curve."""
+    k, speed = wanted.wavenumber, curve.speed
+    depth = min(_OF_SINGULARITY * curve.deepest, _DEEPEST, _OF_GAP * gap / speed)
+    depth = min(depth, _RADIANS / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
+    fastest = k * curve.fastest
+    count = math.ceil(max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES))
+    points, depths = curve.at_depth(depth, count)
+    spacings = np.full(count, depth * count / (2 * np.pi))
+    return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
+
+
+def _rim(loop: Sequence[PlaneCurve]) -> FloatArray:
+    unit = (np.arange(_AROUND) + 0.5) / _AROUND
+    return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
+
+
+def _distance(rim: FloatArray, others: FloatArray) -> float:
+    if not len(others):
+        return math.inf
+    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+    return float(cKDTree(others).query(rim)[0].min())
+
+
+def _as_circle(rim: FloatArray) -> tuple[FloatArray, float] | None:
+    """Center and radius of a circle; None of what is none."""
+    # what is the same everywhere is the circle's through some of its points
+    x, y = rim.T
+    solved, *_ = np.linalg.lstsq(np.column_stack([2 * rim, np.ones(len(rim))]), x**2 + y**2, rcond=None)
+    center = solved[:2]
+    radii = np.hypot(*(rim - center).T)
+    return (center, float(radii.mean())) if np.ptp(radii) <= 1e-11 * radii.mean() else None
+
+
+def _is_on(point: tuple[float, float], loop: Sequence[PlaneCurve]) -> bool:
+    return any(math.dist(point, curve.ends[0]) <= 1e-9 * (1 + curve.length) for curve in loop)

@@ -1,0 +1,195 @@
+"""Waves that leave the places they come from."""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator
+from fspielm.features.real_parts import parts_of_sum
+from fspielm.features.zeta import zeta_weights
+
+# Stands for a center itself, where the functions have no values.
+_BESIDE = 1e-150
+
+
+@final
+class RadiatingBasis(Basis):
+    """Solutions ``H(n, k r) exp(i n theta)`` of ``laplacian u + k^2 u = 0`` around centers in the plane.
+
+    With Hankel's functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``, and fall off
+    where Im k > 0. A center of highest order m has the orders 0, 1, -1, ..., m, -m: a source for m = 0.
+
+    Parameters
+    ----------
+    centers : (C, 2) array
+        Outside of the domain.
+    orders : (C,) array of int
+        The highest order at each.
+    wavenumber : complex
+        k, not zero, with an imaginary part that is not negative.
+    scales : (C,) array
+        Distances from the centers at which their functions have size one.
+    """
+
+    def __init__(self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike) -> None:
+        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
+        self.orders = np.array(orders, dtype=np.int_)
+        self.scales = np.array(scales, dtype=np.float64)
+        self.wavenumber = complex(wavenumber)
+        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
+            raise ProblemError("centers, orders and scales must be as many, at least one")
+        if self.wavenumber == 0 or self.wavenumber.imag < 0:
+            raise ProblemError(f"wavenumber must not be zero, nor its imaginary part negative; got {wavenumber!r}")
+        for array in (self.centers, self.orders, self.scales):
+            array.flags.writeable = False
+        self._starts = np.concatenate([[0], np.cumsum(2 * self.orders + 1)])
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return int(self._starts[-1])
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex."""
+        return np.dtype(np.complex128)
+
+    @property
+    def sources(self) -> FloatArray:
+        """The centers."""
+        return self.centers
+
+    @property
+    def reach(self) -> FloatArray:
+        """The wavenumber, along both axes."""
+        return np.full(2, abs(self.wavenumber))
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts; see `Basis.field`."""
+        return parts_of_sum(self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        center, order = self._places(columns)
+        weights = zeta_weights(operator, 1.0)
+        reach = max((abs(along - across) for along, across in weights), default=0)
+        out[...] = 0.0
+        # centers of one highest order together: the others would not need so high ones
+        ends = np.flatnonzero(np.diff(self.orders[center])) + 1
+        for some in np.split(np.arange(len(center)), ends):
+            which, own = np.unique(center[some], return_inverse=True)
+            table = self._table(which, int(np.abs(order[some]).max()) + reach, operator.points)
+            for (along, across), weight in weights.items():
+                # a derivative along zeta lowers the order, one along its conjugate raises it
+                factor = (0.5 * self.wavenumber) ** (along + across) * (-1.0) ** across
+                shifted = order[some] - along + across
+                out[some] += (factor * weight) * table.values(own, shifted, np.abs(order[some]))
+
+    def far_field(self, angles: FloatArray) -> ComplexArray:
+        """What ``exp(i k r) / sqrt(r)`` is multiplied with far away, ``(n, M)``, in directions of these `angles`."""
+        center, order = self._places(slice(0, self.size))
+        k = self.wavenumber
+        sizes = [
+            np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
+            for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
+        ]
+        each = np.array([sizes[place][abs(n)] for place, n in zip(center, order, strict=True)])
+        ahead = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
+        turned = order * (angles[:, None] - 0.5 * np.pi)
+        front = cmath.sqrt(2 / (np.pi * k)) * cmath.exp(-0.25j * np.pi)
+        return np.asarray(front * np.exp(1j * (turned - k * ahead)) / each)
+
+    def _places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+        """The center and the order of each of the functions `columns`."""
+        index = np.arange(self.size)[columns]
+        center = np.searchsorted(self._starts, index, side="right") - 1
+        place = index - self._starts[center]
+        return center, np.where(place % 2 == 1, 1, -1) * ((place + 1) // 2)
+
+    def _table(self, which: NDArray[np.int_], highest: int, points: FloatArray) -> _Table:
+        """The functions of orders 0 to `highest` around some of the centers, at points."""
+        k = self.wavenumber
+        x, y = (points[:, axis] - self.centers[which, axis, None] for axis in (0, 1))
+        radius = np.maximum(np.hypot(x, y), _BESIDE)
+        scales = self.scales[which, None]
+        # ratios of sizes of neighbouring orders: sizes themselves may be beyond all numbers
+        growth = np.stack([_growth(k * scale, highest) for scale in scales[:, 0].tolist()])
+        # damped waves about as large as they are at the scale, whatever that is
+        sizes = np.abs(_hankel(0, k * scales, k.imag * scales))
+        radial = np.empty((highest + 1, *radius.shape), dtype=np.complex128)
+        for p in range(min(highest, 1) + 1):
+            radial[p] = _hankel(p, k * radius, k.imag * scales) / (sizes * growth[:, p, None])
+        for p in range(1, highest):
+            ahead, behind = growth[:, p + 1, None], growth[:, p, None]
+            # upward, which is stable for what grows with the order
+            radial[p + 1] = (2 * p / (k * radius) * radial[p] - radial[p - 1] / behind) / ahead
+        turn: ComplexArray = np.asarray((x + 1j * y) / radius, dtype=np.complex128)
+        turns: ComplexArray = np.cumprod(np.broadcast_to(turn, (highest, *radius.shape)), axis=0, dtype=np.complex128)
+        return _Table(radial, turns, growth)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """``H(p, k r)`` of orders p from 0 on around C centers, each over its size at the scale of its center.
+
+    Attributes
+    ----------
+    radial : (P + 1, C, n) array
+    turns : (P, C, n) array
+        ``exp(i p theta)`` of orders from 1 on.
+    growth : (C, P + 1) array
+        The size of an order over that of the one before.
+    """
+
+    radial: ComplexArray
+    turns: ComplexArray
+    growth: FloatArray
+
+    def values(self, center: NDArray[np.int_], order: NDArray[np.int_], scaled_as: NDArray[np.int_]) -> ComplexArray:
+        """Functions ``(m, n)`` of these centers and orders, in units of the sizes of the orders `scaled_as`."""
+        p = np.abs(order)
+        logarithm = np.cumsum(np.log(self.growth), axis=1)
+        factor = np.exp(logarithm[center, p] - logarithm[center, scaled_as])
+        factor *= np.where((order < 0) & (p % 2 == 1), -1.0, 1.0)
+        found = factor[:, None] * self.radial[p, center]
+        turned = np.flatnonzero(p)
+        if len(turned):
+            turns = self.turns[p[turned] - 1, center[turned]]
+            found[turned] *= np.where(order[turned, None] > 0, turns, turns.conj())
+        return np.asarray(found)
+
+
+def _hankel(order: int, z: NumberArray, shift: FloatArray | float = 0.0) -> ComplexArray:
+    """Hankel's function of order 0 or 1, times ``exp(shift)``; for real numbers there are faster ones."""
+    with np.errstate(all="ignore"):
+        if np.any(np.imag(z)):
+            return np.asarray(scipy.special.hankel1e(order, z) * np.exp(1j * z + shift))
+        bessel, neumann = ((scipy.special.j0, scipy.special.y0), (scipy.special.j1, scipy.special.y1))[order]
+        values = np.empty(np.shape(z), dtype=np.complex128)
+        values.real, values.imag = bessel(np.real(z)), neumann(np.real(z))
+        return values
+
+
+def _growth(z: complex, highest: int) -> FloatArray:
+    """``|H(p, z) / H(p - 1, z)|`` for p from 1 to `highest`, after a one."""
+    sizes = [1.0]
+    ratio = complex(scipy.special.hankel1e(1, z) / scipy.special.hankel1e(0, z))
+    for p in range(1, highest + 1):
+        sizes.append(abs(ratio))
+        ratio = 2 * p / z - 1 / ratio
+    return np.array(sizes)

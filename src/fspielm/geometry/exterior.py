@@ -1,0 +1,170 @@
+"""Open domains: all of the plane outside of some shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NoReturn, SupportsFloat, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, SideArray
+from fspielm.errors import ProblemError
+from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.hole import Hole
+from fspielm.geometry.inputs import as_plane_point
+from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.quadrature import Quadrature
+
+# The window reaches so far beyond the objects, in units of their extent.
+_AROUND = 0.5
+# Points on each edge that tell whether objects overlap.
+_ON_EDGE = 48
+
+
+@final
+class Exterior(PlaneShape):
+    """All of the plane outside of one or several shapes.
+
+    Waves leave it, and harmonic fields stay bounded far away. Its boundary is that of the shapes, with normals that
+    point into them; parts keep their names, and those of the same name are one part.
+
+    Parameters
+    ----------
+    *shapes : Domain
+        Bounded plane shapes without holes, which do not touch; such as do are one shape, ``a | b``.
+    window : ((number, number), (number, number)), optional
+        Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
+        pictures show it. By default half as wide again as the objects on every side. It decides nothing else.
+
+    Examples
+    --------
+    >>> from fspielm.geometry import Disk
+    >>> outside = Exterior(Disk((0, 0), 1), Disk((3, 0), 1))
+    >>> outside.contains([[1.5, 0], [3, 0], [100, 100]])
+    array([ True, False,  True])
+    """
+
+    def __init__(self, *shapes: Domain, window: Iterable[Iterable[SupportsFloat]] | None = None) -> None:
+        if not shapes:
+            raise ProblemError("Exterior: name at least one shape, as in fs.Exterior(fs.Disk((0, 0), 1))")
+        self.shapes = tuple(shapes)
+        for shape in self.shapes:
+            _check_shape(shape)
+        _check_apart(self.shapes)
+        self.window = None if window is None else self._as_window(window)
+
+    @property
+    def is_unbounded(self) -> bool:
+        """True: it has no end."""
+        return True
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The window, ``(lower, upper)``: the domain itself has no end."""
+        if self.window is not None:
+            return np.array(self.window[0]), np.array(self.window[1])
+        lower, upper = self._objects_box
+        margin = _AROUND * float(np.max(upper - lower))
+        return lower - margin, upper + margin
+
+    @property
+    def measure(self) -> float:
+        """Area of what the window shows of it."""
+        lower, upper = self.bounding_box
+        return float(np.prod(upper - lower)) - sum(shape.measure for shape in self.shapes)
+
+    @property
+    def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:
+        """The boundary of each object, with the domain on its left."""
+        curves = [edge.curve for edge in self._edges(("x", "y"))]
+        return tuple(tuple(curves[index] for index in loop) for loop in self._contour.loops)
+
+    def hole_places(self) -> tuple[Hole, ...]:
+        """None: functions in objects are those of open domains."""
+        return ()
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        found: list[Edge] = []
+        for shape in self.shapes:
+            edges = edges_of(shape, axes)
+            assert edges is not None  # of a plane shape
+            found += [Edge(edge.name, edge.curve.reversed()) for edge in reversed(edges)]
+        return tuple(found)
+
+    def _side_by_winding(self, points: FloatArray) -> SideArray:
+        number, on = self._contour.winding.locate(points)
+        return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        raise ProblemError("an open domain has no end to integrate up to; integrate over parts of its boundary, on=...")
+
+    @cached_property
+    def _objects_box(self) -> tuple[FloatArray, FloatArray]:
+        boxes = [shape.bounding_box for shape in self.shapes]
+        return np.min([lower for lower, _ in boxes], axis=0), np.max([upper for _, upper in boxes], axis=0)
+
+    def _as_window(self, window: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+        try:
+            lower, upper = window
+        except (TypeError, ValueError):
+            raise ProblemError(f"Exterior: window must be two corners, ((x, y), (x, y)); got {window!r}") from None
+        first, last = as_plane_point(lower, "Exterior: window[0]"), as_plane_point(upper, "Exterior: window[1]")
+        inner, outer = self._objects_box
+        if not (np.all(np.array(first) < inner) and np.all(np.array(last) > outer)):
+            raise ProblemError(
+                f"Exterior: window must reach beyond the objects, which lie between ({inner[0]:g}, {inner[1]:g}) and "
+                f"({outer[0]:g}, {outer[1]:g}); got {first} and {last}"
+            )
+        return first, last
+
+    def _combined(self, operation: Any, other: Domain) -> NoReturn:
+        raise ProblemError("an open domain cannot be combined with another: combine its objects, fs.Exterior(a | b)")
+
+    def __mul__(self, time: Any) -> NoReturn:
+        raise ProblemError("open domains are those of steady fields and of waves of one frequency: leave fs.Time out")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.shapes, self.window)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self.shapes))
+        return f"Exterior({shown})" if self.window is None else f"Exterior({shown}, window={self.window})"
+
+
+def _remade(shapes: tuple[Domain, ...], window: Any) -> Exterior:
+    return Exterior(*shapes, window=window)
+
+
+def _check_shape(shape: Any) -> None:
+    if not isinstance(shape, Domain):
+        raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
+    if shape.is_unbounded:
+        raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
+    if shape.time is not None or edges_of(shape) is None:
+        raise ProblemError(f"Exterior: shapes must be plane and without time; got {shape!r}")
+    if shape.hole_places():
+        raise ProblemError(
+            f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it"
+        )
+
+
+def _check_apart(shapes: Sequence[Domain]) -> None:
+    """Refuse shapes that overlap or touch."""
+    rims = []
+    for shape in shapes:
+        edges = edges_of(shape)
+        assert edges is not None
+        unit = np.linspace(0.0, 1.0, _ON_EDGE)
+        rims.append(np.concatenate([edge.curve.point(edge.curve.parameter(unit)) for edge in edges]))
+    for one, other in combinations(range(len(shapes)), 2):
+        (a, b), (c, d) = shapes[one].bounding_box, shapes[other].bounding_box
+        if np.any(b < c) or np.any(d < a):
+            continue
+        if shapes[other].contains(rims[one]).any() or shapes[one].contains(rims[other]).any():
+            raise ProblemError(
+                f"Exterior: {shapes[one]!r} and {shapes[other]!r} overlap or touch; name their union, which is one "
+                "shape: a | b"
+            )

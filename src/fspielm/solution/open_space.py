@@ -1,0 +1,118 @@
+"""What solutions on open domains have beside others: the field that objects add, and what is left of it far away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fspielm.arrays import ComplexArray, NumberArray
+from fspielm.equations import Problem
+from fspielm.equations.incident import PlaneWaves
+from fspielm.equations.open_domain import incident_of, wavenumber_in
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, JoinedBasis
+from fspielm.features.outward import HarmonicBasis, IncidentBasis
+
+if TYPE_CHECKING:
+    from fspielm.solution.solution import Solution
+
+# Directions for each radian of waves around the objects, and some more: the integral over all is then exact.
+_DIRECTIONS = 2.2
+_MORE_DIRECTIONS = 64
+
+
+@final
+@dataclass(frozen=True)
+class CrossSections:
+    """What objects take out of a plane wave of size one, as a width of it (in space, an area).
+
+    Attributes
+    ----------
+    scattering : float
+        What goes elsewhere.
+    extinction : float
+        All that is missing behind, by the optical theorem.
+    """
+
+    scattering: float
+    extinction: float
+
+    @property
+    def absorption(self) -> float:
+        """What objects keep."""
+        return self.extinction - self.scattering
+
+
+def with_incident(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+    """The total field as one sum: what was solved for, and what comes in."""
+    incident = incident_of(problem)
+    if incident is None:
+        return basis, coefficients
+    comes_in = IncidentBasis(incident, problem.dimension)
+    return JoinedBasis([basis, comes_in]), np.append(coefficients, 1.0)
+
+
+def total(solution: Solution) -> Solution:
+    """The field that satisfies the conditions: that of the solution itself."""
+    _check_open(solution, "total")
+    return solution
+
+
+def scattered(solution: Solution) -> Solution:
+    """What the objects add to the incident field; all of it where nothing comes in."""
+    _check_open(solution, "scattered")
+    leaves = solution.basis.leaves
+    if not isinstance(leaves[-1], IncidentBasis):
+        return solution
+    rest = leaves[0] if len(leaves) == 2 else JoinedBasis(leaves[:-1])
+    return replace(solution, basis=rest, coefficients=solution.coefficients[:-1])
+
+
+def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
+    """How strongly the objects radiate in directions `angles` ``(n,)``, in radians from the first axis; shape ``(n,)``.
+
+    Far from the objects, at a distance r of the origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``.
+    """
+    _check_open(solution, "far_field")
+    if wavenumber_in(solution.problem).imag or not wavenumber_in(solution.problem):
+        raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
+    directions = np.asarray(angles, dtype=np.float64)
+    if directions.ndim != 1 or not np.all(np.isfinite(directions)):
+        raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
+    alone = scattered(solution)
+    return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
+
+
+def cross_sections(solution: Solution) -> CrossSections:
+    """How much of an incident plane wave goes elsewhere, and how much is missing behind the objects."""
+    incident = solution.problem.statement.incident
+    if not isinstance(incident, PlaneWaves) or len(incident.directions) > 1:
+        raise ProblemError("cross_sections are those of an incident plane wave, incident=fs.plane_wave(k, direction)")
+    k = wavenumber_in(solution.problem).real
+    lower, upper = solution.problem.domain.bounding_box
+    count = int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+    around = 2 * np.pi * np.arange(count) / count
+    x, y = incident.directions[0]
+    ahead = far_field(solution, [np.arctan2(y, x)])[0]
+    scattering = 2 * np.pi * float(np.mean(np.abs(far_field(solution, around)) ** 2))
+    extinction = -np.sqrt(8 * np.pi / k) * float((np.exp(0.25j * np.pi) * ahead).real)
+    return CrossSections(scattering, float(extinction))
+
+
+def at_infinity(solution: Solution) -> float | complex:
+    """The value that what objects add to a harmonic field has far away; waves have none there."""
+    _check_open(solution, "at_infinity")
+    alone = scattered(solution)
+    harmonic = [leaf for leaf in alone.basis.leaves if isinstance(leaf, HarmonicBasis)]
+    if not harmonic or not harmonic[0].constant:
+        return 0.0
+    value = complex(alone.coefficients[0])
+    return value if value.imag else value.real
+
+
+def _check_open(solution: Solution, what: str) -> None:
+    if not solution.problem.domain.is_unbounded:
+        raise ProblemError(f"{what} is for open domains, fs.Exterior(...); this solution's has an end")

@@ -1,0 +1,125 @@
+"""Functions of open domains: around places in the objects, exact outside and at infinity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
+
+import numpy as np
+
+from fspielm.collocation import Crowd, Points
+from fspielm.equations import Problem
+from fspielm.equations.open_domain import has_data, incident_of, wavenumber_in
+from fspielm.features import Basis
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
+from fspielm.features.outward.placement import Placed, Wanted, place_in
+from fspielm.geometry import Corner
+from fspielm.geometry.exterior import Exterior
+from fspielm.solvers.approach import Approach
+from fspielm.solvers.attempt import Attempt, Outcome
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages.stage import Ending, Stage, Step
+from fspielm.solvers.trial import FeatureTrial, Trial
+from fspielm.spectrum import Bands
+
+# Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
+_FURTHER_DIGITS = 1.5
+# Rows for each function, and a few more on every part.
+_ROWS_PER_FUNCTION = 2.0
+_ON_PART = 8
+_MOST_ROUNDS = 5
+# A round has helped if the estimate is smaller by so much.
+_BETTER = 1.5
+_SAME = 1e-9
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OpenSpace(Stage):
+    """Functions in objects, more of them and closer to the boundary round by round.
+
+    Attributes
+    ----------
+    request : Request
+    along : float
+        The highest frequency of data on the objects.
+    level : int
+        How often they were made more.
+    before : Outcome or None
+        Of the last round.
+    """
+
+    approach: ClassVar[Approach] = "characteristic"
+    title: ClassVar[str] = "functions that satisfy the equation and radiate"
+    redraws: ClassVar[bool] = False
+
+    request: Request
+    along: float
+    level: int = 0
+    before: Outcome | None = None
+
+    def first(self) -> Step:
+        """As many as the wavelength, the shapes and the tolerance ask for."""
+        return self._step(self.title)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """More as long as that helps."""
+        after = latest.outcome
+        if self.before is not None and not after.error * _BETTER <= self.before.error:
+            return Ending("more functions in the objects did not help", is_final=True)
+        if self.level + 1 >= _MOST_ROUNDS:
+            return Ending(f"{_MOST_ROUNDS} rounds with more functions in the objects were not enough", is_final=True)
+        return replace(self, level=self.level + 1, before=after)._step("more functions, closer to the boundary")
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """None: fewer would hold nothing."""
+        return None
+
+    def _step(self, why: str) -> Step:
+        problem = self.request.problem
+        placed = place(problem, self.request.tol, self.level, self.along)
+        basis = outward_basis(problem, placed)
+        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
+        names = {part for relation in problem.constraints for part in relation.part_names}
+        points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
+        words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
+        return Step(FeatureTrial(Outward(basis, words), points, (), why), self)
+
+
+def open_space(request: Request, bands: Bands) -> OpenSpace:
+    """The stage before its first round."""
+    return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
+
+
+def place(problem: Problem, tol: float, level: int, along: float = 0.0) -> Placed:
+    """Where functions for a problem are, for the `level`-th round; `along` is the highest frequency of its data."""
+    domain = problem.domain
+    assert isinstance(domain, Exterior)
+    incident = incident_of(problem)
+    source = None if incident is None else incident.place
+    wanted = Wanted(
+        wavenumber=max(abs(wavenumber_in(problem)), along),
+        digits=-math.log10(tol) + _FURTHER_DIGITS,
+        level=level,
+        nearby=np.empty((0, 2)) if source is None else np.array([source]),
+    )
+    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
+    return place_in(domain.loops, [corner for corner in corners if not _is_mirror(problem, corner)], wanted)
+
+
+def _is_mirror(problem: Problem, corner: Corner) -> bool:
+    """Whether fields are smooth in a corner, which mirrors continue them beyond: two straight sides of one kind."""
+    kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
+    mirrors = math.pi / corner.opening if corner.opening else 0.0
+    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
+
+
+def outward_basis(problem: Problem, placed: Placed) -> Basis:
+    """The functions there: those that radiate, or harmonic ones."""
+    k = wavenumber_in(problem)
+    if k != 0:
+        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
+    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
+    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
