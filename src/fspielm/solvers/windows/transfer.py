@@ -95,7 +95,7 @@ class Transfer:
         found = []
         for operator, size in zip(following.operators, following.sizes, strict=True):
             local = localise(operator, Sites(points), self._basis.components)
-            found.append(weights @ self._basis.sums(self._made, local).T / size)
+            found.append(weights @ self._basis.sums(self._made, [local])[0].T / size)
         return np.concatenate(found)
 
 
