@@ -65,6 +65,8 @@ def _pickled(sweeper: Sweeper) -> str | Exception:
     """All of a sweep for another process; functions without a module need cloudpickle, which comes with Dask."""
     pickler: Any = import_module("cloudpickle") if find_spec("cloudpickle") else pickle
     try:
-        return b64encode(pickler.dumps(sweeper)).decode("ascii")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # picklers look for names in every module there is
+            return b64encode(pickler.dumps(sweeper)).decode("ascii")
     except Exception as error:  # whatever an object of the user's raises
         return error
