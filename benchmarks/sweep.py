@@ -49,7 +49,8 @@ def cabin() -> fs.Problem:
     """The cabin at an open frequency."""
     u, k = sp.Function("u")(x, y), 2 * sp.pi * f / 343
     conditions = [fs.Robin(-0.4 * sp.I * k, 1, 0, on="roof"), fs.Neumann(1, on="firewall"), fs.Neumann(0, on="rest")]
-    return fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0), fs.Polygon(CABIN, names=WALLS), conditions)
+    equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0)
+    return fs.Problem(equation, fs.Polygon(CABIN, names=WALLS), conditions, given={f: ...})
 
 
 def pressure(solution: fs.Solution) -> dict[str, Any]:

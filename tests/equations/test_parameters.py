@@ -13,13 +13,13 @@ x, k, a = sp.symbols("x k a")
 u = sp.Function("u")(x)
 
 
-def stated(**more: object) -> fs.Problem:
+def stated(size: object = ...) -> fs.Problem:
     equation = sp.Eq(u.diff(x, 2) + k**2 * u, 0)
-    return fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(a * sp.cos(x))], **more)
+    return fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(a * sp.cos(x))], given={a: size, k: ...})
 
 
 def test_a_problem_may_leave_symbols_open() -> None:
-    problem = stated(given={a: 2})
+    problem = stated(size=2)
     assert problem.open_symbols == (k,)
     assert set(problem.parameters) == {a, k}
     assert pickle.loads(pickle.dumps(problem)).open_symbols == (k,)
@@ -39,9 +39,17 @@ def test_what_is_open_is_told_when_it_is_needed() -> None:
         fs.prepare(problem.at({a: 1.0}))
 
 
-def test_a_coordinate_by_mistake_is_no_parameter() -> None:
-    other = sp.Symbol("x", real=True)
-    with pytest.raises(fs.ProblemError, match="different assumptions"):
-        fs.Problem(sp.Eq(u.diff(x, 2), other), fs.Interval(0, 1), [fs.Dirichlet(0)])
+def test_what_is_mistyped_is_refused_at_once() -> None:
+    with pytest.raises(
+        fs.ProblemError, match=r"contains the symbol q, .*given=\{q: 1\.0\}.*given=\{q: \.\.\.\} leaves it open"
+    ):
+        fs.Problem(sp.Eq(u.diff(x, 2) + sp.Symbol("q") * u, 0), fs.Interval(0, 1), [fs.Dirichlet(0)], given={k: ...})
+    with pytest.raises(fs.ProblemError, match="given names a, which no equation or condition contains"):
+        fs.Problem(sp.Eq(u.diff(x, 2) + k * u, 0), fs.Interval(0, 1), [fs.Dirichlet(0)], given={k: ..., a: ...})
     with pytest.raises(fs.ProblemError, match="parameter x is a coordinate"):
         stated().at({x: 1.0})
+
+
+def test_a_file_needs_numbers() -> None:
+    with pytest.raises(fs.ProblemError, match="leaves the symbols a, k open"):
+        fs.write_problem(stated())

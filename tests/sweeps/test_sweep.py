@@ -18,7 +18,9 @@ from fspielm.study.store import StoreError
 
 x, k, a = sp.symbols("x k a")
 u = sp.Function("u")(x)
-STRING = fs.Problem(sp.Eq(u.diff(x, 2) + k**2 * u, 0), fs.Interval(0, 1), [fs.Dirichlet(a * sp.cos(k * x))])
+STRING = fs.Problem(
+    sp.Eq(u.diff(x, 2) + k**2 * u, 0), fs.Interval(0, 1), [fs.Dirichlet(a * sp.cos(k * x))], given={k: ..., a: ...}
+)
 
 
 class Middle:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import NoneType
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
@@ -18,17 +16,9 @@ _STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
 
 
 def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
-    """The symbols of equations and conditions that are neither coordinates nor given, by name.
-
-    Not one that is called like a coordinate: that is another symbol by mistake.
-    """
-    written = [e for e in statement.expressions if isinstance(e, sp.Expr | sp.Eq)]
-    functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
-    coordinates = {argument.name for f in functions for argument in f.args if isinstance(argument, sp.Symbol)}
-    if not isinstance(statement.given, Mapping | NoneType):  # which is a mistake
-        return ()
-    found = set().union(*(e.free_symbols for e in written)) - (statement.given or {}).keys()
-    return tuple(sorted((s for s in found if isinstance(s, sp.Symbol) and s.name not in coordinates), key=str))
+    """The symbols that are given without a number, as in ``given={k: ...}``."""
+    given = statement.given if isinstance(statement.given, Mapping) else {}
+    return tuple(key for key, value in given.items() if value is ... and isinstance(key, sp.Symbol))
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
@@ -41,9 +31,9 @@ def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> State
     return replace(statement, given={**(statement.given or {}), **values})
 
 
-def parameters_of(statement: Statement, still_open: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
-    """The symbols that may get other numbers: those that are open, and those that are given."""
-    return (*still_open, *(key for key in (statement.given or {}) if isinstance(key, sp.Symbol)))
+def parameters_of(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols that may get other numbers: all that are given, those that are open among them."""
+    return tuple(key for key in (statement.given or {}) if isinstance(key, sp.Symbol))
 
 
 def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:

@@ -67,8 +67,8 @@ class Problem:
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
         get every coordinate of the points, whatever coordinates the function is written with. A function used
         in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
-        gives a symbol or a function by region. Other symbols stay open: the problem can be stated, and solved once
-        they have values (`at`, `fs.sweep`).
+        gives a symbol or a function by region. ``given={k: ...}`` leaves a symbol open: the problem can be stated, and
+        solved once there are numbers (`at`, `fs.sweep`).
     unknowns : sequence of functions, optional
         Of a system, in the order in which a solution has them; that of their first appearance by default, in one
         equation by name.
@@ -179,8 +179,8 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
-        """The symbols that stand for numbers: those that are open, then those that are given."""
-        return parameters_of(self.statement, self.open_symbols)
+        """The symbols that are given, with numbers or without."""
+        return parameters_of(self.statement)
 
     def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
         """The problem with numbers for some of its `parameters`, in the place of those that it has."""
@@ -334,17 +334,11 @@ class Problem:
 
 
 def compile_statement(statement: Statement) -> Problem:
-    """The problem that a statement is of, all of it checked; symbols without a value may be left open."""
-    try:
+    """The problem that a statement is of, all of it checked; symbols may be given without a number."""
+    still_open = open_symbols(statement)
+    if not still_open:
         return _compiled(statement)
-    except ProblemError as error:
-        still_open = open_symbols(statement)
-        if not still_open:
-            raise
-        try:
-            made = _compiled(with_stand_ins(statement, still_open))
-        except ProblemError:
-            raise error from None
+    made = _compiled(with_stand_ins(statement, still_open))
     vars(made).update(statement=statement, open_symbols=still_open)
     return made
 

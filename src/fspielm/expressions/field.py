@@ -180,7 +180,7 @@ def _expression_field(
         symbols, are = ("symbols", "are") if len(unknown) > 1 else ("symbol", "is")
         supply = (
             f"; supply a value, as in given={{{unknown[0]}: 1.0}}: functions of the coordinates can be solved for, "
-            "but no numbers, such as eigenvalues and parameters"
+            f"but no numbers, such as eigenvalues and parameters; given={{{unknown[0]}: ...}} leaves it open"
         )
         raise ProblemError(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "

@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 from fspielm.equations import Problem
+from fspielm.equations.parameters import need_values
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, print_equation, print_expression
 from fspielm.files.by_region import by_name, given_by_region
@@ -64,6 +65,8 @@ def write_problem(
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    if problem.open_symbols:
+        raise ProblemError(need_values(problem.open_symbols))
     scope = _scope(problem)
     regional, functions = given_by_region(problem)
     scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})

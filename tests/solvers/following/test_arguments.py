@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solvers.following.along import read_along
 
 x, lam, k = sp.symbols("x lam k")
 u = sp.Function("u")(x)
@@ -31,6 +32,15 @@ def problem(equation: sp.Basic | None = None) -> fs.Problem:
 def test_parameters_that_are_none(parameter: Any, message: str) -> None:
     with pytest.raises(fs.ProblemError, match=message):
         fs.follow(problem(), parameter, (0, 4))
+
+
+def test_a_parameter_may_be_open() -> None:
+    bratu = sp.Eq(u.diff(x, 2) + lam * sp.exp(u), 0)
+    along = read_along(fs.Problem(bratu, LINE, [fs.Dirichlet(0)], given={lam: ...}), lam, (0, 4))
+    assert along.at(2.0).open_symbols == ()
+    both = fs.Problem(sp.Eq(u.diff(x, 2) + lam * sp.exp(u), k), LINE, [fs.Dirichlet(0)], given={lam: ..., k: ...})
+    with pytest.raises(fs.ProblemError, match="leaves the symbol k open"):
+        fs.follow(both, lam, (0, 4))
 
 
 @pytest.mark.parametrize(

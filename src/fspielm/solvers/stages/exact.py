@@ -40,8 +40,8 @@ _MOST_SOURCES = 1500
 _SOURCE_ROUNDS = 3
 # For the next of many problems that differ little: fewer functions if the estimate was below the tolerance by so much,
 # by this factor, and no fewer than this share of the singular ones; more of them if it was hardly below, or was not.
-_AMPLE, _FEWER, _LEAST_SHARE = 30.0, 0.93, 0.3
-_SCARCE, _MORE = 4.0, 1.07
+_AMPLE, _FEWER, _LEAST_SHARE = 10.0, 0.93, 0.3
+_SCARCE, _MORE = 2.5, 1.07
 _NOT_ENOUGH = 1.25
 
 
