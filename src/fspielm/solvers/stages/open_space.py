@@ -10,10 +10,10 @@ import numpy as np
 
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Problem
-from fspielm.equations.open_domain import has_data, incident_of, wavenumber_in
-from fspielm.features import Basis
+from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
+from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
-from fspielm.features.outward.placement import Placed, Wanted, place_in
+from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
 from fspielm.geometry import Corner
 from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.approach import Approach
@@ -32,6 +32,8 @@ _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
 _BETTER = 1.5
 _SAME = 1e-9
+# What is closer to a corner than all poles amounts to more than functions that these can hold, by up to two times.
+_BESIDE_CORNERS = 3.0
 
 
 @final
@@ -78,13 +80,13 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        placed = place(problem, self.request.tol, self.level, self.along)
-        basis = outward_basis(problem, placed)
+        placed, basis = outward(problem, self.request.tol, self.level, self.along)
         crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
         names = {part for relation in problem.constraints for part in relation.part_names}
         points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
         words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-        return Step(FeatureTrial(Outward(basis, words), points, (), why), self)
+        caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
+        return Step(FeatureTrial(Outward(basis, words, caution), points, (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
@@ -92,20 +94,40 @@ def open_space(request: Request, bands: Bands) -> OpenSpace:
     return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
 
 
-def place(problem: Problem, tol: float, level: int, along: float = 0.0) -> Placed:
-    """Where functions for a problem are, for the `level`-th round; `along` is the highest frequency of its data."""
+def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tuple[Placed, Basis]:
+    """Functions for the `level`-th round, and where they are; `along` is the highest frequency of data.
+
+    Where the object has a field inside, with functions for that around it.
+    """
     domain = problem.domain
     assert isinstance(domain, Exterior)
     incident = incident_of(problem)
     source = None if incident is None else incident.place
+    k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
+    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
+    corners = tuple(corner for corner in corners if not _is_mirror(problem, corner))
     wanted = Wanted(
-        wavenumber=max(abs(wavenumber_in(problem)), along),
+        wavenumber=max(abs(k), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
         level=level,
         nearby=np.empty((0, 2)) if source is None else np.array([source]),
     )
-    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
-    return place_in(domain.loops, [corner for corner in corners if not _is_mirror(problem, corner)], wanted)
+    placed = place_in(domain.loops, corners, wanted)
+    if not inside:
+        return placed, _basis(problem, k, placed)
+    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside[0])))
+    both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
+    beside = RadiatingBasis(around.centers, around.orders, inside[0], around.scales)
+    return both, JoinedBasis([Component(_basis(problem, k, placed), 0, 2), Component(beside, 1, 2)])
+
+
+def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
+    """The functions in objects: those that radiate, or harmonic ones."""
+    if k != 0:
+        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
+    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
+    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
 
 
 def _is_mirror(problem: Problem, corner: Corner) -> bool:
@@ -113,13 +135,3 @@ def _is_mirror(problem: Problem, corner: Corner) -> bool:
     kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
     mirrors = math.pi / corner.opening if corner.opening else 0.0
     return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
-
-
-def outward_basis(problem: Problem, placed: Placed) -> Basis:
-    """The functions there: those that radiate, or harmonic ones."""
-    k = wavenumber_in(problem)
-    if k != 0:
-        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
-    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
-    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
-    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
