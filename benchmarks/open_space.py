@@ -1,6 +1,7 @@
 """Waves outside of objects: errors, estimates and times, beside series and finer solutions.
 
-    python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it
+    python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it, and docs/waves.md
+    python benchmarks/open_space.py --page       # the table of docs/waves.md alone
 
 One disk or several are compared with their own multipole series (`open_space_series`); other shapes with a solution for
 another seed and a tolerance that is a thousand times smaller, whose functions are more, and elsewhere. Errors are
@@ -23,7 +24,7 @@ from time import process_time
 import numpy as np
 import scipy.linalg
 import sympy as sp
-from method_page import DOCS
+from method_page import DOCS, put
 from open_space_series import Disks, TransparentDisk
 
 import fspielm as fs
@@ -194,8 +195,12 @@ def main() -> None:
     """Measure all cases, or those named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {'; '.join(CASES)}")
-    names = parser.parse_args().names
-    rows = {}
+    parser.add_argument("--page", action="store_true", help="write the table into the page, and measure nothing")
+    arguments = parser.parse_args()
+    if arguments.page:
+        write_page()
+        return
+    names, rows = arguments.names, {}
     if names and TABLE.exists():
         with TABLE.open() as file:
             rows = {row["name"]: row for row in csv.DictReader(file)}
@@ -206,6 +211,17 @@ def main() -> None:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(rows[each] for each in CASES if each in rows)
+    write_page()
+
+
+def write_page() -> None:
+    """The table of the page, as the measured rows say."""
+    with TABLE.open() as file:
+        rows = list(csv.DictReader(file))
+    titles = [column.replace("_", " ").replace("qrs", "QRs") for column in COLUMNS]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    lines += ["| " + " | ".join(row[column] for column in COLUMNS) + " |" for row in rows]
+    put("open space", "\n".join(lines), DOCS / "waves.md")
 
 
 if __name__ == "__main__":

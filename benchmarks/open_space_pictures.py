@@ -10,7 +10,7 @@ import math
 import numpy as np
 import sympy as sp
 from method_page import DOCS
-from open_space import SPLIT_RING, TREFOIL, Case, quietly, resonance
+from open_space import SPLIT_RING, TREFOIL, quietly, resonance
 
 import fspielm as fs
 
@@ -20,10 +20,12 @@ x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
 
 
-def scatter(k: float, domain: fs.Domain, incident: fs.Incident, tol: float = 1e-8) -> fs.Solution:
-    """Sound-soft objects."""
+def scatter(
+    k: float, domain: fs.Domain, incident: fs.Incident, tol: float = 1e-6, condition: fs.AnyCondition | None = None
+) -> fs.Solution:
+    """Objects in what comes in, sound-soft unless said otherwise."""
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0)
-    return quietly(fs.Problem(equation, domain, [fs.Dirichlet(0)], incident=incident), tol, 0)
+    return quietly(fs.Problem(equation, domain, [condition or fs.Dirichlet(0)], incident=incident), tol, 0)
 
 
 def crystal() -> list[fs.Domain]:
@@ -36,16 +38,18 @@ def main() -> None:
     """Draw all."""
     trefoil = fs.Exterior(TREFOIL, window=((-2.5, -2), (2.5, 2)))
     scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).plot(IMAGES / "waves-trefoil.png", width="double")
+    glass = scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3)), condition=fs.Transparent(45.0))
+    glass.plot(IMAGES / "waves-glass.png", width="double", part="abs")
     disks = fs.Exterior(*crystal(), window=((-2.5, -3.6), (11, 3.6)))
     beam = fs.beam(9.0, (1, 0), (-1.5, 0), 0.6)
-    scatter(9.0, disks, beam, 1e-6).plot(IMAGES / "waves-beam.png", width="double", part="abs")
+    scatter(9.0, disks, beam).plot(IMAGES / "waves-beam.png", width="double", part="abs")
     ring = fs.Exterior(SPLIT_RING, window=((-2.5, -2), (2.5, 2)))
     k = resonance()
-    wave = fs.plane_wave(k, Case.direction and (math.cos(0.2), math.sin(0.2)))
+    wave = fs.plane_wave(k, (math.cos(0.2), math.sin(0.2)))
     scatter(k, ring, wave).plot(IMAGES / "waves-resonance.png", width="double", part="abs")
     square = fs.Exterior(fs.Box((0, 0), (1, 1)), window=((-0.6, -0.5), (1.8, 1.5)))
     source = fs.point_source(50.0, (-0.35, 1.2))
-    scatter(50.0, square, source, 1e-7).plot(IMAGES / "waves-square.png", width="double")
+    scatter(50.0, square, source).plot(IMAGES / "waves-square.png", width="double")
     angles = np.linspace(0, 2 * np.pi, 721)
     draw_far_field(angles, np.abs(scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).far_field(angles)) ** 2)
 

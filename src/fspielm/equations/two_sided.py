@@ -18,6 +18,7 @@ from fspielm.equations.setting import Setting
 from fspielm.equations.unknowns import Unknown
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
+from fspielm.geometry import Domain
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -37,7 +38,7 @@ def two_sided(problem: Problem) -> Problem:
         return problem
     from fspielm.equations.problem import make_problem  # which knows of this module's users
 
-    shapes = getattr(problem.domain, "shapes", ())
+    shapes: tuple[Domain, ...] = getattr(problem.domain, "shapes", ())
     if len(shapes) != 1 or len(problem.conditions) != 1:
         raise ProblemError("Transparent is for one object without other conditions: take one shape, fs.Exterior(a)")
     outside = problem.unknowns[0]

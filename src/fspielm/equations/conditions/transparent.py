@@ -36,8 +36,11 @@ class Transparent(BoundaryCondition):
     flux: Any = 1.0
     weight: float = 1.0
     kind: ClassVar[str] = "transparent"
-    on: ClassVar[None] = None
     repeats: ClassVar[bool] = True
+
+    @property
+    def on(self) -> None:  # type: ignore[override]
+        """All of the object."""
 
     def __post_init__(self) -> None:
         check_weight(self.weight, "Transparent")

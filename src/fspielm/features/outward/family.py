@@ -29,7 +29,7 @@ class Outward(Family):
 
     basis: Basis
     words: str
-    caution: float = 1.0  # type: ignore[assignment]
+    caution: float = 1.0
 
     @property
     def neurons(self) -> int:  # type: ignore[override]

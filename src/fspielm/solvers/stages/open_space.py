@@ -104,8 +104,7 @@ def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tup
     incident = incident_of(problem)
     source = None if incident is None else incident.place
     k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
-    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
-    corners = tuple(corner for corner in corners if not _is_mirror(problem, corner))
+    corners = _singular_corners(problem, domain)
     wanted = Wanted(
         wavenumber=max(abs(k), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
@@ -128,6 +127,18 @@ def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
     # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
     constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
+
+
+def _singular_corners(problem: Problem, domain: Exterior) -> tuple[Corner, ...]:
+    """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
+    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
+    known = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    joints = []
+    for curve in (curve for loop in domain.loops if len(loop) > 1 for curve in loop):
+        (x, y), (dx, dy) = curve.ends[0], curve.tangent(np.array([curve.t0]))[0]
+        if not np.any(np.hypot(*(known - (x, y)).T) <= _SAME * (1 + curve.length)):
+            joints.append(Corner((float(x), float(y)), math.pi, math.atan2(dy, dx), ("", ""), straight=False))
+    return (*(corner for corner in corners if not _is_mirror(problem, corner)), *joints)
 
 
 def _is_mirror(problem: Problem, corner: Corner) -> bool:
