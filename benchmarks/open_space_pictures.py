@@ -6,6 +6,7 @@ python benchmarks/open_space_pictures.py   # writes docs/images/waves-*.png
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import sympy as sp
@@ -13,6 +14,9 @@ from method_page import DOCS
 from open_space import SPLIT_RING, TREFOIL, quietly, resonance
 
 import fspielm as fs
+
+sys.path.insert(0, str(DOCS))
+from make_pictures import shrink  # noqa: E402
 
 IMAGES = DOCS / "images"
 
@@ -39,7 +43,10 @@ def main() -> None:
     trefoil = fs.Exterior(TREFOIL, window=((-2.5, -2), (2.5, 2)))
     scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).plot(IMAGES / "waves-trefoil.png", width="double")
     glass = scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3)), condition=fs.Transparent(45.0))
-    glass.plot(IMAGES / "waves-glass.png", width="double", part="abs")
+    figure = glass.plot(width="double", part="abs")
+    (rim,) = (part.place(np.linspace(0, 1, 500)[:, None]).points for part in trefoil.boundary())
+    figure.axes[0].plot(*rim.T, color="white", linewidth=0.8)
+    figure.savefig(IMAGES / "waves-glass.png", dpi=200)
     disks = fs.Exterior(*crystal(), window=((-2.5, -3.6), (11, 3.6)))
     beam = fs.beam(9.0, (1, 0), (-1.5, 0), 0.6)
     scatter(9.0, disks, beam).plot(IMAGES / "waves-beam.png", width="double", part="abs")
@@ -52,6 +59,8 @@ def main() -> None:
     scatter(50.0, square, source).plot(IMAGES / "waves-square.png", width="double")
     angles = np.linspace(0, 2 * np.pi, 721)
     draw_far_field(angles, np.abs(scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).far_field(angles)) ** 2)
+    for path in IMAGES.glob("waves-*.png"):
+        shrink(path)
 
 
 def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:
@@ -62,6 +71,9 @@ def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:
     axes = figure.add_subplot(projection="polar")
     axes.plot(angles, 10 * np.log10(strengths), color="#24406e", linewidth=1.0)
     axes.set_rlim(-25, 20)
+    axes.set_rticks([-20, -10, 0, 10])
+    axes.set_rlabel_position(300)
+    axes.tick_params(labelsize=7)
     axes.set_title("|far field|² of the trefoil, dB", fontsize=9)
     figure.savefig(IMAGES / "waves-far-field.png", dpi=200)
 

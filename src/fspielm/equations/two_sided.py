@@ -18,7 +18,7 @@ from fspielm.equations.setting import Setting
 from fspielm.equations.unknowns import Unknown
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
-from fspielm.geometry import Domain
+from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -38,7 +38,8 @@ def two_sided(problem: Problem) -> Problem:
         return problem
     from fspielm.equations.problem import make_problem  # which knows of this module's users
 
-    shapes: tuple[Domain, ...] = getattr(problem.domain, "shapes", ())
+    assert isinstance(problem.domain, Exterior)  # as the condition is for no other
+    shapes = problem.domain.shapes
     if len(shapes) != 1 or len(problem.conditions) != 1:
         raise ProblemError("Transparent is for one object without other conditions: take one shape, fs.Exterior(a)")
     outside = problem.unknowns[0]
@@ -59,7 +60,13 @@ def two_sided(problem: Problem) -> Problem:
     return make_problem(statement, (outside, inner), (first, equation, *rest), problem.givens)
 
 
-def stated_of(problem: Problem) -> Problem:
-    """The problem of one unknown that a two-sided one was made from; itself of any other."""
-    origin = problem.statement.origin
-    return origin.args[0] if origin is not None and origin.func is two_sided else problem
+def as_one(problem: Problem) -> Problem:
+    """The problem of one unknown that a two-sided one was made from, on both sides of the boundary."""
+    from fspielm.equations.problem import make_problem
+
+    assert problem.statement.origin is not None  # which made it two-sided
+    stated: Problem = problem.statement.origin.args[0]
+    domain = stated.domain
+    assert isinstance(domain, Exterior)
+    statement = replace(stated.statement, domain=domain.filled(), origin=partial(as_one, problem))
+    return make_problem(statement, stated.unknowns, stated.relations, stated.givens)

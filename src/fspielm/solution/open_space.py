@@ -12,7 +12,7 @@ from fspielm.arrays import ComplexArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.open_domain import incident_of, wavenumber_in
-from fspielm.equations.two_sided import stated_of
+from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
@@ -57,7 +57,7 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     first, last = np.split(coefficients, [outside.size])
     total, every = _joined([outside, *comes_in], first, 1.0)
     shape = problem.unknowns[1].domain
-    return stated_of(problem), RegionalBasis(total, inside, shape), np.concatenate([every, last])
+    return as_one(problem), RegionalBasis(total, inside, shape), np.concatenate([every, last])
 
 
 def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> tuple[Basis, NumberArray]:
