@@ -16,7 +16,7 @@ from open_space import SPLIT_RING, TREFOIL, quietly, resonance
 import fspielm as fs
 
 sys.path.insert(0, str(DOCS))
-from make_pictures import shrink  # noqa: E402
+from make_pictures import shrink
 
 IMAGES = DOCS / "images"
 

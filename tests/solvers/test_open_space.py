@@ -173,6 +173,7 @@ def test_problems_and_solutions_are_pickled() -> None:
             "one object",
         ),
         (lambda: fs.solve(wave(condition=fs.Transparent(2 - 1j))), "nor its imaginary part negative"),
+        (lambda: fs.solve(fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Neumann(1)])), "do not balance"),
         (lambda: fs.prepare(wave()), "prepare is for bounded domains"),
     ],
 )

@@ -11,10 +11,11 @@ import numpy as np
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Problem
 from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
+from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
 from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
-from fspielm.geometry import Corner
+from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
@@ -32,6 +33,9 @@ _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
 _BETTER = 1.5
 _SAME = 1e-9
+# Nodes on a part, and what is left of fluxes that balance.
+_FLUX_NODES = 400
+_BALANCED = 1e-6
 # What is closer to a corner than all poles amounts to more than functions that these can hold, by up to two times.
 _BESIDE_CORNERS = 3.0
 
@@ -90,8 +94,30 @@ class OpenSpace(Stage):
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
-    """The stage before its first round."""
+    """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
+    _check_balance(request.problem)
     return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
+
+
+def _check_balance(problem: Problem) -> None:
+    """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
+    constraints = problem.constraints
+    orders = {term.order for relation in constraints for term in relation.operator.terms}
+    if wavenumber_of(problem.equations[0].operator) != 0 or orders != {1} or problem.domain.corners():
+        return
+    net, all_together = 0j, 0.0
+    for relation in constraints:
+        if relation.part is None or relation.mask is not None:
+            return
+        rule = relation.part.quadrature(_FLUX_NODES)
+        values = relation.values(Sites(rule.points, rule.normals))
+        net += complex(rule.weights @ values)
+        all_together += float(rule.weights @ np.abs(values))
+    if abs(net) > _BALANCED * all_together:
+        raise ProblemError(
+            f"conditions: fluxes out of the objects do not balance, {abs(net):.3g} is left of {all_together:.3g}; far "
+            "away the field would be a logarithm, which is not bounded: balance them, or prescribe values on an object"
+        )
 
 
 def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tuple[Placed, Basis]:
