@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         stress,
         traction,
     )
+    from fspielm.equations.conditions import Transparent
     from fspielm.equations.incident import Incident, beam, plane_wave, point_source
     from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
     from fspielm.geometry import Regions
@@ -80,6 +81,7 @@ else:
             **dict.fromkeys(("Mode", "Modes", "eigenmodes"), "fspielm.solvers.modes"),
             **dict.fromkeys(("Incident", "beam", "plane_wave", "point_source"), "fspielm.equations.incident"),
             "Exterior": "fspielm.geometry.exterior",
+            "Transparent": "fspielm.equations.conditions",
             "Regions": "fspielm.geometry",
             "TruncatedSVD": "fspielm.linalg",
             "load": "fspielm.store",
@@ -153,6 +155,7 @@ __all__ = [
     "Term",
     "Time",
     "Transmission",
+    "Transparent",
     "TruncatedSVD",
     "Unknown",
     "Window",

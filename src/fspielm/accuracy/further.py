@@ -54,7 +54,7 @@ def probe(
     let_through = _let_through(problem, basis.size, discretisation.rows)
     if not _exact(discretisation.family) and not let_through:
         return None
-    plain = find_sensitivity(problem, basis, factored, rng, threads)
+    plain = find_sensitivity(problem, basis, factored, rng, threads).times(discretisation.family.caution)
     further = let_through + (_further(discretisation, rng) if _exact(discretisation.family) else [])
     if not further:
         return plain

@@ -43,6 +43,10 @@ class Sensitivity:
         """The largest."""
         return max(self.each)
 
+    def times(self, factor: float) -> Sensitivity:
+        """The same, more cautious."""
+        return self if factor == 1.0 else replace(self, each=tuple(factor * each for each in self.each))
+
     def at_least(self, other: Sensitivity) -> Sensitivity:
         """With the amplifications of another one, where those are larger."""
         return replace(self, each=tuple(max(pair) for pair in zip(self.each, other.each, strict=True)))
@@ -54,8 +58,10 @@ def find_sensitivity(
     """``|Phi R^-1| / sqrt(n)`` by power iteration, with Phi the features at n points, for each unknown."""
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
     each, values, nulls = [], [], []
-    for unknown in range(len(problem.unknowns)):
-        Phi = tabulate(basis, identity(problem.dimension).on(unknown), probes, threads=threads)
+    for unknown, known in enumerate(problem.unknowns):
+        elsewhere = problem.domain.is_unbounded and known.domain is not problem.domain
+        here = Sites(known.domain.sample(PROBES, rng, "low-discrepancy")) if elsewhere else probes
+        Phi = tabulate(basis, identity(problem.dimension).on(unknown), here, threads=threads)
         amplification, null = _largest(Phi, factored, rng)
         each.append(amplification)
         values.append(Phi)

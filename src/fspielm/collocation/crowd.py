@@ -78,8 +78,10 @@ class Crowd:
         return {c.name: density.draw(c, count, rng, self.evenly) for c, density, count in self._shares(problem)}
 
     def thinned(self) -> Crowd:
-        """A quarter of the points, at no fixed distances: those of others might be the same."""
-        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)), evenly=False)
+        """A quarter of the points; as many where they were even, but at distances that differ."""
+        if self.evenly:
+            return replace(self, evenly=False)
+        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
 
     def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
         """Found once for a problem: forecasts and rounds ask again."""

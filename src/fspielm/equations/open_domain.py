@@ -28,6 +28,8 @@ _SATISFIED = 1e-8
 _LOOKS = 24
 # Of the extent of the window: so far from a corner all of the boundary counts alike.
 _BESIDE_CORNERS = 0.05
+# Powers of that distance for values and for slopes: the root counts the square of a residual by its length of the
+# boundary, as values amount to something; slopes, which are not bounded at a corner, count by length once more.
 _POWERS = (0.5, 1.0)
 
 
@@ -102,11 +104,15 @@ def ratio_of(operator: Operator) -> complex:
     return terms.get((0,) * d, 0.0) / main
 
 
-def wavenumber_in(problem: Problem) -> complex:
-    """K of ``laplacian u + k^2 u``, the root that radiates or falls off; zero for Laplace's equation."""
-    ratio = ratio_of(problem.equations[0].operator)
-    root = cmath.sqrt(ratio)
+def wavenumber_of(operator: Operator) -> complex:
+    """The k of ``laplacian u + k^2 u``, the root that radiates or falls off; zero for Laplace's equation."""
+    root = cmath.sqrt(ratio_of(operator))
     return -root if root.imag < 0 else root
+
+
+def wavenumber_in(problem: Problem) -> complex:
+    """That of a problem's equation, outside of its objects."""
+    return wavenumber_of(problem.relations[0].operator)
 
 
 def _check_incident(incident: Incident, operator: Operator, setting: Setting) -> None:
@@ -164,18 +170,15 @@ class _Left:
             known = known * self.weight(sites)
         if self.incident is None:
             return known
-        terms = self.operator.terms
+        # what comes in is outside alone
+        terms = [term for term in self.operator.terms if term.unknown == 0]
         return np.asarray(known - sum(term.at(sites) * self.incident.derivative(points, term.orders) for term in terms))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Weight:
-    """A power of the distance from corners: rows crowd there, and what is next to them alone would decide otherwise.
-
-    With the root, the square of a residual counts by its length of the boundary, as values amount to something; slopes,
-    which are not bounded at a corner, count by length once more.
-    """
+    """A power of the distance from corners: rows crowd there, and what is next to them alone would decide otherwise."""
 
     corners: FloatArray
     length: float

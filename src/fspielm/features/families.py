@@ -58,6 +58,11 @@ class Family(ABC):
         return False
 
     @property
+    def caution(self) -> float:
+        """What the sensitivity of their systems is multiplied with, for what they cannot hold themselves."""
+        return 1.0
+
+    @property
     def parts(self) -> tuple[Family, ...]:
         """The families it is made of: itself alone, unless it joins others."""
         return (self,)

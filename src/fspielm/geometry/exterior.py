@@ -55,6 +55,11 @@ class Exterior(PlaneShape):
             _check_shape(shape)
         _check_apart(self.shapes)
         self.window = None if window is None else self._as_window(window)
+        self._is_filled = False
+
+    def filled(self) -> Exterior:
+        """The same with its objects, for fields that go on inside: all of the plane belongs to it."""
+        return _remade(self.shapes, self.window, True)
 
     @property
     def is_unbounded(self) -> bool:
@@ -74,7 +79,8 @@ class Exterior(PlaneShape):
     def measure(self) -> float:
         """Area of what the window shows of it."""
         lower, upper = self.bounding_box
-        return float(np.prod(upper - lower)) - sum(shape.measure for shape in self.shapes)
+        objects = 0.0 if self._is_filled else sum(shape.measure for shape in self.shapes)
+        return float(np.prod(upper - lower)) - objects
 
     @property
     def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:
@@ -95,6 +101,8 @@ class Exterior(PlaneShape):
         return tuple(found)
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:
+        if self._is_filled:
+            return np.ones(len(points), dtype=np.int8)
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
 
@@ -127,15 +135,17 @@ class Exterior(PlaneShape):
         raise ProblemError("open domains are those of steady fields and of waves of one frequency: leave fs.Time out")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.shapes, self.window)
+        return _remade, (self.shapes, self.window, self._is_filled)
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.shapes))
         return f"Exterior({shown})" if self.window is None else f"Exterior({shown}, window={self.window})"
 
 
-def _remade(shapes: tuple[Domain, ...], window: Any) -> Exterior:
-    return Exterior(*shapes, window=window)
+def _remade(shapes: tuple[Domain, ...], window: Any, is_filled: bool) -> Exterior:
+    made = Exterior(*shapes, window=window)
+    made._is_filled = is_filled
+    return made
 
 
 def _check_shape(shape: Any) -> None:

@@ -12,9 +12,10 @@ from fspielm.arrays import ComplexArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.open_domain import incident_of, wavenumber_in
+from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, IncidentBasis
+from fspielm.features import Basis, Component, JoinedBasis
+from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -46,13 +47,24 @@ class CrossSections:
         return self.extinction - self.scattering
 
 
-def with_incident(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-    """The total field as one sum: what was solved for, and what comes in."""
+def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Problem, Basis, NumberArray]:
+    """The problem as it was written, and its total field as one sum: what was solved for, and what comes in."""
     incident = incident_of(problem)
-    if incident is None:
-        return basis, coefficients
-    comes_in = IncidentBasis(incident, problem.dimension)
-    return JoinedBasis([basis, comes_in]), np.append(coefficients, 1.0)
+    comes_in = [] if incident is None else [IncidentBasis(incident, problem.dimension)]
+    if len(problem.unknowns) == 1:
+        return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
+    outside, inside = (leaf.basis for leaf in basis.leaves if isinstance(leaf, Component))
+    first, last = np.split(coefficients, [outside.size])
+    total, every = _joined([outside, *comes_in], first, 1.0)
+    shape = problem.unknowns[1].domain
+    return as_one(problem), RegionalBasis(total, inside, shape), np.concatenate([every, last])
+
+
+def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> tuple[Basis, NumberArray]:
+    """Functions, and after them what comes in, so many times."""
+    if len(parts) == 1:
+        return parts[0], coefficients
+    return JoinedBasis(parts), np.append(coefficients, amplitude)
 
 
 def total(solution: Solution) -> Solution:
@@ -64,11 +76,16 @@ def total(solution: Solution) -> Solution:
 def scattered(solution: Solution) -> Solution:
     """What the objects add to the incident field; all of it where nothing comes in."""
     _check_open(solution, "scattered")
-    leaves = solution.basis.leaves
-    if not isinstance(leaves[-1], IncidentBasis):
+    basis, coefficients = solution.basis, solution.coefficients
+    if isinstance(basis, RegionalBasis):
+        leaves, inside = basis.outside.leaves, basis.inside
+        first, last = np.split(coefficients, [basis.outside.size])
+        within, every = _joined([inside, *leaves[1:]], last, -1.0)
+        rest = RegionalBasis(leaves[0], within, basis.shape)
+        return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], every]))
+    if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
-    rest = leaves[0] if len(leaves) == 2 else JoinedBasis(leaves[:-1])
-    return replace(solution, basis=rest, coefficients=solution.coefficients[:-1])
+    return replace(solution, basis=basis.leaves[0], coefficients=coefficients[:-1])
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:

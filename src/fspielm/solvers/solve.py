@@ -111,7 +111,10 @@ def solve(
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
     if problem.domain.is_unbounded:
+        from fspielm.equations.two_sided import two_sided  # few domains are open
+
         _check_for_open(features, points, singular)
+        problem = two_sided(problem)
     _check_for_newton(problem, features, guess)
     streams, seed = Streams.spawned(rng)
     request = Request(
@@ -186,10 +189,10 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         if not quietly:
             warn_unless(verdict, stacklevel=4)
     if problem.domain.is_unbounded:
-        from fspielm.solution.open_space import with_incident  # few domains are open
+        from fspielm.solution.open_space import as_stated  # few domains are open
 
         assert estimate is not None  # features chosen by hand were refused
-        return Solution(problem, *with_incident(problem, done.basis, done.coefficients), report, estimate)
+        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress

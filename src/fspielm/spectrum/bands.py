@@ -9,7 +9,6 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
-from fspielm.equations.open_domain import has_data
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 from fspielm.spectrum.data import DataBand, data_bands
@@ -69,8 +68,12 @@ class Bands:
 
 def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> Bands:
     """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
-    if problem.domain.is_unbounded and not has_data(problem):
-        return _with_waves(problem, [], rng)  # what comes in has the waves of the equation
+    if problem.domain.is_unbounded:
+        from fspielm.equations.open_domain import has_data, ratio_of  # few problems have an open domain
+
+        if not has_data(problem):  # what comes in has the waves of the equation
+            highest = max(abs(ratio_of(equation.operator)) ** 0.5 for equation in problem.equations)
+            return Bands(np.full(problem.dimension, highest), (OF_THE_PROBLEM[0],) * problem.dimension, ())
     return _with_waves(problem, data_bands(problem, rng, patience), rng)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fspielm.equations.conditions.robin import Robin
     from fspielm.equations.conditions.stated import Condition
     from fspielm.equations.conditions.symmetry import Symmetry
+    from fspielm.equations.conditions.transparent import Transparent
 else:
     __getattr__ = names_from(
         __name__,
@@ -22,6 +23,7 @@ else:
             "Periodic": "fspielm.equations.conditions.periodic",
             "Robin": "fspielm.equations.conditions.robin",
             "Symmetry": "fspielm.equations.conditions.symmetry",
+            "Transparent": "fspielm.equations.conditions.transparent",
         },
     )
 
@@ -37,4 +39,5 @@ __all__ = [
     "Periodic",
     "Robin",
     "Symmetry",
+    "Transparent",
 ]

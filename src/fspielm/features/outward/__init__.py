@@ -4,5 +4,6 @@ from fspielm.features.outward.family import Outward
 from fspielm.features.outward.harmonic import HarmonicBasis
 from fspielm.features.outward.incident import IncidentBasis
 from fspielm.features.outward.radiating import RadiatingBasis
+from fspielm.features.outward.regional import RegionalBasis
 
-__all__ = ["HarmonicBasis", "IncidentBasis", "Outward", "RadiatingBasis"]
+__all__ = ["HarmonicBasis", "IncidentBasis", "Outward", "RadiatingBasis", "RegionalBasis"]

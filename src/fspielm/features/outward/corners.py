@@ -64,7 +64,7 @@ def along_sides(loop: Sequence[PlaneCurve], k: float, gap: float, foldings: floa
     ratio = max(foldings / _FOLDINGS_PER, 1.0)
     points, deep, by_side = [], [], []
     for curve, t in zip(loop, places, strict=True):
-        walls = _OF_WALL * _touching(curve.point(t), curve.normals(t), rim)
+        walls = np.minimum(_OF_WALL * _touching(curve.point(t), curve.normals(t), rim), curve.length)
         deepest = share * min(float(np.median(walls)), _OF_GAP * gap, _RADIANS / k if k else math.inf)
         found, depths = _below(curve, deepest, (unit, walls), ratio)
         points.append(found)
@@ -153,11 +153,14 @@ def _clearance(points: FloatArray, loop: Sequence[PlaneCurve]) -> FloatArray:
 
 
 def _is_inside(points: FloatArray, loop: Sequence[PlaneCurve]) -> BoolArray:
-    """Whether points lie in the object, by the crossings of a ray with a polygon; those close to its sides aside."""
+    """Whether points lie on the right of the loop, by the crossings of a ray; those close to its sides aside."""
     unit = np.linspace(0.0, 1.0, 4 * _PER_SIDE + 1)[:-1]
     rim = np.concatenate([curve.point(curve.parameter(unit[:1] if curve.straight else unit)) for curve in loop])
     (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
     x, y = points[:, :1], points[:, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         crossed = ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-    return np.asarray(np.sum(crossed, axis=1) % 2 == 1)
+    within = np.asarray(np.sum(crossed, axis=1) % 2 == 1)
+    # on the right of the loop, whichever way it goes around
+    goes_around = float(np.sum(x0 * y1 - x1 * y0)) > 0
+    return ~within if goes_around else within

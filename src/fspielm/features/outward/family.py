@@ -23,10 +23,13 @@ class Outward(Family):
     basis : Basis
     words : str
         What they are, for reports.
+    caution : float
+        As in `Family`.
     """
 
     basis: Basis
     words: str
+    caution: float = 1.0
 
     @property
     def neurons(self) -> int:  # type: ignore[override]

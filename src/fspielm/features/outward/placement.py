@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -112,6 +112,15 @@ def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], w
     return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
 
 
+def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: Wanted) -> Placed:
+    """Sources outside of one object, for the field inside."""
+    turned = [curve.reversed() for curve in reversed(loop)]
+    opened = [
+        replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening) for corner in corners
+    ]
+    return _beside_curves(turned, opened, _distance(_rim(loop), wanted.nearby), wanted)
+
+
 def _in_object(
     loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], outside: FloatArray, wanted: Wanted
 ) -> Placed:
@@ -119,6 +128,11 @@ def _in_object(
     circle = _as_circle(rim)
     if circle is not None and not corners:
         return _in_disk(*circle, gap, _distance(rim, wanted.nearby), wanted)
+    return _beside_curves(loop, corners, gap, wanted)
+
+
+def _beside_curves(loop: Sequence[PlaneCurve], corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
+    """Functions on the right of a loop."""
     continued = continue_inward(loop[0]) if len(loop) == 1 and not corners else None
     if continued is not None:
         return _along_curve(continued, gap, wanted)

@@ -10,11 +10,12 @@ import numpy as np
 
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Problem
-from fspielm.equations.open_domain import has_data, incident_of, wavenumber_in
-from fspielm.features import Basis
+from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
+from fspielm.errors import ProblemError
+from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
-from fspielm.features.outward.placement import Placed, Wanted, place_in
-from fspielm.geometry import Corner
+from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
+from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
@@ -32,6 +33,11 @@ _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
 _BETTER = 1.5
 _SAME = 1e-9
+# Nodes on a part, and what is left of fluxes that balance.
+_FLUX_NODES = 400
+_BALANCED = 1e-6
+# What is closer to a corner than all poles amounts to more than functions that these can hold, by up to two times.
+_BESIDE_CORNERS = 3.0
 
 
 @final
@@ -78,34 +84,87 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        placed = place(problem, self.request.tol, self.level, self.along)
-        basis = outward_basis(problem, placed)
+        placed, basis = outward(problem, self.request.tol, self.level, self.along)
         crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
         names = {part for relation in problem.constraints for part in relation.part_names}
         points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
         words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-        return Step(FeatureTrial(Outward(basis, words), points, (), why), self)
+        caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
+        return Step(FeatureTrial(Outward(basis, words, caution), points, (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
-    """The stage before its first round."""
+    """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
+    _check_balance(request.problem)
     return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
 
 
-def place(problem: Problem, tol: float, level: int, along: float = 0.0) -> Placed:
-    """Where functions for a problem are, for the `level`-th round; `along` is the highest frequency of its data."""
+def _check_balance(problem: Problem) -> None:
+    """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
+    constraints = problem.constraints
+    orders = {term.order for relation in constraints for term in relation.operator.terms}
+    if wavenumber_of(problem.equations[0].operator) != 0 or orders != {1} or problem.domain.corners():
+        return
+    net, all_together = 0j, 0.0
+    for relation in constraints:
+        if relation.part is None or relation.mask is not None:
+            return
+        rule = relation.part.quadrature(_FLUX_NODES)
+        values = relation.values(Sites(rule.points, rule.normals))
+        net += complex(rule.weights @ values)
+        all_together += float(rule.weights @ np.abs(values))
+    if abs(net) > _BALANCED * all_together:
+        raise ProblemError(
+            f"conditions: fluxes out of the objects do not balance, {abs(net):.3g} is left of {all_together:.3g}; far "
+            "away the field would be a logarithm, which is not bounded: balance them, or prescribe values on an object"
+        )
+
+
+def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tuple[Placed, Basis]:
+    """Functions for the `level`-th round, and where they are; `along` is the highest frequency of data.
+
+    Where the object has a field inside, with functions for that around it.
+    """
     domain = problem.domain
     assert isinstance(domain, Exterior)
     incident = incident_of(problem)
     source = None if incident is None else incident.place
+    k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
+    corners = _singular_corners(problem, domain)
     wanted = Wanted(
-        wavenumber=max(abs(wavenumber_in(problem)), along),
+        wavenumber=max(abs(k), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
         level=level,
         nearby=np.empty((0, 2)) if source is None else np.array([source]),
     )
+    placed = place_in(domain.loops, corners, wanted)
+    if not inside:
+        return placed, _basis(problem, k, placed)
+    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside[0])))
+    both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
+    beside = RadiatingBasis(around.centers, around.orders, inside[0], around.scales)
+    return both, JoinedBasis([Component(_basis(problem, k, placed), 0, 2), Component(beside, 1, 2)])
+
+
+def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
+    """The functions in objects: those that radiate, or harmonic ones."""
+    if k != 0:
+        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
+    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
+    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
+
+
+def _singular_corners(problem: Problem, domain: Exterior) -> tuple[Corner, ...]:
+    """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
     corners = domain.corners([str(symbol) for symbol in problem.coordinates])
-    return place_in(domain.loops, [corner for corner in corners if not _is_mirror(problem, corner)], wanted)
+    known = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    joints = []
+    for curve in (curve for loop in domain.loops if len(loop) > 1 for curve in loop):
+        (x, y), (dx, dy) = curve.ends[0], curve.tangent(np.array([curve.t0]))[0]
+        if not np.any(np.hypot(*(known - (x, y)).T) <= _SAME * (1 + curve.length)):
+            joints.append(Corner((float(x), float(y)), math.pi, math.atan2(dy, dx), ("", ""), straight=False))
+    return (*(corner for corner in corners if not _is_mirror(problem, corner)), *joints)
 
 
 def _is_mirror(problem: Problem, corner: Corner) -> bool:
@@ -113,13 +172,3 @@ def _is_mirror(problem: Problem, corner: Corner) -> bool:
     kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
     mirrors = math.pi / corner.opening if corner.opening else 0.0
     return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
-
-
-def outward_basis(problem: Problem, placed: Placed) -> Basis:
-    """The functions there: those that radiate, or harmonic ones."""
-    k = wavenumber_in(problem)
-    if k != 0:
-        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
-    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
-    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
-    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)

@@ -1,0 +1,82 @@
+"""Pictures of waves outside of objects.
+
+python benchmarks/open_space_pictures.py   # writes docs/images/waves-*.png
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import sympy as sp
+from method_page import DOCS
+from open_space import SPLIT_RING, TREFOIL, quietly, resonance
+
+import fspielm as fs
+
+sys.path.insert(0, str(DOCS))
+from make_pictures import shrink
+
+IMAGES = DOCS / "images"
+
+x, y = sp.symbols("x y")
+u = sp.Function("u")(x, y)
+
+
+def scatter(
+    k: float, domain: fs.Domain, incident: fs.Incident, tol: float = 1e-6, condition: fs.AnyCondition | None = None
+) -> fs.Solution:
+    """Objects in what comes in, sound-soft unless said otherwise."""
+    equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0)
+    return quietly(fs.Problem(equation, domain, [condition or fs.Dirichlet(0)], incident=incident), tol, 0)
+
+
+def crystal() -> list[fs.Domain]:
+    """Disks in rows, with a row left out that a beam can go along."""
+    rows = [(i, j) for j in range(-3, 4) for i in range(9) if j != 0]
+    return [fs.Disk((i + 0.5 * (j % 2), math.sqrt(0.75) * j), 0.3) for i, j in rows]
+
+
+def main() -> None:
+    """Draw all."""
+    trefoil = fs.Exterior(TREFOIL, window=((-2.5, -2), (2.5, 2)))
+    scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).plot(IMAGES / "waves-trefoil.png", width="double")
+    glass = scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3)), condition=fs.Transparent(45.0))
+    figure = glass.plot(width="double", part="abs")
+    (rim,) = (part.place(np.linspace(0, 1, 500)[:, None]).points for part in trefoil.boundary())
+    figure.axes[0].plot(*rim.T, color="white", linewidth=0.8)
+    figure.savefig(IMAGES / "waves-glass.png", dpi=200)
+    disks = fs.Exterior(*crystal(), window=((-2.5, -3.6), (11, 3.6)))
+    beam = fs.beam(9.0, (1, 0), (-1.5, 0), 0.6)
+    scatter(9.0, disks, beam).plot(IMAGES / "waves-beam.png", width="double", part="abs")
+    ring = fs.Exterior(SPLIT_RING, window=((-2.5, -2), (2.5, 2)))
+    k = resonance()
+    wave = fs.plane_wave(k, (math.cos(0.2), math.sin(0.2)))
+    scatter(k, ring, wave).plot(IMAGES / "waves-resonance.png", width="double", part="abs")
+    square = fs.Exterior(fs.Box((0, 0), (1, 1)), window=((-0.6, -0.5), (1.8, 1.5)))
+    source = fs.point_source(50.0, (-0.35, 1.2))
+    scatter(50.0, square, source).plot(IMAGES / "waves-square.png", width="double")
+    angles = np.linspace(0, 2 * np.pi, 721)
+    draw_far_field(angles, np.abs(scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).far_field(angles)) ** 2)
+    for path in IMAGES.glob("waves-*.png"):
+        shrink(path)
+
+
+def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:
+    """Where the trefoil sends a wave."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.5, 3.5), layout="constrained")
+    axes = figure.add_subplot(projection="polar")
+    axes.plot(angles, 10 * np.log10(strengths), color="#24406e", linewidth=1.0)
+    axes.set_rlim(-25, 20)
+    axes.set_rticks([-20, -10, 0, 10])
+    axes.set_rlabel_position(300)
+    axes.tick_params(labelsize=7)
+    axes.set_title("|far field|² of the trefoil, dB", fontsize=9)
+    figure.savefig(IMAGES / "waves-far-field.png", dpi=200)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Objects of open domains that let waves through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import sympy as sp
+
+from fspielm.equations.conditions.base import BoundaryCondition, check_weight
+from fspielm.equations.operator import along_normal, identity
+from fspielm.equations.setting import Rule, Setting
+from fspielm.errors import ProblemError
+
+# The field inside, by its place beside the one outside.
+INSIDE = 1
+
+
+@final
+@dataclass(frozen=True)
+class Transparent(BoundaryCondition):
+    """The object of an open domain has the same kind of waves inside, of another wavenumber.
+
+    Values continue across its boundary, and so does the normal derivative, that inside times `flux`.
+
+    Parameters
+    ----------
+    wavenumber : number or Expr
+        That inside; complex where waves are lost, with an imaginary part that is positive.
+    flux : number or Expr
+        What the derivative inside is multiplied with: one over the square of the index of refraction for a magnetic
+        field along the object, the ratio of densities outside and inside for sound; one by default.
+    """
+
+    wavenumber: Any
+    flux: Any = 1.0
+    weight: float = 1.0
+    kind: ClassVar[str] = "transparent"
+    repeats: ClassVar[bool] = True
+
+    @property
+    def on(self) -> None:  # type: ignore[override]
+        """All of the object."""
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight, "Transparent")
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """The wavenumber, and the factor of the flux."""
+        return self.wavenumber, self.flux
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """Values inside are those outside, and so are fluxes."""
+        if not setting.domain.is_unbounded:
+            raise ProblemError(
+                "Transparent is for objects of open domains, fs.Exterior(...); on bounded ones state materials with "
+                "fs.Regions and fs.ByRegion"
+            )
+        value, slope = identity(setting.dimension), along_normal(setting.dimension)
+        zero, factor = setting.field(0, "zero"), number_of(self.flux, setting, "flux")
+        return (
+            Rule(value + value.times(-1.0).on(INSIDE), zero, "value"),
+            Rule(slope + slope.times(-factor).on(INSIDE), zero, "flux"),
+        )
+
+
+def number_of(value: Any, setting: Setting, what: str) -> complex:
+    """A number, real where it is; given symbols have theirs."""
+    known = setting.givens.substitute(sp.sympify(value))
+    if known.free_symbols or not known.is_number:
+        raise ProblemError(f"Transparent: {what} must be a number, or an expression of given symbols; got {value}")
+    number = complex(known)
+    return number if number.imag else number.real

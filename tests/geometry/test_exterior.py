@@ -1,0 +1,79 @@
+"""All of the plane outside of shapes."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+
+TWO = fs.Exterior(fs.Disk((0, 0), 1), fs.Box((2, 0), (3, 1)))
+
+
+def test_contains_all_but_the_objects() -> None:
+    points = [[0.5, 0.0], [2.5, 0.5], [1.5, 0.0], [1e6, -1e6], [1.0, 0.0]]
+    assert TWO.contains(points).tolist() == [False, False, True, True, True]
+
+
+def test_its_box_is_a_window_and_its_points_lie_there() -> None:
+    lower, upper = TWO.bounding_box
+    assert lower.tolist() == [-3.0, -3.0]
+    assert upper.tolist() == [5.0, 3.0]
+    assert TWO.measure == pytest.approx(48 - np.pi - 1)
+    points = TWO.sample(200, np.random.default_rng(0))
+    assert TWO.contains(points).all()
+    assert np.all((points >= lower) & (points <= upper))
+    assert fs.Exterior(fs.Disk((0, 0), 1), window=((-2, -2), (4, 5))).bounding_box[1].tolist() == [4.0, 5.0]
+
+
+def test_normals_point_into_the_objects_and_corners_open_outward() -> None:
+    (circle,) = [part for part in TWO.boundary() if part.name == "circle"]
+    sites = circle.place(np.linspace(0, 1, 9)[:, None])
+    assert sites.normals is not None
+    assert np.allclose(sites.normals, -sites.points)
+    assert [corner.opening for corner in TWO.corners()] == pytest.approx([1.5 * np.pi] * 4)
+    assert len(TWO.loops) == 2
+
+
+def test_objects_of_one_name_are_one_part() -> None:
+    many = fs.Exterior(*(fs.Disk((3 * i, 0), 1) for i in range(3)), fs.Disk((0, 5), 1, name="top"))
+    assert [part.name for part in many.boundary()] == ["circle", "top.circle"]
+    assert many.boundary()[0].measure == pytest.approx(6 * np.pi)
+
+
+def test_is_pickled() -> None:
+    again = pickle.loads(pickle.dumps(TWO))
+    assert again.contains([[0.0, 0.0], [9.0, 0.0]]).tolist() == [False, True]
+    assert repr(again) == repr(TWO)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: fs.Exterior(), "at least one shape"),
+        (lambda: fs.Exterior(TWO), "has no end; name the objects"),
+        (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1)), "must be plane"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1) * fs.Time(0, 1)), "without time"),
+        (lambda: fs.Exterior(3), "such as fs.Disk"),  # type: ignore[arg-type]
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)), "overlap or touch; name their union"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((0, 0), (2, 2))), "must reach beyond the objects"),
+        (lambda: TWO & fs.Disk((0, 0), 5), "combine its objects"),
+        (lambda: TWO * fs.Time(0, 1), "leave fs.Time out"),
+        (lambda: TWO.quadrature(100), "no end to integrate"),
+    ],
+)
+def test_refuses(make: object, message: str) -> None:
+    with pytest.raises(fs.ProblemError, match=message):
+        make()  # type: ignore[operator]
+
+
+def test_a_shape_of_several_curves_and_one_of_a_formula() -> None:
+    t = sp.Symbol("t")
+    shapes = fs.PolarCurve(1 + sp.cos(3 * t) / 4), fs.Disk((3, 0), 1) | fs.Disk((4, 0), 1)
+    outside = fs.Exterior(*shapes)
+    points = np.random.default_rng(1).uniform(-2, 6, (400, 2))
+    assert np.array_equal(outside.contains(points), ~(shapes[0].contains(points) | shapes[1].contains(points)))
