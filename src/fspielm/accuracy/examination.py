@@ -183,9 +183,15 @@ class Examination:
         ):
             # at a resonance there are other solutions, which data that do not excite it say nothing of
             size = safe_rms(Phi @ coefficients)
-            resonant = each > _AMPLIFIED and each * misfit.data > _RESONANT * size
+            resonant = each > self._amplified and each * misfit.data > _RESONANT * size
             errors.append(float("inf") if resonant else own + float(out) + unknown * most)
         return errors
+
+    @property
+    def _amplified(self) -> float:
+        """More than this is a resonance; in time nothing resonates, and of a linearisation it is known what grows."""
+        problem = self.discretisation.problem
+        return ILL_POSED if problem.domain.time is not None and problem.is_linearisation else _AMPLIFIED
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """For many solutions on one basis: fresh rows, filled; as it is where functions are those of cells."""

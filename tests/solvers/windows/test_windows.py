@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
+from fspielm.solvers.windows import is_long
 from fspielm.solvers.windows.pace import first_length
 
 x, t = sp.symbols("x t")
@@ -90,3 +94,21 @@ def test_a_window_is_as_long_as_the_solution_allows() -> None:
     # the string swings with frequency one: of its start it changes by as much in a time of one
     assert first_length(string(100.0)) == pytest.approx(2.0, rel=0.1)
     assert first_length(string(0.5)) == 0.5
+
+
+def test_long_evolutions_are_cut_by_themselves() -> None:
+    fisher = u.diff(t) - u.diff(x, 2) - u * (1 - u)
+    for end, expected in ((1.0, False), (200.0, True)):
+        domain = fs.Interval(0, 1) * fs.Time(0, end)
+        problem = fs.Problem(sp.Eq(fisher, 0), domain, [fs.Neumann(0), fs.Initial(1 + sp.cos(sp.pi * x) / 2)])
+        request = Request(problem, 1e-8, fs.Budget(), Streams.spawned(0)[0], 0)
+        assert is_long(request) is expected
+        assert not is_long(replace(request, approach="patches"))
+
+
+def test_an_ordinary_equation_in_windows() -> None:
+    y = sp.Function("y")(t)
+    problem = fs.Problem(sp.Eq(y.diff(t) + y**2, 0), fs.Time(0, 10), [fs.Initial(1)])
+    solution = fs.solve(problem, approach="windows", rng=0)
+    assert len(solution.report.windows) > 1
+    assert abs(solution([[9.0]])[0] - 0.1) < solution.max_error_estimate < 1e-8

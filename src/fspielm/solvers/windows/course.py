@@ -17,6 +17,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.solve import finish
 from fspielm.solvers.windows.joined import Piece, join_pieces
 from fspielm.solvers.windows.pace import first_length, next_length
+from fspielm.solvers.windows.rest import held_until
 from fspielm.solvers.windows.transfer import measure_transfer
 from fspielm.solvers.windows.uncertain import Uncertain
 from fspielm.solvers.windows.window import Held, check_windows, guess_at_start, order_in_time, problem_during
@@ -25,14 +26,19 @@ from fspielm.solvers.windows.window import Held, check_windows, guess_at_start, 
 _SHARE, _LEAST_TOLERANCE = 0.1, 1e-13
 # So many times a window is halved, if nothing is found on it.
 _HALVINGS = 4
-# As many windows, and more, are taken by itself.
-_MANY = 4
+# More windows than this are taken by itself.
+_MANY = 5
+# Of the time given, a first window of which nothing is known.
+_UNKNOWN = 1 / 8
 # Windows that are as long as what is left, but for rounding.
 _SLACK = 1e-9
 
 
 def is_long(request: Request) -> bool:
-    """Whether a nonlinear problem in one dimension and time is long enough to be solved in windows by itself."""
+    """Whether a nonlinear problem in one dimension and time is long enough to be solved in windows by itself.
+
+    Waves are not: Newton's method seldom loses its way in them.
+    """
     problem = request.problem
     if problem.dimension != 2 or problem.domain.time is None or request.approach is not None:
         return False
@@ -40,7 +46,10 @@ def is_long(request: Request) -> bool:
         check_windows(problem)
     except ProblemError:
         return False
-    return problem.domain.time.duration > _MANY * first_length(problem)
+    if order_in_time(problem) > 1:
+        return False
+    length = first_length(problem)
+    return length is not None and problem.domain.time.duration > _MANY * length
 
 
 def solve_in_windows(request: Request, guess: Any = None) -> Solution:
@@ -49,14 +58,16 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     check_windows(problem)
     assert time is not None
     windows = _Windows(request, perf_counter())
-    start, length, halvings = time.start, first_length(problem), 0
+    start, length, halvings = time.start, first_length(problem) or _UNKNOWN * time.duration, 0
     while start < time.end:
         began, left = perf_counter(), time.end - start
-        # where the budget is over, or nothing was found, the rest is one window, of which no more is to be expected
-        number = 1 if windows.are_lost else max(int(np.ceil(left / length - _SLACK)), 1)
+        if windows.are_lost:
+            windows.give_up(Time(start, time.end))
+            break
+        number = max(int(np.ceil(left / length - _SLACK)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
         solution, finite = windows.solve(during, guess)
-        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and not windows.are_lost:
+        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.seconds_left > 0:
             length, halvings = during.duration / 2, halvings + 1
             continue
         windows.keep(during, solution, finite, began)
@@ -83,8 +94,9 @@ class _Windows:
     @property
     def are_lost(self) -> bool:
         """Whether there is no time for others, or nothing to begin them with."""
-        last = self.pieces[-1].solution.error_estimate if self.pieces else 0.0
-        return self.seconds_left <= 0 or not np.isfinite(last)
+        if not self.pieces:
+            return False
+        return self.seconds_left <= 0 or not np.isfinite(self.pieces[-1].solution.error_estimate)
 
     def solve(self, during: Time, guess: Any) -> tuple[Solution, Finite]:
         """The problem on the next window; `guess` is for the first one."""
@@ -106,6 +118,11 @@ class _Windows:
                 guess = guess_at_start(problem) or None
             course = solve_nonlinear(own, guess, before)
         return finish(own, course, quietly=True), course.best.discretisation
+
+    def give_up(self, during: Time) -> None:
+        """Nothing more is solved."""
+        rest = held_until(self.request.problem, during, self.pieces[-1].solution)
+        self.pieces += (Piece(during, rest, np.full(len(rest.estimate.fields), np.inf), np.inf, 0.0),)
 
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
         """One more, with what errors of those before make in it; it is told."""

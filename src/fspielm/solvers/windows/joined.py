@@ -58,6 +58,8 @@ class Piece:
 def _with(field: FieldEstimate, error: float) -> FieldEstimate:
     """The estimate with another root mean square error."""
     relative = error / (field.size - error) if error < NO_DIGITS * field.size else np.inf
+    if not np.isfinite(relative):
+        return replace(field, relative=np.inf, largest=np.inf)
     more = relative / field.relative if field.relative > 0 else 1.0
     return replace(field, relative=relative, largest=field.largest * more)
 

@@ -15,13 +15,13 @@ from fspielm.solvers.windows.window import guess_at_start
 
 # So many of these times in a window: Newton's method begins with what does not change.
 _CHANGES = 2.0
-# Of the time given, a window of which nothing is known; and the shortest one.
-_UNKNOWN, _SHORTEST = 1 / 8, 1e-4
+# Of the time given, the shortest one.
+_SHORTEST = 1e-4
 _POINTS = 400
 
 
-def first_length(problem: Problem) -> float:
-    """Of the first window: by the data at the start, and what the equations make of them there."""
+def first_length(problem: Problem) -> float | None:
+    """Of the first window: by the data at the start, and what the equations make of them; None if that is nothing."""
     time, stated = problem.domain.time, problem.stated
     assert time is not None
     try:
@@ -35,11 +35,11 @@ def first_length(problem: Problem) -> float:
         ]
         left = problem.residual(guess, points).reshape(len(points), -1)
     except ProblemError:  # of what has no value at the start, nothing is known
-        return _UNKNOWN * time.duration
+        return None
     equations = [relation for relation in stated.pattern if relation.region.kind == "domain"]
     times = [_time(own, each, max(sizes), points) for own, each in zip(equations, left.T, strict=True)]
     known = [each for each in times if each is not None]
-    return _within(min(known), time.duration) if known and max(sizes) > 0 else _UNKNOWN * time.duration
+    return _within(min(known), time.duration) if known and max(sizes) > 0 else None
 
 
 def next_length(problem: Problem, before: Solution) -> float:
