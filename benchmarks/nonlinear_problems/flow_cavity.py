@@ -16,8 +16,9 @@ from nonlinear_problems.flows import momentum
 # The least velocity along the vertical centre line with a lid that moves all alike, at a Reynolds number of 1000:
 # Botella and Peyret, Computers & Fluids 27 (1998), 421.
 _LEAST = -0.3885698
-# What is asked for is an error estimate, which is far above the error beside corners.
-_TOL, _GOAL = 1e-5, 1e-6
+# What is asked for is an estimate, which is far above the error where corners are all that is left of it.
+_TOLERANCES = {100: 3e-5, 400: 1e-4, 1000: 1e-4}
+_GOAL = 1e-6
 
 
 def cavity(reynolds: int, lid: sp.Expr) -> fs.Problem:
@@ -33,7 +34,7 @@ def _regularised(reynolds: int) -> NonlinearProblem:
     known = np.column_stack([table[f"{name}{reynolds}"] for name in "uvp"])
     places = np.column_stack([table["x"], table["y"]])
     problem = cavity(reynolds, 16 * x**2 * (1 - x) ** 2)
-    return NonlinearProblem(problem, lambda _: known, _TOL, _GOAL, free=(2,), points=places)
+    return NonlinearProblem(problem, lambda _: known, _TOLERANCES[reynolds], _GOAL, free=(2,), points=places)
 
 
 for _reynolds in REYNOLDS:
@@ -45,7 +46,7 @@ for _reynolds in REYNOLDS:
 @nonlinear_problem("cavity, plain lid", "a lid that moves all alike, Re = 1000: the least velocity on the centre line")
 def plain_lid() -> NonlinearProblem:
     """Infinite pressures where the lid meets walls."""
-    return NonlinearProblem(cavity(1000, sp.Integer(1)), (), _TOL, _GOAL, numbers=_least, known=(_LEAST,))
+    return NonlinearProblem(cavity(1000, sp.Integer(1)), (), _TOLERANCES[1000], _GOAL, numbers=_least, known=(_LEAST,))
 
 
 def _least(solution: fs.Solution) -> NDArray[np.float64]:

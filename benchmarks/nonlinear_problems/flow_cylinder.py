@@ -17,6 +17,8 @@ _UNKNOWNS = tuple(sp.Function(name)(x, y) for name in "uvp")
 _KNOWN = (5.57953523384, 0.010618948146, 0.11752016697)
 # Of forces, by twice the mean velocity squared times the diameter.
 _COEFFICIENT = 2 / (0.2**2 * 0.1)
+# Six digits, of which the lift has the hardest; what is asked for is an estimate of all fields.
+_TOL, _GOAL = 1e-4, 5e-6
 _ENDS = np.array([[0.15, 0.2], [0.25, 0.2]])
 
 
@@ -34,7 +36,7 @@ def cylinder() -> NonlinearProblem:
         fs.Condition(sp.Eq(v.diff(x), 0), on="x+"),
     ]
     problem = fs.Problem(equations, domain, conditions, unknowns=[u, v, p])
-    return NonlinearProblem(problem, (), 2e-5, 1e-6, numbers=_forces, known=_KNOWN)
+    return NonlinearProblem(problem, (), _TOL, _GOAL, numbers=_forces, known=_KNOWN)
 
 
 def _forces(solution: fs.Solution) -> NDArray[np.float64]:

@@ -31,8 +31,9 @@ _MEASURABLE = 1e-2
 # Functions that are laid out anew may be so much dearer than those of another round.
 _DEARER = 1.0
 # How often a round takes as long as one linear problem: the first, and those that begin close to the solution; and at
-# most, by what the one before has shown.
-_TIMES_FIRST, _TIMES, _MOST_TIMES = 5.0, 3.0, 12.0
+# least and at most, by what the one before has shown.
+_TIMES_FIRST, _TIMES = 5.0, 3.0
+_LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
 _LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
@@ -167,7 +168,7 @@ class _Pursuit:
             self.start, self.others = done.iterate, ()
         seconds = perf_counter() - begun
         as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
-        self.times = min(max(as_long, _TIMES), _MOST_TIMES)
+        self.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
         request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
         return latest, done
 
