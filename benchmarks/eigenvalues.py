@@ -162,11 +162,13 @@ CASES = {
     "drum-1": Case(
         membrane(lambda: fs.Polygon(DRUMS[0])),
         lambda: in_order(DRISCOLL) | {8: 5 * np.pi**2 / 4, 20: 5 * np.pi**2 / 2},
+        tol=1e-10,
         wish={"count": 25},
     ),
     "drum-2": Case(
         membrane(lambda: fs.Polygon(DRUMS[1])),
         lambda: in_order(DRISCOLL) | {8: 5 * np.pi**2 / 4, 20: 5 * np.pi**2 / 2},
+        tol=1e-10,
         wish={"count": 25},
     ),
     "plate": Case(_plate, lambda: in_order([1294.93397959]), tol=1e-9, wish={"count": 1}),

@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual, Discretisation
 from fspielm.equations import Operator, identity
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.features.evaluation import evaluate
+from fspielm.features.evaluation import Method, evaluate
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.exact import ExactFunctions, Nearly, exact_functions
 from fspielm.solvers.modes.inner import sign_of
@@ -176,7 +176,7 @@ def _modes(
     unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
     weights = np.tile(np.sqrt(rule.weights), len(unknowns))
     values = [
-        np.concatenate([_own(finite, each, unit.on(place), rule.sites) for place in unknowns]) * weights
+        np.concatenate([_own(finite, each, unit.on(place), rule.sites, "tiles") for place in unknowns]) * weights
         for each in near.coefficients.T
     ]
     Q, R = np.linalg.qr(np.array(values).T)
@@ -193,8 +193,11 @@ def _modes(
     return found
 
 
-def _own(finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites) -> NumberArray:
-    return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method="direct")
+def _own(
+    finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites, method: Method = "direct"
+) -> NumberArray:
+    """What an operator makes of a function: directly where that is rounding, by expansions at many sites."""
+    return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method=method)
 
 
 def _left(inverse: Inverse, finite: Discretisation, coefficients: NumberArray) -> dict[str, NumberArray]:
