@@ -30,6 +30,8 @@ _ENLARGED = (1, 2, 3)
 _FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
 # Zeros that are farther apart, of the distance of the values that lines go through, are those of different modes.
 _APART = 0.05
+# How far from where they were values may be found, in units of that half.
+_STRAY = 10.0
 # What a lifting on the functions of the first search may be too small by.
 _AMPLE = 3.0
 # Places inside where equations are looked at.
@@ -126,7 +128,7 @@ def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float
     size = max(float(np.abs(values).max()), inverse.unit)
     half = max(2 * error, float(np.ptp(values)), _FIRST * size)
     zeros = _zeros(functions, values, half, _LAST * size)
-    if zeros is None:
+    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # those of other modes
         return None
     modes: list[Refined] = []
     for group in _split(np.sort(zeros), _SAME * size):
