@@ -32,7 +32,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.solve import check_arguments
 
 # What is enough to refine modes from.
-_ROUGHLY = 1e-4
+_ROUGHLY = 1e-3
 
 
 def eigenmodes(
@@ -135,9 +135,7 @@ def _refine(
         return (window, searched), None
     better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
-        sizes = np.maximum(np.abs([each.value for each in better]), best.inverse.unit)
-        if np.all(np.array([each.error for each in better]) <= request.tol * sizes):
-            return (window, searched), better
+        return (window, searched), better
     here = replace(request, problem=pencil.at(window.shift))
     return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
 

@@ -73,7 +73,7 @@ class Refined:
 
 
 def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
-    """The wanted modes of a round, each refined; None where there are no functions for that, or they do not suit."""
+    """The wanted modes of a round, each to the tolerance; None where there are no functions that do that."""
     inverse = best.inverse
     if not np.all(np.isfinite(errors)):
         return None
@@ -89,7 +89,7 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
     found: list[Refined] = []
     for cluster in _clusters(values, errors):
         own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
-        if own is None:
+        if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
         found += own
     return sorted(found, key=lambda each: each.value, reverse=bool(values[0] > values[-1]))
