@@ -140,6 +140,9 @@ def test_solves_for_other_values(method: LeastSquares, draw: Draw, rows: int, co
     for values in (first, second):
         expected = np.linalg.lstsq(matrix, values, rcond=None)[0]
         assert np.allclose(factored.solve(values), expected, rtol=0, atol=bound * np.linalg.norm(values))
+    together = factored.solve(np.stack([first, second], axis=1))
+    each = np.stack([factored.solve(first), factored.solve(second)], axis=1)
+    assert np.allclose(together, each, rtol=0, atol=bound * np.linalg.norm(first))
     assert np.array_equal(second, kept)
 
 

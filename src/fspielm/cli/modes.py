@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import sympy as sp
 import typer
@@ -22,8 +22,10 @@ from fspielm.demo import run_interruptibly
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files import ProblemFile, read_problem_file
 from fspielm.solvers import Budget
-from fspielm.solvers.modes import Modes, eigenmodes
 from fspielm.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from fspielm.solvers.modes import Modes
 
 _WIDTH = 80
 _COUNT = 6
@@ -53,6 +55,8 @@ def find_modes(
 
     One of its parameters is the eigenvalue; its value in the file has no meaning. All right-hand sides must be zero.
     """
+    from fspielm.solvers.modes import eigenmodes  # much code, which other commands do not need
+
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
     count = _COUNT if options.count is None and options.within is None else options.count

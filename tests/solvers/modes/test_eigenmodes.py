@@ -14,7 +14,7 @@ REST = [fs.Dirichlet(0)]
 
 
 def modes(equation, conditions, domain=UNIT, **options):
-    return fs.eigenmodes(fs.Problem(equation, domain, conditions, given={lam: 1.0}), lam, rng=0, **options)
+    return fs.eigenmodes(fs.Problem(equation, domain, conditions, given={lam: ...}), lam, rng=0, **options)
 
 
 def check(found, exact):
@@ -118,5 +118,5 @@ def test_a_disk_has_pairs():
     found = modes(drum, REST, fs.Disk((0, 0), 1), count=3, tol=1e-4)
     exact = np.array([5.783185962946784, 14.681970642123893, 14.681970642123893])
     assert np.all(np.abs(found.values - exact) <= found.bounds)
-    np.testing.assert_allclose(found.values, exact, rtol=1e-4)
+    assert np.all(found.bounds <= 1e-11)  # refined with functions that satisfy the equation
     assert "2-fold" in repr(found)

@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.equations import Problem
+from fspielm.equations.parameters import need_values
 from fspielm.errors import ProblemError
 from fspielm.solvers.modes.pencil import MOST_DEGREE, Pencil, pencil_of, with_value
 
@@ -26,15 +27,16 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if not isinstance(symbol, sp.Symbol):
         raise ProblemError(f"lam must be the SymPy symbol of the eigenvalue; got {symbol!r}")
-    given = problem.statement.given or {}
     if symbol in problem.coordinates:
         raise ProblemError(f"lam={symbol} is a coordinate; the eigenvalue must be a symbol of its own")
-    if symbol not in given:
+    if symbol not in problem.parameters:
         raise ProblemError(
             f"lam={symbol} does not occur in the problem; write the symbol {symbol} into an equation or a condition, "
-            f"and a value that it may have beside it, as in given={{{symbol}: 1.0}}; symbols of one name but different "
-            "assumptions (real=True) are different symbols"
+            f"and leave it open, as in given={{{symbol}: ...}}; symbols of one name but different assumptions (real=True) "
+            "are different symbols"
         )
+    if others := tuple(other for other in problem.open_symbols if other != symbol):
+        raise ProblemError(need_values(others))
     if problem.domain.time is not None:
         raise ProblemError(
             "modes are of problems in space alone; put u(x, t) = exp(-I omega t) u(x) into the equation, and take "

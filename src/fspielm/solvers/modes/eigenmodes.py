@@ -32,7 +32,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.solve import check_arguments
 
 # What is enough to refine modes from.
-_ROUGHLY = 1e-4
+_ROUGHLY = 1e-3
 
 
 def eigenmodes(
@@ -52,8 +52,8 @@ def eigenmodes(
     Parameters
     ----------
     problem : Problem
-        Linear, with zero on all right-hand sides and in all conditions, and with the symbol among what is given; its
-        value there has no meaning. The symbol may occur as polynomials do, in equations and conditions.
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open, ``given={lam: ...}``;
+        a value in the place of the dots has no meaning. The symbol may occur as polynomials do, in equations and conditions.
     lam : Symbol
         The eigenvalue.
     count : int, optional
@@ -80,11 +80,11 @@ def eigenmodes(
         If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
         close.
     """
-    check_arguments(problem, tol, None, None, None, budget)
-    check_approach(approach)
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)
+    check_arguments(pencil.at(outlook.shift), tol, None, None, None, budget)
+    check_approach(approach)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     kind: Approach = approach or ("patches" if problem.dimension < 3 else "band")
@@ -135,9 +135,7 @@ def _refine(
         return (window, searched), None
     better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
-        sizes = np.maximum(np.abs([each.value for each in better]), best.inverse.unit)
-        if np.all(np.array([each.error for each in better]) <= request.tol * sizes):
-            return (window, searched), better
+        return (window, searched), better
     here = replace(request, problem=pencil.at(window.shift))
     return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
 

@@ -36,6 +36,7 @@ class Nearly:
 
     Attributes
     ----------
+    value : float
     finite : Discretisation
     coefficients : (M, k) array
     traces : (n, k) array
@@ -50,6 +51,7 @@ class Nearly:
         Of those.
     """
 
+    value: float
     finite: Discretisation
     coefficients: NumberArray
     traces: NumberArray
@@ -97,7 +99,9 @@ class ExactFunctions:
         own = U @ Y
         coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]
         smallest = np.linalg.norm(own[:fitted], axis=0)
-        return Nearly(finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1]))
+        return Nearly(
+            value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
+        )
 
     def _discretised(self, value: float) -> Discretisation:
         problem, first = self.pencil.at(value), self.first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb
 from typing import Any, final
@@ -14,7 +14,6 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, Relation, Term
 from fspielm.equations.operator import Coefficient
-from fspielm.equations.problem import compile_statement
 from fspielm.geometry import Sites
 
 # The highest power of the eigenvalue.
@@ -74,9 +73,8 @@ class Pencil:
 
 
 def with_value(problem: Problem, symbol: sp.Symbol, value: complex) -> Problem:
-    """The problem with another value of a number that is given."""
-    statement = problem.statement
-    return compile_statement(replace(statement, given={**(statement.given or {}), symbol: _plain(value)}))
+    """The problem with a value of one of its parameters."""
+    return problem.at({symbol: _plain(value)})
 
 
 def pencil_of(problem: Problem, symbol: sp.Symbol) -> Pencil | None:

@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockResidual, Discretisation
 from fspielm.equations import Operator, identity
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.features.evaluation import evaluate
+from fspielm.features.evaluation import Method, evaluate
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.exact import ExactFunctions, Nearly, exact_functions
 from fspielm.solvers.modes.inner import sign_of
@@ -25,9 +25,13 @@ from fspielm.solvers.trial import FeatureTrial
 
 # How often functions are made more.
 _ENLARGED = (1, 2, 3)
-# Half the distance of the values that lines are drawn through: of the size of a value at first, by how much it shrinks,
-# and at the end; how close, of that, values of one group are, and how close they are at the end.
-_FIRST, _SHRINKS, _LAST, _APART, _SAME = 1e-5, 1e-2, 2e-12, 10.0, 1e-9
+# Half the distance of the first values that lines are drawn through, of the size of a value at least; how close zeros
+# of lines are to the last value at the end, and how close values of one mode are then; steps at most.
+_FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
+# Zeros that are farther apart, of the distance of the values that lines go through, are those of different modes.
+_APART = 0.05
+# How far from where they were values may be found, in units of that half.
+_STRAY = 10.0
 # What a lifting on the functions of the first search may be too small by.
 _AMPLE = 3.0
 # Places inside where equations are looked at.
@@ -69,7 +73,7 @@ class Refined:
 
 
 def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
-    """The wanted modes of a round, each refined; None where there are no functions for that, or they do not suit."""
+    """The wanted modes of a round, each to the tolerance; None where there are no functions that do that."""
     inverse = best.inverse
     if not np.all(np.isfinite(errors)):
         return None
@@ -85,7 +89,7 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
     found: list[Refined] = []
     for cluster in _clusters(values, errors):
         own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
-        if own is None:
+        if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
         found += own
     return sorted(found, key=lambda each: each.value, reverse=bool(values[0] > values[-1]))
@@ -124,7 +128,7 @@ def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float
     size = max(float(np.abs(values).max()), inverse.unit)
     half = max(2 * error, float(np.ptp(values)), _FIRST * size)
     zeros = _zeros(functions, values, half, _LAST * size)
-    if zeros is None:
+    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # those of other modes
         return None
     modes: list[Refined] = []
     for group in _split(np.sort(zeros), _SAME * size):
@@ -133,31 +137,36 @@ def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float
 
 
 def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: float) -> FloatArray | None:
-    """Where traces vanish: by lines through those at both sides of values, closer and closer; None if they do not."""
-    found = _secant(functions, float(values.mean()), half, len(values))
-    if found is None or half <= last:
-        return found
-    half = max(_SHRINKS * half, last)
-    parts = [_zeros(functions, group, half, last) for group in _split(found, _APART * half)]
-    return None if any(part is None for part in parts) else np.concatenate([part for part in parts if part is not None])
+    """Where traces vanish, by lines through those at values that come closer and closer; None if they do not."""
+    middle, count = float(values.mean()), len(values)
+    old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
+    if max(old.sizes.max(), new.sizes.max()) > _NONE:
+        return None
+    return _closer(functions, old, new, last, _STEPS)
+
+
+def _closer(functions: ExactFunctions, old: Nearly, new: Nearly, last: float, steps: int) -> FloatArray:
+    """The values where lines through two sets of traces vanish; and from there on, if that is not close enough."""
+    zeros = _crossings(old, new)
+    distance = abs(new.value - old.value)
+    if steps == 0 or np.abs(zeros - new.value).max() <= last:
+        return zeros
+    groups = _split(zeros, max(_APART * distance, last))
+    nearer = [functions.at(float(group.mean()), len(group)) for group in groups]
+    return np.concatenate([_closer(functions, new, each, last, steps - 1) for each in nearer])
+
+
+def _crossings(old: Nearly, new: Nearly) -> FloatArray:
+    """Where the traces of the new functions vanish, if they are linear in the value."""
+    before = old.traces @ (new.inside.conj().T @ old.inside).conj().T  # of the same functions
+    slope = (new.traces - before) / (new.value - old.value)
+    steps = np.linalg.eigvals(np.linalg.lstsq(slope, new.traces, rcond=None)[0])
+    return np.asarray(np.sort(new.value - steps.real))
 
 
 def _split(values: FloatArray, gap: float) -> list[FloatArray]:
     """Sorted values in groups, between which are larger gaps."""
     return list(np.split(values, np.flatnonzero(np.diff(values) > gap) + 1))
-
-
-def _secant(functions: ExactFunctions, middle: float, half: float, count: int) -> FloatArray | None:
-    """Where the traces of as many functions vanish, if they are linear in the value."""
-    lower, upper = (functions.at(middle + side * half, count) for side in (-1, 1))
-    if max(lower.sizes.max(), upper.sizes.max()) > 0.5:
-        return None
-    turn = upper.inside.conj().T @ lower.inside  # to the functions of the lower value
-    U, _, Vh = np.linalg.svd(turn)
-    turned = upper.traces @ (U @ Vh)
-    slope = (turned - lower.traces) / (2 * half)
-    steps = np.linalg.eigvals(np.linalg.lstsq(slope, lower.traces, rcond=None)[0])
-    return np.asarray(np.sort(middle - half - steps.real))
 
 
 def _modes(
@@ -169,7 +178,7 @@ def _modes(
     unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
     weights = np.tile(np.sqrt(rule.weights), len(unknowns))
     values = [
-        np.concatenate([_own(finite, each, unit.on(place), rule.sites) for place in unknowns]) * weights
+        np.concatenate([_own(finite, each, unit.on(place), rule.sites, "tiles") for place in unknowns]) * weights
         for each in near.coefficients.T
     ]
     Q, R = np.linalg.qr(np.array(values).T)
@@ -186,8 +195,11 @@ def _modes(
     return found
 
 
-def _own(finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites) -> NumberArray:
-    return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method="direct")
+def _own(
+    finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites, method: Method = "direct"
+) -> NumberArray:
+    """What an operator makes of a function: directly where that is rounding, by expansions at many sites."""
+    return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method=method)
 
 
 def _left(inverse: Inverse, finite: Discretisation, coefficients: NumberArray) -> dict[str, NumberArray]:
