@@ -60,7 +60,7 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
     _check_zero(looked)
     if looked.missing:
         raise ProblemError(f"the modes are not determined: {looked.missing}")
-    pencil = pencil_of(problem, symbol)
+    pencil = pencil_of(looked, symbol)
     if pencil is None:
         raise ProblemError(
             f"the equations must depend on {symbol} as polynomials do, of degree {MOST_DEGREE} at most; they do not: "
