@@ -3,9 +3,9 @@
     python benchmarks/eigenvalues.py [NAME ...]   # writes docs/eigenvalues.csv, or these rows of it
 
 Known values are zeros of Bessel's and Mathieu's functions, those of oscillators, and published digits: the L-shape of
-three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth is
-exact), the anharmonic oscillator. The cabin is compared with finite elements (NGSolve,
-optional). Differences and bounds are absolute; seconds are those of processors, for all modes of a problem.
+three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth is exact), the
+anharmonic oscillator. The cabin is compared with finite elements (NGSolve, optional). Differences and bounds are
+absolute; seconds are those of processors, for all modes of a problem.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ CASES = {
     ),
     "oscillator-plane": Case(_plane_well, lambda: in_order([2, 4, 4, 6, 6, 6]), wish={"count": 6}),
     "disk": Case(membrane(lambda: fs.Disk((0, 0), 1)), lambda: disk_values(10), wish={"count": 10}),
-    "ball": Case(_ball, ball_values, tol=1e-6, wish={"count": 9}),
+    "ball": Case(_ball, ball_values, tol=1e-4, wish={"count": 9}),
     "ellipse": Case(
         membrane(lambda: fs.Ellipse((0, 0), (2, 1))),
         lambda: in_order([mathieu(0, 3.5667266), mathieu(1, 6.2754306)]),

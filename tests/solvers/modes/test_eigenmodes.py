@@ -120,3 +120,13 @@ def test_a_disk_has_pairs():
     assert np.all(np.abs(found.values - exact) <= found.bounds)
     assert np.all(found.bounds <= 1e-11)  # refined with functions that satisfy the equation
     assert "2-fold" in repr(found)
+
+
+def test_systems_and_materials_have_bounds_too():
+    w = sp.Function("w")(x)
+    coupled = [sp.Eq(-u.diff(x, 2) + w, lam * u), sp.Eq(-w.diff(x, 2) + u, lam * w)]
+    check(modes(coupled, [fs.Dirichlet({u: 0, w: 0})], count=2), [np.pi**2 - 1, np.pi**2 + 1])
+    stiffness = sp.Piecewise((4, x < sp.Rational(1, 2)), (1, True))
+    found = modes(sp.Eq(-sp.diff(stiffness * u.diff(x), x), lam * u), REST, count=1)
+    k = np.sqrt(found[0].value)
+    assert 2 * np.cos(k / 4) * np.sin(k / 2) + np.sin(k / 4) * np.cos(k / 2) == pytest.approx(0, abs=1e-8)
