@@ -32,8 +32,8 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
     if symbol not in problem.parameters:
         raise ProblemError(
             f"lam={symbol} does not occur in the problem; write the symbol {symbol} into an equation or a condition, "
-            f"and leave it open, as in given={{{symbol}: ...}}; symbols of one name but different assumptions (real=True) "
-            "are different symbols"
+            f"and leave it open, as in given={{{symbol}: ...}}; symbols of one name but different assumptions "
+            "(real=True) are different symbols"
         )
     if others := tuple(other for other in problem.open_symbols if other != symbol):
         raise ProblemError(need_values(others))

@@ -53,7 +53,8 @@ def eigenmodes(
     ----------
     problem : Problem
         Linear, with zero on all right-hand sides and in all conditions, and with the symbol open, ``given={lam: ...}``;
-        a value in the place of the dots has no meaning. The symbol may occur as polynomials do, in equations and conditions.
+        a value in the place of the dots has no meaning. The symbol may occur as polynomials do, in equations and
+        conditions.
     lam : Symbol
         The eigenvalue.
     count : int, optional
