@@ -112,9 +112,9 @@ def test_no_round_is_begun_that_would_overrun(
         outlooks.append(Outlook(extent_of(problem, trial), pace))
         return outlooks[-1]
 
-    def noted(record: Any, latest: Any, *, forecast: float, seconds: float) -> Any:
+    def noted(record: Any, latest: Any, *, forecast: float, **more: Any) -> Any:
         begun.append((forecast, record.seconds_left))
-        return add(record, latest, forecast=forecast, seconds=seconds)
+        return add(record, latest, forecast=forecast, **more)
 
     monkeypatch.setattr(sys.modules["fspielm.solvers.trial"], "look_ahead", look)
     monkeypatch.setattr(Record, "add", noted)

@@ -42,7 +42,7 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
             "modes are of problems in space alone; put u(x, t) = exp(-I omega t) u(x) into the equation, and take "
             "omega, or its square, for the eigenvalue"
         )
-    if not np.isfinite(problem.domain.bounding_box).all():
+    if problem.domain.is_unbounded:
         raise ProblemError(
             f"the domain {problem.domain!r} is unbounded: its spectrum is continuous, without modes that could be told "
             "apart; take a bounded domain"
