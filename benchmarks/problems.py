@@ -400,6 +400,9 @@ def report() -> None:
         "of several unknowns the largest counts, but for what nothing determines, as the constant of a pressure.",
         "Seconds are an illustration, on two cores of a small machine.",
         "",
+        "Tables of their own have [nonlinear problems](nonlinear.md#measured), [media, materials, corners, sources and",
+        "layers](patches.md), [waves in open space](waves.md), [eigenvalues](eigenvalues.md) and [branches](branches.md).",
+        "",
         "| problem | | wavelengths across | true error | estimate | converged | neurons | s |",
         "|---|---|--:|--:|--:|---|--:|--:|",
     ]
