@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fspielm.linalg.leaves import flatten
 from fspielm.linalg.merging import Merges, merge_order
 
 
@@ -64,3 +65,12 @@ def test_what_shares_nothing_is_merged_all_the_same() -> None:
 def test_columns_that_all_have_do_not_matter() -> None:
     shared = [np.append(own, 10_000) for own in grid(8)]
     assert sorted(leaves_of(merge_order(shared))) == list(range(64))
+
+
+def test_a_long_chain_is_no_deep_recursion() -> None:
+    tree: Merges = 0
+    for leaf in range(1, 5000):
+        tree = (tree, leaf)
+    nodes = flatten(tree)
+    assert (nodes[-1].height, len(nodes)) == (4999, 9999)
+    assert [nodes[child].leaf for child in nodes[2].children] == [0, 1]

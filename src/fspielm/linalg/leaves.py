@@ -162,14 +162,19 @@ def all_met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]
 def flatten(merges: Merges) -> list[Node]:
     """The nodes of a tree, children before their parents; the root is the last."""
     nodes: list[Node] = []
-
-    def add(tree: Merges) -> int:
-        if isinstance(tree, tuple):
-            children = tuple(add(child) for child in tree)
-            nodes.append(Node(1 + max(nodes[child].height for child in children), children=children))
-        else:
+    ended: list[int] = []  # subtrees without a parent so far
+    work: list[tuple[Merges, bool]] = [(merges, False)]
+    while work:  # not by recursion: a chain of cells is as deep as it is long
+        tree, has_children = work.pop()
+        if not isinstance(tree, tuple):
             nodes.append(Node(0, leaf=int(tree)))
-        return len(nodes) - 1
-
-    add(merges)
+        elif not has_children:
+            work.append((tree, True))
+            work.extend((child, False) for child in reversed(tree))
+            continue
+        else:
+            children = tuple(ended[-len(tree) :])
+            del ended[-len(tree) :]
+            nodes.append(Node(1 + max(nodes[child].height for child in children), children=children))
+        ended.append(len(nodes) - 1)
     return nodes

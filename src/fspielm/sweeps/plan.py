@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any, final
 
 import sympy as sp
@@ -19,6 +19,8 @@ from fspielm.sweeps.quantities import Measure
 
 # Where an object is in the memory of one process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+# Functions that are made with functions are looked into so far.
+_DEPTH = 4
 
 
 @final
@@ -81,9 +83,27 @@ def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:
 
 
 def digest_of_measure(measure: Measure) -> str:
-    """What tells functions apart: what they do, as far as it is written in them."""
-    code = getattr(measure, "__code__", None)
-    return _digest(repr(_essence(code)) if isinstance(code, CodeType) else repr(measure))
+    """What tells functions apart: what they do, as far as it is written in them or they are functions of functions."""
+    return _digest(repr(_of_value(measure)))
+
+
+def _of_value(value: Any, depth: int = 0) -> Any:
+    """A function by its code, its defaults, and the functions and plain values that it was made with."""
+    code = getattr(value, "__code__", None)
+    if not isinstance(code, CodeType) or depth > _DEPTH:
+        return repr(value)
+    defaults = [*(value.__defaults__ or ()), *sorted((value.__kwdefaults__ or {}).items())]
+    outside = [cell.cell_contents for cell in value.__closure__ or () if _is_plain(cell)]
+    return [_essence(code), *(_of_value(one, depth + 1) for one in (*defaults, *outside))]
+
+
+def _is_plain(cell: CellType) -> bool:
+    """Whether it holds what does not change: lists and the like may, from call to call."""
+    try:
+        found = cell.cell_contents
+    except ValueError:  # empty as yet
+        return False
+    return isinstance(found, int | float | complex | str | tuple | FunctionType)
 
 
 def _essence(code: CodeType) -> list[Any]:

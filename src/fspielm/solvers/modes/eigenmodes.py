@@ -14,6 +14,7 @@ from fspielm.errors import AccuracyWarning, ProblemError, UnsuitableError
 from fspielm.linalg import QR
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.budget import Budget
+from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.checks import read_pencil, read_wish
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
@@ -152,7 +153,8 @@ def _together(
         modes += notary.modes(searched, own)
         remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
-    complete = selfadjoint and not remarks
+    remarks += filter(None, [why_hidden(notary.request.problem)])
+    complete = selfadjoint and not remarks and all(np.isfinite(mode.estimate) for mode in modes)
     late = [mode for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
     if late:
         why = next((searched.ending for _, searched in parts if searched.ending), "")
