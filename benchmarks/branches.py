@@ -11,8 +11,6 @@ processors, for everything: all points with their estimates, on all branches.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from kept_rows import measure_named
 from method_page import DOCS
 
 import fspielm as fs
@@ -116,23 +115,7 @@ def measure(name: str, case: Case) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(CASES)}")
-    wanted = parser.parse_args().names or list(CASES)
-    known: list[dict[str, Any]] = []
-    if TABLE.exists():
-        with TABLE.open(newline="") as stream:
-            known = [row for row in csv.DictReader(stream) if row["name"] not in wanted]
-    for name in wanted:
-        rows = measure(name, CASES[name])
-        for row in rows:
-            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
-        known += rows
-        known.sort(key=lambda row: list(CASES).index(row["name"]))
-        with TABLE.open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(known)
+    measure_named(str(__doc__), TABLE, COLUMNS, CASES, lambda name: measure(name, CASES[name]))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ absolute; seconds are those of processors, for all modes of a problem.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +19,8 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import sympy as sp
-from method_page import DOCS
+from kept_rows import markdown, measure_named, read_rows
+from method_page import DOCS, put
 from scipy.special import jn_zeros, spherical_jn
 
 import fspielm as fs
@@ -178,6 +177,24 @@ CASES = {
 }
 
 
+# What they are, and what is known of them, in words.
+WORDS = {
+    "oscillator": ("-u'' + x^2 u on (-10, 10)", "1, 3, 5, ..."),
+    "anharmonic": ("-u'' + x^4 u on (-6, 6)", "published, 15 digits"),
+    "oscillator-plane": ("-lap u + (x^2 + y^2) u on a square", "2, 4, 4, 6, 6, 6"),
+    "disk": ("membrane, unit disk", "zeros of Bessel's functions"),
+    "ball": ("unit ball, by a filled band", "zeros of Bessel's functions"),
+    "ellipse": ("membrane, half-axes 2 and 1", "two zeros of Mathieu's functions"),
+    "l-shape": ("membrane, three unit squares", "published, 14 digits"),
+    "drum-1": ("first isospectral drum", "published, 12 digits"),
+    "drum-2": ("second isospectral drum", "published, 12 digits"),
+    "plate": ("clamped plate, unit square", "published, 12 digits"),
+    "panda": ("membrane, the Panda", ""),
+    "cabin": ("sound in a cabin, hard walls", "finite elements"),
+    "stadium-100": ("membrane, stadium, about k = 100", ""),
+}
+
+
 def measure(name: str, case: Case) -> list[dict[str, Any]]:
     """One row for each mode."""
     problem, began = case.make(), process_time()
@@ -203,25 +220,23 @@ def measure(name: str, case: Case) -> list[dict[str, Any]]:
     ]
 
 
+def report() -> str:
+    """A Markdown table of the problems that were measured, from their rows."""
+    every = read_rows(TABLE)
+    lines = []
+    for name, (what, source) in WORDS.items():
+        own = [row for row in every if row["name"] == name]
+        if own:
+            off = max((float(row["difference"]) for row in own if row["difference"]), default=float("nan"))
+            bound = max(float(row["bound"]) for row in own)
+            lines.append((what, source, str(len(own)), f"{off:.1e}", f"{bound:.1e}", own[0]["seconds"]))
+    return markdown(("problem", "what is known", "modes", "farthest from it", "largest bound", "seconds"), lines)
+
+
 def main() -> None:
     """Measure, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(CASES)}")
-    wanted = parser.parse_args().names or list(CASES)
-    known: list[dict[str, Any]] = []
-    if TABLE.exists():
-        with TABLE.open(newline="") as stream:
-            known = [row for row in csv.DictReader(stream) if row["name"] not in wanted]
-    for name in wanted:
-        rows = measure(name, CASES[name])
-        for row in rows:
-            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
-        known += rows
-        known.sort(key=lambda row: list(CASES).index(row["name"]))
-        with TABLE.open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(known)
+    measure_named(str(__doc__), TABLE, COLUMNS, CASES, lambda name: measure(name, CASES[name]))
+    put("eigenvalues", report(), DOCS / "eigenvalues.md")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,32 @@ def test_a_measure_that_raises_costs_its_row(middle: Middle, tmp_path: Path) -> 
     assert swept(values, middle, keep=keep, retry_failed=True)["converged"].all()
 
 
+class Odd:
+    """Another array for every row, or nothing."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+        self.lock = Lock()  # so that rows are solved here
+
+    def __call__(self, _: fs.Solution) -> Any:
+        return self.values.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([[1, 2], [1, 2, 3], [4, 5]], r"value of shape \(3,\) where the first row has \(2,\)"),
+        ([1, None, 2], "measure must give numbers or arrays of them; value is None"),
+    ],
+)
+def test_a_row_that_is_unlike_the_others_costs_itself(given: list[Any], message: str) -> None:
+    with pytest.warns(fs.AccuracyWarning, match=message):
+        found = swept({k: [1, 2, 3], a: [1.0]}, Odd(given))
+    assert found["status"].values.ravel().tolist() == ["done", "failed", "done"]
+    assert np.isnan(found["value"].values[1]).all()
+    assert not found["converged"].values[1]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -46,7 +46,10 @@ _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 @singledispatch
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
-    raise ProblemError(f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved")
+    raise ProblemError(
+        f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
+        "export its values, as with solution.to_xarray()"
+    )
 
 
 @describe_basis.register

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.errors import ProblemError
-from fspielm.study.outcome import DONE
+from fspielm.study.outcome import DONE, FAILED
 from fspielm.study.rows import Row
 from fspielm.sweeps.grid import Grid
 from fspielm.sweeps.quantities import decode
@@ -18,14 +17,27 @@ if TYPE_CHECKING:
     import xarray
 
 
-def require_xarray() -> None:
-    """Say how to get xarray, if it is not there, before anything is solved."""
-    if find_spec("xarray") is None:
-        raise ProblemError('fs.sweep gives an xarray.Dataset; install xarray with: pip install "fspielm[export]"')
+def of_one_shape(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with those as failed that measured an array of another shape than the first one did."""
+    shapes: dict[str, list[int]] = {}
+    found = []
+    for row in rows:
+        own = {name: encoded["shape"] for name, encoded in (row.outcome.measured if row.done else {}).items()}
+        shapes = {**own, **shapes}
+        odd = [name for name in own if own[name] != shapes[name]]
+        if not odd:
+            found.append(row)
+            continue
+        why = (
+            f"measure gave {odd[0]} of shape {tuple(own[odd[0]])} where the first row has {tuple(shapes[odd[0]])}; "
+            "arrays must have one shape in all rows"
+        )
+        found.append(replace(row, outcome=replace(row.outcome, status=FAILED, message=why)))
+    return found
 
 
 def as_dataset(grid: Grid, rows: Sequence[Row], tol: float, facts: Mapping[str, Any]) -> xarray.Dataset:
-    """Quantities, error estimates and verdicts over the parameters; NaN where a row has failed or is missing."""
+    """Quantities of one shape, estimates and verdicts over the parameters; NaN where a row failed or is missing."""
     import xarray
 
     shape = grid.shape
@@ -60,13 +72,7 @@ def _quantities(grid: Grid, rows: Sequence[Row], places: Mapping[str, Any]) -> d
     found: dict[str, Any] = {}
     for name in dict.fromkeys(name for row in done for name in row.outcome.measured):
         values = {row.job.subject: decode(row.outcome.measured[name]) for row in done if name in row.outcome.measured}
-        shapes = {value.shape for value in values.values()}
-        if len(shapes) > 1:
-            several = " and ".join(map(str, sorted(shapes)))
-            raise ProblemError(
-                f"measure gave {name} as arrays of shapes {several}; they must have one shape in all rows"
-            )
-        (shape,) = shapes
+        shape = next(iter(values.values())).shape
         kind = np.result_type(*values.values())
         array = np.full((*grid.shape, *shape), np.nan, dtype=kind)
         for label, value in values.items():

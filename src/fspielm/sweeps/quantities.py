@@ -59,6 +59,8 @@ def _name(name: Any) -> str:
 def _encode(name: str, value: Any) -> dict[str, Any]:
     try:
         array = np.asarray(value)
+        if any(one is None for one in array.flat):  # which would be NaN
+            raise TypeError
         array = array.astype(complex if array.dtype.kind == "c" else float)
     except (TypeError, ValueError):
         raise SolveError(f"measure must give numbers or arrays of them; {name} is {value!r}") from None

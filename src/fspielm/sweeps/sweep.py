@@ -16,14 +16,16 @@ import sympy as sp
 
 from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.solution.export import check_xarray
 from fspielm.solvers import Budget
 from fspielm.solvers.solve import check_arguments
 from fspielm.study.engines import Ended, Task
 from fspielm.study.lock import only_run
+from fspielm.study.outcome import Outcome
 from fspielm.study.rows import Row
 from fspielm.study.running import record_all
 from fspielm.study.store import Store
-from fspielm.sweeps.dataset import as_dataset, require_xarray
+from fspielm.sweeps.dataset import as_dataset, of_one_shape
 from fspielm.sweeps.grid import read_grid
 from fspielm.sweeps.plan import SweepPlan, digest_of, digest_of_measure
 from fspielm.sweeps.quantities import Measure, check_measure
@@ -96,7 +98,7 @@ def sweep(
     ProblemError
         If an argument is wrong, a parameter does not occur, or the file is that of another sweep.
     """
-    require_xarray()
+    check_xarray()
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     parameters, grid = read_grid(problem, values)
@@ -124,7 +126,7 @@ def sweep(
             stack.enter_context(engine)
             tasks = (Task(job, subject, terms, terms.share) for job in missing)
             record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), len(plan.jobs) - len(missing)))
-        rows = store.rows()
+        rows = of_one_shape(store.rows())
     facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
     dataset = as_dataset(grid, rows, plan.tol, facts)
     _warn(rows, plan.tol)
@@ -148,7 +150,7 @@ def _teller(progress: Any, total: int, before: int) -> Callable[[Ended], None]:
         nonlocal done
         done += 1
         outcome, label = ended.outcome, ended.task.job.subject
-        how = f"error {outcome.error_estimate or np.inf:.1e}" if not outcome.message else outcome.message
+        how = f"error {_estimate(outcome):.1e}" if not outcome.message else outcome.message
         line = f"{done} of {total}: {label}: {how}, {outcome.seconds:.1f} s"
         if callable(progress):
             progress(done, total, line)
@@ -159,9 +161,14 @@ def _teller(progress: Any, total: int, before: int) -> Callable[[Ended], None]:
     return tell
 
 
+def _estimate(outcome: Outcome) -> float:
+    """Infinite where it is kept as none."""
+    return np.inf if outcome.error_estimate is None else outcome.error_estimate
+
+
 def _warn(rows: list[Row], tol: float) -> None:
     failed = [row for row in rows if not row.done]
-    missed = [row for row in rows if row.done and not (row.outcome.error_estimate or np.inf) <= tol]
+    missed = [row for row in rows if row.done and not _estimate(row.outcome) <= tol]
     for some, what in ((failed, "failed"), (missed, f"have error estimates above {tol:g}")):
         if some:
             first = some[0]
