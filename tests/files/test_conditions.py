@@ -64,7 +64,8 @@ def test_back(name: str) -> None:
 
 def test_every_kind_is_tried() -> None:
     tried = {condition.kind for conditions in PROBLEMS.values() for condition in conditions}
-    tried |= {"initial", "interface"}  # with a time, and between regions: see test_read and test_regions
+    # with a time, between regions, and on open domains: see test_read, test_regions and test_open_domains
+    tried |= {"initial", "interface", "transparent"}
     assert tried == CONDITIONS.keys()
 
 

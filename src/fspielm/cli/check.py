@@ -16,6 +16,7 @@ from rich.text import Text
 from fspielm.equations import AnyCondition, Problem
 from fspielm.expressions import describe, print_equation
 from fspielm.files import ProblemDraft, describe_condition, read_draft
+from fspielm.files.incident import describe_incident
 from fspielm.files.table import shown
 
 _WIDTH = 80
@@ -66,6 +67,9 @@ def _facts(draft: ProblemDraft) -> Table:
     for name, value in names.parameters.items():
         facts[f"parameter {name}"] = f"{describe(value)}{_decimal(value)}"
     facts["domain"] = str(draft.domain)
+    if draft.incident is not None:
+        told = describe_incident(draft.incident, names.scope)
+        facts["incident"] = told if isinstance(told, str) else ", ".join(f"{k} = {v}" for k, v in told.items())
     facts["tolerance"] = f"{settings.get('tol', 1e-8):g}"
     if "exact" in settings:
         exact = settings["exact"]

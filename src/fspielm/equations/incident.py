@@ -22,6 +22,7 @@ from fspielm.geometry.inputs import as_plane_point, as_positive, as_vector
 # Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
 _SPREADS = 6.0
 _PER_SPREAD = 8
+_OF_LENGTH_ONE = 1e-15
 
 
 class Incident(ABC):
@@ -74,6 +75,46 @@ class PlaneWaves(Incident):
         rates = 1j * self.wavenumber * np.array(self.directions)
         strengths = np.array(self.amplitudes) * np.prod(rates ** np.array(orders), axis=1)
         return np.asarray(np.exp((points - np.array(self.origin)) @ rates.T) @ strengths)
+
+
+@final
+@dataclass(frozen=True)
+class Beam(Incident):
+    """Plane waves of a Gaussian spread of directions, of size one in the focus.
+
+    Attributes
+    ----------
+    wavenumber : number or Expr
+        k.
+    direction : tuple of float
+        Of length one.
+    focus : tuple of float
+    waist : float
+        Its half-width in the focus.
+    """
+
+    wavenumber: Any
+    direction: tuple[float, ...]
+    focus: tuple[float, ...]
+    waist: float
+
+    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
+        """The plane waves; see `Incident.bound`."""
+        k = abs(_number(self.wavenumber, givens))
+        spread = 2.0 / (k * self.waist)
+        reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
+        # as many as tell apart what is some waists and wavelengths away
+        count = int(2 * _PER_SPREAD * max(_SPREADS, k * reach))
+        angles = np.linspace(-reach, reach, count)
+        strengths = np.exp(-((angles / spread) ** 2))
+        around = np.arctan2(self.direction[1], self.direction[0]) + angles
+        directions = tuple((float(np.cos(angle)), float(np.sin(angle))) for angle in around)
+        waves = PlaneWaves(self.wavenumber, directions, tuple((strengths / strengths.sum()).tolist()), self.focus)
+        return waves.bound(givens, coordinates)
+
+    def derivative(self, points: FloatArray, orders: Sequence[int]) -> ComplexArray:
+        """See `Incident.derivative`."""
+        return self.bound(Givens(), sp.symbols("x y")).derivative(points, orders)
 
 
 @final
@@ -167,14 +208,12 @@ def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
     return PointSource(k, as_plane_point(place, "point_source: place"))
 
 
-def beam(
-    k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat
-) -> PlaneWaves:
+def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
     """A beam in the plane, for ``incident=``: plane waves of a Gaussian spread of directions, of size one in its focus.
 
     Parameters
     ----------
-    k : number
+    k : number or Expr
         The wavenumber of the equation around the objects.
     direction : (number, number)
         Where it goes, of any length.
@@ -183,17 +222,8 @@ def beam(
         At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
         hardly widens.
     """
-    along = _direction(direction, "beam")
-    middle = as_plane_point(focus, "beam: focus")
-    spread = 2.0 / (abs(complex(k)) * as_positive(waist, "beam: waist"))
-    reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
-    # as many as tell apart what is some waists and wavelengths away
-    count = int(2 * _PER_SPREAD * max(_SPREADS, abs(complex(k)) * reach))
-    angles = np.linspace(-reach, reach, count)
-    strengths = np.exp(-((angles / spread) ** 2))
-    around = np.arctan2(along[1], along[0]) + angles
-    directions = tuple((float(np.cos(angle)), float(np.sin(angle))) for angle in around)
-    return PlaneWaves(k, directions, tuple((strengths / strengths.sum()).tolist()), middle)
+    along, middle = _direction(direction, "beam"), as_plane_point(focus, "beam: focus")
+    return Beam(k, along, middle, as_positive(waist, "beam: waist"))
 
 
 def as_incident(value: Any) -> Incident | None:
@@ -213,7 +243,8 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     length = float(np.linalg.norm(entries))
     if len(entries) != 2 or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, not both zero; got {entries}")
-    return tuple(entry / length for entry in entries)
+    # one that has been made so stays as it is, to the last bit
+    return tuple(entry if abs(length - 1) < _OF_LENGTH_ONE else entry / length for entry in entries)
 
 
 def _number(k: Any, givens: Givens) -> complex:

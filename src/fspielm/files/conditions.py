@@ -25,6 +25,7 @@ from fspielm.equations import (
     Robin,
     Symmetry,
 )
+from fspielm.equations.conditions.transparent import Transparent
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, describe, print_equation, print_expression
 from fspielm.files.by_region import describe_by_region, read_by_region
@@ -32,7 +33,7 @@ from fspielm.files.names import Names
 from fspielm.files.table import Table, shown
 
 # A new condition is its name here; and where its fields are of a new type, a line in _READERS.
-_KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface)
+_KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface, Transparent)
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in _KINDS}
 
 

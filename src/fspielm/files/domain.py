@@ -10,6 +10,7 @@ from fspielm.files.names import Names
 from fspielm.files.shape import plain_shape, read_shape
 from fspielm.files.table import Table, shown
 from fspielm.geometry import Combination, Domain, Regions, SpaceTime, Time, Transformed, combine
+from fspielm.geometry.exterior import Exterior
 
 _OPERATIONS = ("union", "intersection", "difference")
 
@@ -41,22 +42,30 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
         return {domain.operation: [describe_domain(domain.first), describe_domain(domain.second)]}
     if isinstance(domain, Regions):
         return {"regions": {name: describe_domain(shape) for name, shape in domain.shapes.items()}}
+    if isinstance(domain, Exterior):
+        shown = {} if domain.window is None else {"window": [list(corner) for corner in domain.window]}
+        return {"exterior": [describe_domain(shape) for shape in domain.shapes], **shown}
     if isinstance(domain, Transformed):
         return describe_domain(domain.shape) | plain_move(domain)
     return plain_shape(domain)
 
 
 def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
-    """A shape or a combination of some, moved as the table says; or regions side by side."""
+    """A shape or a combination of some, moved as the table says; regions side by side; or what is outside of some."""
     if "regions" in table:
         table.check_keys(["regions"], optional)
         shapes = table.table("regions")
         own = {name: _read_space(shapes.table(name), names) for name in shapes.content}
         return table.make(lambda: Regions(**own), "regions")
+    if "exterior" in table:
+        table.check_keys(["exterior"], ["window", *optional])
+        objects = [_read_space(shape, names) for shape in table.tables("exterior")]
+        window = table.as_numbers(table["window"], "window", names) if "window" in table else None
+        return table.make(lambda: Exterior(*objects, window=window), "exterior")
     also = (*MOVES, *optional)
     stated = [key for key in _OPERATIONS if key in table]
     if not stated:
-        return move(read_shape(table, names, (*_OPERATIONS, "regions", *also)), table, names)
+        return move(read_shape(table, names, (*_OPERATIONS, "regions", "exterior", *also)), table, names)
     operation = stated[0]
     table.check_keys([operation], also)
     operands = [_read_space(operand, names) for operand in table.tables(operation)]

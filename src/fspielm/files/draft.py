@@ -11,10 +11,12 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations import AnyCondition, Problem, Region, Statement, Unknown
 from fspielm.equations.givens import read_givens
+from fspielm.equations.incident import Incident
 from fspielm.equations.relations import regions_of
 from fspielm.equations.setting import Setting
 from fspielm.equations.typeset import problem_align
 from fspielm.errors import ProblemError
+from fspielm.files.incident import expressions_in
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
 from fspielm.geometry import Domain
@@ -33,6 +35,7 @@ class ProblemDraft:
     equations : tuple of Eq or Expr
     domain : Domain
     conditions : tuple of AnyCondition
+    incident : Incident or None
     settings : dict
         The other fields of the `ProblemFile`.
     """
@@ -42,6 +45,7 @@ class ProblemDraft:
     equations: tuple[sp.Basic, ...]
     domain: Domain
     conditions: tuple[AnyCondition, ...]
+    incident: Incident | None
     settings: dict[str, Any]
 
     def problem_file(self) -> ProblemFile:
@@ -53,7 +57,7 @@ class ProblemDraft:
             If the parts do not make a problem that can be solved.
         """
         try:
-            problem = Problem(self._stated, self.domain, self.conditions, self._given, self._order)
+            problem = Problem(self._stated, self.domain, self.conditions, self._given, self._order, self.incident)
         except ProblemError as error:
             raise ProblemError(f"{self.source}: {error}" if self.source else str(error)) from None
         return ProblemFile(problem, **self.settings)
@@ -96,7 +100,8 @@ class ProblemDraft:
     @property
     def statement(self) -> Statement:
         """What a problem would be made from."""
-        return Statement(self.equations, self.domain, self.conditions, self._given, self._order)
+        stated = Statement(self.equations, self.domain, self.conditions, self._given, self._order)
+        return replace(stated, incident=self.incident)
 
     def _check_dimension(self) -> None:
         if len(self.coordinates) != self.domain.dimension:
@@ -104,7 +109,8 @@ class ProblemDraft:
 
     @property
     def _given(self) -> dict[sp.Expr, Any]:
-        return self.names.given([*self.equations, *(e for c in self.conditions for e in c.expressions)])
+        written = [*self.equations, *(e for c in self.conditions for e in c.expressions)]
+        return self.names.given([*written, *expressions_in(self.incident)])
 
     @property
     def _stated(self) -> sp.Basic | tuple[sp.Basic, ...]:

@@ -18,6 +18,7 @@ from fspielm.files.conditions import read_condition
 from fspielm.files.document import open_document
 from fspielm.files.domain import read_domain
 from fspielm.files.draft import ProblemDraft
+from fspielm.files.incident import read_incident
 from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.table import Table, shown
@@ -73,7 +74,7 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     unknowns, equations = (_number_of(file, key) for key in ("unknown", "equation"))
     file.check_keys(
         [unknowns, equations, "domain", "conditions"],
-        ["title", "parameters", "given", "solve", "output", "reference"],
+        ["title", "parameters", "given", "incident", "solve", "output", "reference"],
     )
     names = _read_parameters(file.table("parameters"), _read_unknowns(file, unknowns))
     names = read_given(file.table("given"), names)
@@ -87,6 +88,7 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
         stated,
         domain,
         tuple(read_condition(table, names) for table in file.tables("conditions")),
+        read_incident(file, names),
         {"title": file.text("title")}
         | _read_settings(file.table("solve"), names)
         | _read_outputs(file.table("output"))

@@ -17,6 +17,7 @@ from fspielm.expressions import Scope, print_equation, print_expression
 from fspielm.files.by_region import by_name, given_by_region
 from fspielm.files.conditions import describe_condition
 from fspielm.files.domain import describe_domain
+from fspielm.files.incident import describe_incident
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.toml import write_toml
 from fspielm.solvers import Approach, Budget
@@ -72,6 +73,7 @@ def write_problem(
     scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})
     unknowns = tuple(unknown.symbol for unknown in problem.stated.unknowns)
     whole = replace(scope, unknowns=(*unknowns, *functions))
+    comes_in = problem.statement.incident
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
         **_one_or_all("unknown", [str(symbol) for symbol in unknowns]),
@@ -83,6 +85,7 @@ def write_problem(
         "domain": describe_domain(problem.domain),
         "given": by_name(functions, replace(scope, unknowns=())),
         "conditions": _conditions(problem, whole),
+        "incident": {} if comes_in is None else describe_incident(comes_in, scope),
         "solve": _settings(tol, rng, budget or Budget())
         | ({} if approach is None else {"approach": approach})
         | ({} if guess is None else {"guess": _functions(problem, guess, scope)}),

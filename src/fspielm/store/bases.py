@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
+from typing import Any, get_type_hints
+
+import numpy as np
 
 from fspielm.equations import Operator, Term
 from fspielm.errors import ProblemError
@@ -23,10 +25,13 @@ from fspielm.features import (
 )
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
+from fspielm.features.outward import HarmonicBasis, IncidentBasis, RadiatingBasis, RegionalBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.geometry.cells.runs import Materials
 from fspielm.store.archive import Arrays
 from fspielm.store.cells import describe_cells, read_cells
+from fspielm.store.domains import domain_text, read_domain_text
+from fspielm.store.incident import describe_bound, read_bound
 from fspielm.store.materials import one_material
 from fspielm.store.values import decode, encode
 
@@ -39,6 +44,8 @@ _FUNCTIONS: dict[str, type[CornerFunction]] = {
     "power with logarithm": LogPower,
     "wave": Wave,
 }
+# Bases that have all arguments they are made of under their names: a new one is its name here.
+_PLAIN: dict[str, type[Basis]] = {"harmonic": HarmonicBasis, "radiating": RadiatingBasis, "sources": SourceBasis}
 # The arrays of a basis of exponentials, by the names of its arguments.
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
@@ -46,6 +53,9 @@ _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 @singledispatch
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
+    for kind, plain in _PLAIN.items():
+        if type(basis) is plain:
+            return {"kind": kind, **_describe_arguments(basis, arrays, key)}
     raise ProblemError(
         f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
         "export its values, as with solution.to_xarray()"
@@ -79,12 +89,6 @@ def _(basis: SingularBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any
 
 
 @describe_basis.register
-def _(basis: SourceBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    arrays |= {f"{key}.points": basis.points, f"{key}.clearances": basis.clearances}
-    return {"kind": "sources", "ratio": basis.ratio}
-
-
-@describe_basis.register
 def _(basis: Component, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     place = {"unknown": basis.unknown, "components": basis.components, "scale": basis.scale}
     return {"kind": "component", **place, "basis": describe_basis(basis.basis, arrays, f"{key}.its")}
@@ -105,6 +109,22 @@ def _(basis: DerivedBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]
 @describe_basis.register
 def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     return {"kind": "complex", "parts": describe_basis(basis.parts, arrays, f"{key}.its")}
+
+
+@describe_basis.register
+def _(basis: IncidentBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    return {"kind": "incident", "dimension": basis.dimension, **describe_bound(basis.incident, arrays, key)}
+
+
+@describe_basis.register
+def _(basis: RegionalBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    shape = domain_text(basis.shape)
+    if shape is None:
+        raise ProblemError(
+            f"a file has no word for the object {basis.shape!r}; it cannot be saved; pickle the solution"
+        )
+    sides = {side: describe_basis(getattr(basis, side), arrays, f"{key}.{side}") for side in ("outside", "inside")}
+    return {"kind": "regional", **sides, "shape": shape}
 
 
 @describe_basis.register
@@ -133,8 +153,8 @@ def read_basis(
         x, y = decode(tuple[float, ...], content["corner"])
         functions = [_read_function(f) for f in content["functions"]]
         return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
-    if kind == "sources":
-        return SourceBasis(arrays[f"{key}.points"], decode(float, content["ratio"]), arrays[f"{key}.clearances"])
+    if kind in _PLAIN:
+        return _PLAIN[kind](**_read_arguments(_PLAIN[kind], content, arrays, key))
     if kind == "component":
         place = {name: decode(int, content[name]) for name in ("unknown", "components")}
         return Component(
@@ -152,9 +172,35 @@ def read_basis(
         return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
     if kind == "complex":
         return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its", materials))
+    if kind == "incident":
+        return IncidentBasis(read_bound(content, arrays, key), decode(int, content["dimension"]))
+    if kind == "regional":
+        outside, inside = (
+            read_basis(content[side], arrays, f"{key}.{side}", materials) for side in ("outside", "inside")
+        )
+        return RegionalBasis(outside, inside, read_domain_text(content["shape"]))
     if kind == "cells":
         return read_cells(content, arrays, key, materials)
     raise ValueError(f"a basis of the unknown kind {kind!r}")
+
+
+def _describe_arguments(basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:
+    values = {name: getattr(basis, name) for name in _arguments(type(basis))}
+    # a file holds floats; whole numbers and yes or no are made of them again by the basis itself
+    arrays |= {f"{key}.{name}": value * 1.0 for name, value in values.items() if isinstance(value, np.ndarray)}
+    return {name: encode(value) for name, value in values.items() if not isinstance(value, np.ndarray)}
+
+
+def _read_arguments(kind: type[Basis], content: dict[str, Any], arrays: Arrays, key: str) -> dict[str, Any]:
+    return {
+        name: decode(hint, content[name]) if name in content else arrays[f"{key}.{name}"]
+        for name, hint in _arguments(kind).items()
+    }
+
+
+def _arguments(kind: type[Basis]) -> dict[str, Any]:
+    hints = get_type_hints(kind.__init__)
+    return {name: hint for name, hint in hints.items() if name != "return"}
 
 
 def _read_operator(terms: list[Any], dimension: int) -> Operator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,10 +19,9 @@ from fspielm.equations.problem import problem_of
 from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
-from fspielm.files import read_draft, read_problem, write_problem
-from fspielm.files.domain import describe_domain
-from fspielm.files.toml import write_toml
+from fspielm.files import read_problem, write_problem
 from fspielm.geometry import BoundaryPart, Domain, Time
+from fspielm.store.domains import alone, domain_text, read_domain_text
 from fspielm.store.values import decode
 
 
@@ -55,18 +53,18 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
         text = _problem_text(problem, tol, seed)
     except ProblemError as error:
         reason = " ".join(str(error).splitlines()[0].split())
-        return stated | {"missing": reason, "domain": _domain_text(problem.domain)}
+        return stated | {"missing": reason, "domain": domain_text(problem.domain)}
     return stated | {"problem": text}
 
 
 def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     """The problem; a stand-in that can be evaluated but not solved where the text is missing."""
     if stated["problem"] is not None:
-        return read_problem(_alone(stated["problem"]))
+        return read_problem(alone(stated["problem"]))
     lost = _Lost(stated)
     coordinates = tuple(sp.Symbol(decode(str, name)) for name in stated["coordinates"])
     text = stated["domain"]
-    domain = _BoxOnly(stated, lost) if text is None else read_draft(_alone(text)).domain
+    domain = _BoxOnly(stated, lost) if text is None else read_domain_text(text)
     if domain.dimension != len(coordinates):
         raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
     # the first format had room for one of each
@@ -102,31 +100,6 @@ def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:
 
 def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
     return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
-
-
-def _domain_text(domain: Domain) -> str | None:
-    """The domain alone as a problem file, or None where text cannot hold it."""
-    names = ", ".join(f"x{i + 1}" for i in range(domain.dimension))
-    try:
-        content = {"unknown": f"u({names})", "equation": "u = 0", "domain": describe_domain(domain), "conditions": []}
-        text = write_toml(content)
-        read_draft(text)
-    except ProblemError:
-        return None
-    return text
-
-
-def _alone(text: Any) -> str:
-    """The text, unless it names another file, which one from elsewhere has no business to read."""
-    if not isinstance(text, str) or "\n" not in text:
-        raise ValueError("a statement that is no problem file")
-    tables: list[Any] = [tomllib.loads(text)]
-    while tables:
-        table = tables.pop()
-        if isinstance(table, dict) and "file" in table:
-            raise ValueError("a statement that names another file")
-        tables += table.values() if isinstance(table, dict) else table if isinstance(table, list) else []
-    return text
 
 
 class _Lost:

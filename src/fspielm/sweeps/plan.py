@@ -79,7 +79,8 @@ def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:
     statement = problem.statement
     written = [*map(sp.srepr, statement.equations), repr(statement.domain), *map(repr, statement.conditions)]
     given = {str(key): repr(value) for key, value in (statement.given or {}).items() if key not in parameters}
-    return _digest(*written, repr(sorted(given.items())))
+    comes_in = [] if statement.incident is None else [repr(statement.incident)]
+    return _digest(*written, repr(sorted(given.items())), *comes_in)
 
 
 def digest_of_measure(measure: Measure) -> str:

@@ -11,6 +11,7 @@ from fspielm.equations.conditions.base import BoundaryCondition, check_weight
 from fspielm.equations.operator import along_normal, identity
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
+from fspielm.expressions import Value
 
 # The field inside, by its place beside the one outside.
 INSIDE = 1
@@ -32,8 +33,8 @@ class Transparent(BoundaryCondition):
         field along the object, the ratio of densities outside and inside for sound; one by default.
     """
 
-    wavenumber: Any
-    flux: Any = 1.0
+    wavenumber: Value
+    flux: Value = 1.0
     weight: float = 1.0
     kind: ClassVar[str] = "transparent"
     repeats: ClassVar[bool] = True
