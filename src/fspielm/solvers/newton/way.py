@@ -96,9 +96,11 @@ class Way:
     def _is_good(self, reached: Reached) -> bool:
         if self.base is None:
             return bool(np.isfinite(reached.residual))
-        promised = max(self.base**2 - self.linear**2, 0.0)
-        least = self.base**2 - _DECREASE * reached.damping * promised
-        return reached.residual**2 <= least * (1 + _ROUNDING * reached.damping)
+        # products, which may be infinite, where powers of numbers would be an error
+        before, after = self.base * self.base, reached.residual * reached.residual
+        promised = max(before - self.linear * self.linear, 0.0)
+        least = before - _DECREASE * reached.damping * promised
+        return after <= least * (1 + _ROUNDING * reached.damping)
 
     def _reach(self, share: float) -> Reached | None:
         """A place on the way; None where the equations have no meaning there."""
