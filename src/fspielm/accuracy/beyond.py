@@ -98,8 +98,9 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     Where that is very large, one of them may be a solution without data, of which any multiple can be added.
     """
     highest, basis = solved.basis.reach, solved.basis
-    # what is steep at the boundary is held by functions that are so too, which there are for one unknown, or by cells
-    is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise
+    # what is steep at the boundary is held by functions that are so too, which there are for one unknown and on open
+    # domains, or by cells
+    is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise and not problem.domain.is_unbounded
     lower, upper = problem.domain.bounding_box
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, SupportsFloat, final
@@ -40,6 +40,13 @@ class Incident(ABC):
     def place(self) -> tuple[float, ...] | None:
         """Where it is singular, if it is."""
         return None
+
+    def of_unknowns(self, unknowns: Sequence[sp.Basic]) -> tuple[Incident, ...]:
+        """What comes in of each unknown; of one of several, which one it is has to be said."""
+        if len(unknowns) > 1:
+            each = ", ".join(f"{unknown}: ..." for unknown in unknowns)
+            raise ProblemError(f"incident: say what comes in of each unknown, as in incident={{{each}}}")
+        return (self,)
 
 
 @final
@@ -182,6 +189,41 @@ class Formula(Incident):
         return np.asarray(_compiled(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
 
 
+@final
+@dataclass(frozen=True)
+class ByUnknown(Incident):
+    """What comes in of each of several unknowns.
+
+    Attributes
+    ----------
+    fields : tuple of (unknown, Incident)
+    """
+
+    fields: tuple[tuple[sp.Basic, Incident], ...]
+
+    @property
+    def place(self) -> tuple[float, ...] | None:
+        """Where one of them is singular."""
+        return next((field.place for _, field in self.fields if field.place is not None), None)
+
+    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> ByUnknown:
+        """See `Incident.bound`."""
+        return ByUnknown(tuple((unknown, field.bound(givens, coordinates)) for unknown, field in self.fields))
+
+    def of_unknowns(self, unknowns: Sequence[sp.Basic]) -> tuple[Incident, ...]:
+        """See `Incident.of_unknowns`."""
+        known = dict(self.fields)
+        if set(known) != set(unknowns):
+            told, wanted = (", ".join(map(str, some)) for some in (known, unknowns))
+            raise ProblemError(f"incident: {told} is given where the unknowns are {wanted}")
+        return tuple(known[unknown] for unknown in unknowns)
+
+    def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
+        """That of the only one; see `Incident.derivative`."""
+        ((_, field),) = self.fields
+        return field.derivative(points, orders)
+
+
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     """The plane wave ``exp(i k direction x)``, for ``incident=``.
 
@@ -230,12 +272,21 @@ def as_incident(value: Any) -> Incident | None:
     """What was given as ``incident=``, checked."""
     if value is None or isinstance(value, Incident):
         return value
+    if isinstance(value, Mapping):
+        return ByUnknown(tuple((unknown, _as_field(field, unknown)) for unknown, field in value.items()))
     if isinstance(value, sp.Expr):
         return Formula(value)
     raise ProblemError(
         "incident must be fs.plane_wave(k, direction), fs.point_source(k, place), fs.beam(...) or a SymPy expression "
-        f"in the coordinates; got {value!r}"
+        f"in the coordinates, or a dictionary of such by unknown; got {value!r}"
     )
+
+
+def _as_field(value: Any, unknown: Any) -> Incident:
+    field = as_incident(sp.sympify(value) if isinstance(value, int | float | complex) else value)
+    if field is None or isinstance(field, ByUnknown):
+        raise ProblemError(f"incident: what comes in of {unknown} must be an expression or a wave; got {value!r}")
+    return field
 
 
 def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:

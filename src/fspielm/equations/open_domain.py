@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
@@ -10,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.incident import Incident
 from fspielm.equations.once import once
 from fspielm.equations.operator import Coefficient, Operator
@@ -41,24 +43,23 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     ProblemError
     """
     equations = [relation for relation in relations if relation.condition is None]
-    if len(setting.unknowns) > 1 or len(equations) > 1:
-        raise ProblemError("open domains are known for one equation with one unknown; domain=fs.Exterior(...) has more")
-    equation = equations[0]
-    ratio_of(equation.operator)
-    if equation.value.constant != 0.0:
-        raise ProblemError(
-            "on an open domain the equation must have zero on its right-hand side; got "
-            f"{equation.value.source}: state a source by incident=fs.point_source(...), or by its field as incident="
-        )
+    wavenumbers_of([equation.operator for equation in equations])
+    for equation in equations:
+        if equation.value.constant != 0.0:
+            raise ProblemError(
+                f"on an open domain the equation must have zero on its right-hand side; got {equation.value.source}: "
+                "state a source by incident=fs.point_source(...), or by its field as incident="
+            )
     for relation in relations:
         if relation.condition is not None and (relation.region.kind != "boundary" or relation.region.shift is not None):
             raise ProblemError(f"on an open domain conditions hold on the objects; {relation.name!r} does not")
-    incident = None
+    incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
-        incident = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
-        _check_incident(incident, equation.operator, setting)
+        bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
+        incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
+        _check_incident(incident, [equation.operator for equation in equations], setting)
     corners = setting.domain.corners([str(symbol) for symbol in setting.unknowns[0].coordinates])
-    if incident is None and not corners:
+    if not incident and not corners:
         return relations
     lower, upper = setting.domain.bounding_box
     places = np.array([corner.point for corner in corners])
@@ -78,10 +79,13 @@ def has_data(problem: Problem) -> bool:
     return not all(isinstance(source, sp.Expr) and source.is_number for source in sources)
 
 
-def incident_of(problem: Problem) -> Incident | None:
-    """The incident field of a problem, as a function of its coordinates."""
+def incident_of(problem: Problem) -> tuple[Incident, ...]:
+    """What comes in of each unknown outside, as functions of the coordinates; empty if nothing does."""
     stated = problem.statement.incident
-    return None if stated is None else stated.bound(problem.givens, problem.coordinates)
+    if stated is None:
+        return ()
+    outside = [unknown.symbol for unknown in problem.unknowns if unknown.domain.is_unbounded]
+    return stated.bound(problem.givens, problem.coordinates).of_unknowns(outside)
 
 
 def ratio_of(operator: Operator) -> complex:
@@ -110,30 +114,70 @@ def wavenumber_of(operator: Operator) -> complex:
     return -root if root.imag < 0 else root
 
 
-def wavenumber_in(problem: Problem) -> complex:
-    """That of a problem's equation, outside of its objects."""
-    return wavenumber_of(problem.relations[0].operator)
+def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:
+    """Those of the waves outside of objects: of one unknown its own, of an elastic body the lower and the higher one.
+
+    Raises
+    ------
+    ProblemError
+        For equations of any other kind.
+    """
+    if len(operators) == 1 and operators[0].unknowns <= {0}:
+        return (wavenumber_of(operators[0]),)
+    waves = elastic_waves(operators)
+    return waves.longitudinal, waves.transverse
 
 
-def _check_incident(incident: Incident, operator: Operator, setting: Setting) -> None:
+def outer_wavenumbers(problem: Problem) -> tuple[complex, ...]:
+    """Those of a problem outside of its objects."""
+    return wavenumbers_of(_sides(problem)[0])
+
+
+def inner_wavenumber(problem: Problem) -> complex | None:
+    """That of a field inside of an object, where there is one."""
+    inside = _sides(problem)[1]
+    return wavenumber_of(inside[0]) if inside else None
+
+
+def highest_wavenumber(problem: Problem) -> float:
+    """The size of the highest, on either side."""
+    inside = inner_wavenumber(problem)
+    return max(abs(k) for k in (*outer_wavenumbers(problem), inside or 0j))
+
+
+def _sides(problem: Problem) -> tuple[list[Operator], list[Operator]]:
+    """The equations outside of objects, and those inside."""
+    operators = [equation.operator for equation in problem.equations]
+    outside = sum(unknown.domain.is_unbounded for unknown in problem.unknowns)
+    return operators[:outside], operators[outside:]
+
+
+def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator], setting: Setting) -> None:
     domain = setting.domain
-    if incident.place is not None and not domain._contains(np.array([incident.place]), False)[0]:
-        raise ProblemError(
-            f"incident: the source at {incident.place} lies in an object, or on its boundary; place it outside"
-        )
+    for field in incident:
+        if field.place is not None and not domain._contains(np.array([field.place]), False)[0]:
+            raise ProblemError(
+                f"incident: the source at {field.place} lies in an object, or on its boundary; place it outside"
+            )
     points = domain.sample(_LOOKS, np.random.default_rng(0))  # only looks
-    each = np.array([term.at(Sites(points)) * incident.derivative(points, term.orders) for term in operator.terms])
-    if np.any(np.abs(each.sum(axis=0)) > _SATISFIED * np.abs(each).sum(axis=0).max()):
-        ratio = ratio_of(operator)
-        number = cmath.sqrt(ratio)
-        told = f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
-        kind = "Laplace's, which has no wavenumber" if ratio == 0 else f"one of wavenumber {told}"
-        raise ProblemError(
-            f"incident: {incident} does not satisfy the equation, which is {kind}; take the field of that equation"
+    for operator in operators:
+        each = np.array(
+            [term.at(Sites(points)) * incident[term.unknown].derivative(points, term.orders) for term in operator.terms]
         )
+        if np.any(np.abs(each.sum(axis=0)) > _SATISFIED * np.abs(each).sum(axis=0).max()):
+            numbers = " and ".join(map(_told, wavenumbers_of(operators)))
+            kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
+            raise ProblemError(
+                f"incident: {', '.join(map(str, incident))} does not satisfy the equation, which is {kind}; take the "
+                "field of that equation"
+            )
 
 
-def _shifted(relation: Relation, incident: Incident | None, weight: Coefficient | None) -> Relation:
+def _told(number: complex) -> str:
+    return f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
+
+
+def _shifted(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
     """A relation times a weight, for what is added to the incident field."""
     operator = relation.operator if weight is None else relation.operator.times(weight)
     left = _Left(relation.value, operator, incident, weight)
@@ -159,7 +203,7 @@ class _Left:
 
     value: Field
     operator: Operator
-    incident: Incident | None
+    incident: tuple[Incident, ...]
     weight: Coefficient | None
 
     def __call__(self, both: FloatArray) -> NumberArray:
@@ -168,11 +212,13 @@ class _Left:
         known = self.value(points, normals)
         if callable(self.weight):
             known = known * self.weight(sites)
-        if self.incident is None:
+        if not self.incident:
             return known
         # what comes in is outside alone
-        terms = [term for term in self.operator.terms if term.unknown == 0]
-        return np.asarray(known - sum(term.at(sites) * self.incident.derivative(points, term.orders) for term in terms))
+        terms = [
+            (term, self.incident[term.unknown]) for term in self.operator.terms if term.unknown < len(self.incident)
+        ]
+        return np.asarray(known - sum(term.at(sites) * field.derivative(points, term.orders) for term, field in terms))
 
 
 @final

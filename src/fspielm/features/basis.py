@@ -84,8 +84,9 @@ class Basis(ABC):
     @property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that its functions hold; as steep as they are where it is complex."""
-        known = [leaf.frequencies for leaf in self.leaves]
-        sizes = [np.abs(W).max(axis=0) for W in known if W is not None and len(W)]
+        own = self.frequencies
+        sizes = [np.abs(own).max(axis=0)] if own is not None and len(own) else []
+        sizes += [leaf.reach for leaf in self.leaves if leaf is not self]
         return np.asarray(np.max([np.zeros(self.dimension), *sizes], axis=0))
 
     @property

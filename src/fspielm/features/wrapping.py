@@ -39,6 +39,11 @@ class WrappedBasis(Basis):
         return self.basis.frequencies
 
     @property
+    def reach(self) -> FloatArray:
+        """That of the functions."""
+        return self.basis.reach
+
+    @property
     def oscillates(self) -> bool:
         """Whether the functions do."""
         return self.basis.oscillates

@@ -12,6 +12,7 @@ import sympy as sp
 
 from fspielm.equations.incident import (
     Beam,
+    ByUnknown,
     Formula,
     Incident,
     PlaneWaves,
@@ -43,9 +44,20 @@ def read_incident(file: Table, names: Names) -> Incident | None:
     """What the key "incident" of a file says, if it is there."""
     if "incident" not in file:
         return None
-    if not isinstance(file["incident"], dict):
-        return as_incident(file.parse(names.function, file.written(file["incident"], "incident"), "incident"))
+    unknowns = {unknown.func.__name__: unknown for unknown in names.unknowns}
+    if len(unknowns) == 1 or not isinstance(file["incident"], dict):
+        return _read_field(file, "incident", names)
     table = file.table("incident")
+    table.check_keys([], unknowns)
+    return as_incident(
+        {unknown: _read_field(table, name, names) for name, unknown in unknowns.items() if name in table}
+    )
+
+
+def _read_field(file: Table, key: str, names: Names) -> Incident:
+    if not isinstance(file[key], dict):
+        return Formula(file.parse(names.function, file.written(file[key], key), key))
+    table = file.table(key)
     if "type" not in table:
         table.check_keys(["type"], {key for make in _MAKERS.values() for key in inspect.signature(make).parameters})
     kind = table.text("type")
@@ -63,6 +75,8 @@ def read_incident(file: Table, names: Names) -> Incident | None:
 
 def describe_incident(incident: Incident, scope: Scope) -> str | dict[str, Any]:
     """What `read_incident` reads as the same field."""
+    if isinstance(incident, ByUnknown):
+        return {str(unknown.func): describe_incident(field, scope) for unknown, field in incident.fields}
     if isinstance(incident, Formula):
         return print_expression(incident.expression, scope)
     if type(incident) not in _FIELDS:
@@ -80,6 +94,9 @@ def describe_incident(incident: Incident, scope: Scope) -> str | dict[str, Any]:
 
 def expressions_in(incident: Incident | None) -> Iterator[Any]:
     """What was written of it with SymPy."""
-    for field in fields(incident) if incident is not None else ():  # type: ignore[arg-type]
-        if isinstance(value := getattr(incident, field.name), sp.Basic):
-            yield value
+    if isinstance(incident, ByUnknown):
+        for _, one in incident.fields:
+            yield from expressions_in(one)
+    elif incident is not None:
+        values = [getattr(incident, field.name) for field in fields(incident)]  # type: ignore[arg-type]
+        yield from (value for value in values if isinstance(value, sp.Basic))

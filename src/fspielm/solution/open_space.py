@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import ComplexArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
-from fspielm.equations.open_domain import incident_of, wavenumber_in
-from fspielm.equations.two_sided import as_one
+from fspielm.equations.open_domain import incident_of, outer_wavenumbers
+from fspielm.equations.two_sided import as_one, transparency
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, Component, JoinedBasis
+from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class CrossSections:
 
 def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Problem, Basis, NumberArray]:
     """The problem as it was written, and its total field as one sum: what was solved for, and what comes in."""
-    incident = incident_of(problem)
-    comes_in = [] if incident is None else [IncidentBasis(incident, problem.dimension)]
-    if len(problem.unknowns) == 1:
+    fields = incident_of(problem)
+    comes_in = [IncidentBasis(fields, problem.dimension)] if fields else []
+    if transparency(problem) is None:
         return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
     outside, inside = (leaf.basis for leaf in basis.leaves if isinstance(leaf, Component))
     first, last = np.split(coefficients, [outside.size])
@@ -85,22 +85,31 @@ def scattered(solution: Solution) -> Solution:
         return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], every]))
     if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
-    return replace(solution, basis=basis.leaves[0], coefficients=coefficients[:-1])
+    assert isinstance(basis, JoinedBasis)  # of what leaves and what comes in
+    return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1])
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
     """How strongly the objects radiate in directions `angles` ``(n,)``, in radians from the first axis; shape ``(n,)``.
 
-    Far from the objects, at a distance r of the origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``.
+    Far from the objects, at a distance r of the origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``. Of
+    an elastic body, displacements along and across the direction, each of its own wavenumber; shape ``(n, 2)``.
     """
     _check_open(solution, "far_field")
-    if wavenumber_in(solution.problem).imag or not wavenumber_in(solution.problem):
+    if any(k.imag or not k for k in outer_wavenumbers(solution.problem)):
         raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
     directions = np.asarray(angles, dtype=np.float64)
     if directions.ndim != 1 or not np.all(np.isfinite(directions)):
         raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
     alone = scattered(solution)
-    return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
+    waves = outer_wavenumbers(solution.problem)
+    if len(waves) == 1:
+        return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
+    # the gradient of one potential and the curl of another: see `elastic_potentials`
+    one, other = (leaf.basis for leaf in alone.basis.leaves if isinstance(leaf, DerivedBasis))
+    first, last = np.split(alone.coefficients, [one.size])
+    along, across = one.far_field(directions) @ first, other.far_field(directions) @ last
+    return np.column_stack([1j * waves[0] * along, -1j * waves[1] * across])
 
 
 def cross_sections(solution: Solution) -> CrossSections:
@@ -108,7 +117,7 @@ def cross_sections(solution: Solution) -> CrossSections:
     incident = solution.problem.statement.incident
     if not isinstance(incident, PlaneWaves) or len(incident.directions) > 1:
         raise ProblemError("cross_sections are those of an incident plane wave, incident=fs.plane_wave(k, direction)")
-    k = wavenumber_in(solution.problem).real
+    k = outer_wavenumbers(solution.problem)[0].real
     lower, upper = solution.problem.domain.bounding_box
     count = int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
     around = 2 * np.pi * np.arange(count) / count

@@ -69,10 +69,10 @@ class Bands:
 def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> Bands:
     """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
     if problem.domain.is_unbounded:
-        from fspielm.equations.open_domain import has_data, ratio_of  # few problems have an open domain
+        from fspielm.equations.open_domain import has_data, highest_wavenumber  # few problems have an open domain
 
         if not has_data(problem):  # what comes in has the waves of the equation
-            highest = max(abs(ratio_of(equation.operator)) ** 0.5 for equation in problem.equations)
+            highest = highest_wavenumber(problem)
             return Bands(np.full(problem.dimension, highest), (OF_THE_PROBLEM[0],) * problem.dimension, ())
     return _with_waves(problem, data_bands(problem, rng, patience), rng)
 

@@ -113,7 +113,8 @@ def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]
 
 @describe_basis.register
 def _(basis: IncidentBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    return {"kind": "incident", "dimension": basis.dimension, **describe_bound(basis.incident, arrays, key)}
+    fields = [describe_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
+    return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
 
 
 @describe_basis.register
@@ -173,7 +174,8 @@ def read_basis(
     if kind == "complex":
         return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its", materials))
     if kind == "incident":
-        return IncidentBasis(read_bound(content, arrays, key), decode(int, content["dimension"]))
+        fields = [read_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
+        return IncidentBasis(fields, decode(int, content["dimension"]))
     if kind == "regional":
         outside, inside = (
             read_basis(content[side], arrays, f"{key}.{side}", materials) for side in ("outside", "inside")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -19,13 +20,19 @@ class IncidentBasis(Basis):
 
     Parameters
     ----------
-    incident : Incident
+    fields : sequence of Incident
+        Of each unknown.
     dimension : int
     """
 
-    def __init__(self, incident: Incident, dimension: int) -> None:
-        self.incident = incident
+    def __init__(self, fields: Sequence[Incident], dimension: int) -> None:
+        self.fields = tuple(fields)
         self._dimension = dimension
+
+    @property
+    def components(self) -> int:
+        """Number of unknowns."""
+        return len(self.fields)
 
     @property
     def size(self) -> int:
@@ -45,16 +52,16 @@ class IncidentBasis(Basis):
     @property
     def sources(self) -> NumberArray:
         """Where it is singular."""
-        place = self.incident.place
-        return np.empty((0, self.dimension)) if place is None else np.array([place])
+        return np.array([field.place for field in self.fields if field.place is not None]).reshape(-1, self.dimension)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
+        return parts_of_sum(IncidentBasis(self.fields[unknown : unknown + 1], self.dimension), coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the function; see `Basis.fill`."""
         out[...] = 0.0
         if len(out):
-            for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
-                out[0] += coefficient * self.incident.derivative(operator.points, orders.tolist())
+            unknowns = operator.unknowns or (0,) * len(operator.orders)
+            for coefficient, orders, unknown in zip(operator.coefficients, operator.orders, unknowns, strict=True):
+                out[0] += coefficient * self.fields[unknown].derivative(operator.points, orders.tolist())

@@ -75,8 +75,15 @@ class RadiatingBasis(Basis):
 
     @property
     def reach(self) -> FloatArray:
-        """The wavenumber, along both axes."""
-        return np.full(2, abs(self.wavenumber))
+        """The wavenumber, or what they hold along a boundary that is close to them all: the same along both axes."""
+        many = self.orders > 1
+        held = [*(self.orders[many] / self.scales[many])]
+        if np.count_nonzero(self.orders == 0) > 1:
+            from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+            sources = self.centers[self.orders == 0]
+            held.append(np.pi / np.median(cKDTree(sources).query(sources, 2)[0][:, 1]))
+        return np.full(2, max(abs(self.wavenumber), min(held, default=0.0)))
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Problem
-from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
+from fspielm.equations.elastic_waves import elastic_waves
+from fspielm.equations.open_domain import has_data, incident_of, inner_wavenumber, outer_wavenumbers
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, elastic_potentials
 from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
 from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import Exterior
@@ -103,7 +104,7 @@ def _check_balance(problem: Problem) -> None:
     """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
     constraints = problem.constraints
     orders = {term.order for relation in constraints for term in relation.operator.terms}
-    if wavenumber_of(problem.equations[0].operator) != 0 or orders != {1} or problem.domain.corners():
+    if outer_wavenumbers(problem) != (0,) or orders != {1} or problem.domain.corners():
         return
     net, all_together = 0j, 0.0
     for relation in constraints:
@@ -127,23 +128,33 @@ def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tup
     """
     domain = problem.domain
     assert isinstance(domain, Exterior)
-    incident = incident_of(problem)
-    source = None if incident is None else incident.place
-    k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
+    sources = [field.place for field in incident_of(problem) if field.place is not None]
+    waves, inside = outer_wavenumbers(problem), inner_wavenumber(problem)
     corners = _singular_corners(problem, domain)
     wanted = Wanted(
-        wavenumber=max(abs(k), along),
+        wavenumber=max(*map(abs, waves), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
         level=level,
-        nearby=np.empty((0, 2)) if source is None else np.array([source]),
+        nearby=np.array(sources).reshape(-1, 2),
     )
     placed = place_in(domain.loops, corners, wanted)
-    if not inside:
-        return placed, _basis(problem, k, placed)
-    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside[0])))
+    if len(waves) > 1:
+        return placed, _elastic(problem, placed)
+    if inside is None:
+        return placed, _basis(problem, waves[0], placed)
+    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside)))
     both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
-    beside = RadiatingBasis(around.centers, around.orders, inside[0], around.scales)
-    return both, JoinedBasis([Component(_basis(problem, k, placed), 0, 2), Component(beside, 1, 2)])
+    beside = RadiatingBasis(around.centers, around.orders, inside, around.scales)
+    return both, JoinedBasis([Component(_basis(problem, waves[0], placed), 0, 2), Component(beside, 1, 2)])
+
+
+def _elastic(problem: Problem, placed: Placed) -> Basis:
+    """Displacements that radiate, around the same places for both kinds of waves."""
+    waves = elastic_waves([equation.operator for equation in problem.equations])
+    longitudinal, transverse = (
+        RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in (waves.longitudinal, waves.transverse)
+    )
+    return elastic_potentials(longitudinal, transverse, waves.axes)
 
 
 def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
@@ -171,4 +182,6 @@ def _is_mirror(problem: Problem, corner: Corner) -> bool:
     """Whether fields are smooth in a corner, which mirrors continue them beyond: two straight sides of one kind."""
     kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
     mirrors = math.pi / corner.opening if corner.opening else 0.0
+    if len(problem.unknowns) > 1:  # of which a mirror turns some around
+        return False
     return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME

@@ -69,7 +69,7 @@ def hidden_of(problem: Problem) -> Hidden:
 
 
 def _find(problem: Problem) -> Hidden:
-    if problem.domain.is_unbounded and len(problem.unknowns) > 1:
+    if problem.domain.is_unbounded and not all(unknown.domain.is_unbounded for unknown in problem.unknowns):
         return Hidden()  # fields on either side of a boundary, whose conditions tie them
     if is_wave_all_round(problem):
         return Hidden(_WAVES)
