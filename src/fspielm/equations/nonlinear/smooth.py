@@ -24,7 +24,8 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
 
     For one unknown, at rest, in an equation of second order. Conditions are linearised around an iterate.
     """
-    from fspielm.equations.problem import compile_statement
+    from fspielm.equations.compiled import Compiled, in_pairs
+    from fspielm.equations.problem import compile_statement, problem_of
 
     nonlinear = problem.nonlinear
     assert nonlinear is not None
@@ -38,6 +39,10 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     laplace = sp.Add(*(unknown.diff(coordinate, 2) for coordinate in problem.coordinates))
     statement = replace(filled, equations=(sp.Eq(laplace, 0, evaluate=False),))
     try:
-        return compile_statement(replace(statement, given=used_in(filled.given or {}, statement)))
+        made = compile_statement(replace(statement, given=used_in(filled.given or {}, statement)))
     except ProblemError:
         return None
+    if problem.whole is None or made.whole is not None:
+        return made
+    # Laplace's equation has no conjugates, which the problem's own has
+    return problem_of(in_pairs(Compiled(made.statement, made.unknowns, made.pattern, made.givens)))
