@@ -17,7 +17,6 @@ from fspielm.features.stacked import stack_cells
 from fspielm.geometry import Time
 from fspielm.solution import Report, Solution, Window, field_reports
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import warn_unless
 
 
 @final
@@ -75,7 +74,6 @@ def join_pieces(request: Request, pieces: Sequence[Piece]) -> Solution:
     verdict = _verdict(request, pieces, estimate)
     report = _report(request, pieces, basis, verdict, estimate)
     report = replace(report, coefficient_norm=safe_norm(coefficients))
-    warn_unless(verdict, stacklevel=4)
     return Solution(request.problem, basis, coefficients, report, estimate)
 
 
