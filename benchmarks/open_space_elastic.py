@@ -1,6 +1,6 @@
 """Waves in elastic bodies outside of objects: errors and estimates, beside series and fields that are known.
 
-    python benchmarks/open_space_elastic.py   # writes docs/open_space_elastic.csv, and its table in docs/waves.md
+    python benchmarks/open_space_elastic.py   # writes docs/open_space_elastic.csv, a table and a picture in docs/waves.md
 
 A disk that does not move, or that is a cavity, in a longitudinal wave is compared with its series. Of other objects,
 the conditions are those of the field of two sources inside, one of each kind, which is then known everywhere outside.
@@ -10,6 +10,7 @@ Errors are relative to the largest displacement, at random points of the window.
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import process_time
@@ -21,6 +22,9 @@ from method_page import DOCS, put
 from numpy.typing import NDArray
 
 import fspielm as fs
+
+sys.path.insert(0, str(DOCS))
+from make_pictures import shrink
 
 TABLE = DOCS / "open_space_elastic.csv"
 LAMBDA, MU, STIFFNESS = 2.0, 1.0, 100.0
@@ -37,10 +41,10 @@ def _traction(first: sp.Expr, second: sp.Expr) -> list[sp.Expr]:
     return list(fs.traction(fs.stress((first, second), LAMBDA, MU, (x, y)), (x, y)))
 
 
-def _equations() -> list[sp.Eq]:
+def _equations(stiffness: float = STIFFNESS) -> list[sp.Eq]:
     spread = u.diff(x) + v.diff(y)
     return [
-        sp.Eq(MU * (f.diff(x, 2) + f.diff(y, 2)) + (LAMBDA + MU) * spread.diff(s) + STIFFNESS * f, 0)
+        sp.Eq(MU * (f.diff(x, 2) + f.diff(y, 2)) + (LAMBDA + MU) * spread.diff(s) + stiffness * f, 0)
         for f, s in ((u, x), (v, y))
     ]
 
@@ -151,8 +155,21 @@ def measure(name: str) -> dict[str, str]:
     return row
 
 
+def draw() -> None:
+    """Displacements along and across a longitudinal wave that meets two cavities."""
+    objects = fs.Disk((0, 0), 1), fs.Ellipse((2.5, 1.2), (0.8, 0.4), name="other")
+    domain = fs.Exterior(*objects, window=((-2.5, -2.5), (4.5, 3.5)))
+    free = [fs.Condition(sp.Eq(t, 0)) for t in _traction(u, v)]
+    k = 2 * LONGITUDINAL
+    problem = fs.Problem(_equations(4 * STIFFNESS), domain, free, incident={u: sp.exp(sp.I * k * x), v: sp.S.Zero})
+    path = DOCS / "images" / "waves-elastic.png"
+    fs.solve(problem, tol=1e-6, rng=0).plot(path, width="double")
+    shrink(path)
+
+
 def main() -> None:
-    """Measure all cases and write the table."""
+    """Measure all cases, write the table and draw."""
+    draw()
     rows = [measure(name) for name in CASES]
     with TABLE.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
