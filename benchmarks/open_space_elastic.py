@@ -1,6 +1,6 @@
 """Waves in elastic bodies outside of objects: errors and estimates, beside series and fields that are known.
 
-    python benchmarks/open_space_elastic.py   # writes docs/open_space_elastic.csv, a table and a picture in docs/waves.md
+    python benchmarks/open_space_elastic.py   # a table and a picture in docs/waves.md, docs/open_space_elastic.csv
 
 A disk that does not move, or that is a cavity, in a longitudinal wave is compared with its series. Of other objects,
 the conditions are those of the field of two sources inside, one of each kind, which is then known everywhere outside.
