@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import ComplexArray, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.open_domain import incident_of, wavenumber_in
@@ -16,6 +16,7 @@ from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
+from fspielm.geometry import Ball
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -53,7 +54,9 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     comes_in = [] if incident is None else [IncidentBasis(incident, problem.dimension)]
     if len(problem.unknowns) == 1:
         return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
-    outside, inside = (leaf.basis for leaf in basis.leaves if isinstance(leaf, Component))
+    leaves = [leaf for leaf in basis.leaves if isinstance(leaf, Component)]
+    outside, *inner = (leaf.basis for leaf in leaves)
+    inside = inner[0] if len(inner) == 1 else JoinedBasis(inner)
     first, last = np.split(coefficients, [outside.size])
     total, every = _joined([outside, *comes_in], first, 1.0)
     shape = problem.unknowns[1].domain
@@ -89,18 +92,30 @@ def scattered(solution: Solution) -> Solution:
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
-    """How strongly the objects radiate in directions `angles` ``(n,)``, in radians from the first axis; shape ``(n,)``.
+    """How strongly the objects radiate in directions `angles`, shape ``(n,)``.
 
-    Far from the objects, at a distance r of the origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``.
+    In the plane angles ``(n,)`` are in radians from the first axis: far from the objects, at a distance r of the
+    origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``. In space they are vectors ``(n, 3)`` of any
+    length, and it is ``far_field exp(i k r) / r``.
     """
     _check_open(solution, "far_field")
     if wavenumber_in(solution.problem).imag or not wavenumber_in(solution.problem):
         raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
-    directions = np.asarray(angles, dtype=np.float64)
-    if directions.ndim != 1 or not np.all(np.isfinite(directions)):
-        raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
     alone = scattered(solution)
-    return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
+    return np.asarray(alone.basis.far_field(_as_directions(angles, solution.problem.dimension)) @ alone.coefficients)
+
+
+def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
+    """Angles in the plane, vectors of length one in space."""
+    directions = np.asarray(angles, dtype=np.float64)
+    if dimension == 2:
+        if directions.ndim != 1 or not np.all(np.isfinite(directions)):
+            raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
+        return directions
+    lengths = np.linalg.norm(directions, axis=-1, keepdims=True)
+    if directions.ndim != 2 or directions.shape[1] != 3 or not np.all(np.isfinite(directions) & (lengths > 0)):
+        raise ProblemError(f"far_field: in space, directions must be vectors (n, 3), none of them zero; got {angles!r}")
+    return np.asarray(directions / lengths)
 
 
 def cross_sections(solution: Solution) -> CrossSections:
@@ -111,6 +126,11 @@ def cross_sections(solution: Solution) -> CrossSections:
     k = wavenumber_in(solution.problem).real
     lower, upper = solution.problem.domain.bounding_box
     count = int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+    if solution.problem.dimension == 3:
+        ahead = far_field(solution, incident.directions)[0]
+        rule = Ball((0, 0, 0), 1).boundary()[0].quadrature(count**2 // 2)
+        scattering = float(rule.weights @ np.abs(far_field(solution, rule.points)) ** 2)
+        return CrossSections(scattering, 4 * np.pi / k * float(ahead.imag))
     around = 2 * np.pi * np.arange(count) / count
     x, y = incident.directions[0]
     ahead = far_field(solution, [np.arctan2(y, x)])[0]

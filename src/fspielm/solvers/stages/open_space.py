@@ -13,13 +13,14 @@ from fspielm.equations import Problem
 from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis
-from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, WithinBasis
+from fspielm.features.outward.placement import Placed, Wanted, merged, place_around, place_in
 from fspielm.geometry import Corner, Sites
-from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages.open_bodies import around_bodies
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
@@ -84,13 +85,11 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        placed, basis = outward(problem, self.request.tol, self.level, self.along)
-        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
+        wanted = _wanted(problem, self.request.tol, self.level, self.along)
+        family, crowd = (around_bodies if problem.dimension == 3 else _around_curves)(problem, wanted)
         names = {part for relation in problem.constraints for part in relation.part_names}
         points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
-        words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-        caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
-        return Step(FeatureTrial(Outward(basis, words, caution), points, (), why), self)
+        return Step(FeatureTrial(family, points, (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
@@ -103,7 +102,12 @@ def _check_balance(problem: Problem) -> None:
     """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
     constraints = problem.constraints
     orders = {term.order for relation in constraints for term in relation.operator.terms}
-    if wavenumber_of(problem.equations[0].operator) != 0 or orders != {1} or problem.domain.corners():
+    if (
+        problem.dimension != 2
+        or wavenumber_of(problem.equations[0].operator) != 0
+        or orders != {1}
+        or problem.domain.corners()
+    ):
         return
     net, all_together = 0j, 0.0
     for relation in constraints:
@@ -120,30 +124,42 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tuple[Placed, Basis]:
-    """Functions for the `level`-th round, and where they are; `along` is the highest frequency of data.
-
-    Where the object has a field inside, with functions for that around it.
-    """
-    domain = problem.domain
-    assert isinstance(domain, Exterior)
+def _wanted(problem: Problem, tol: float, level: int, along: float) -> Wanted:
+    """How well fields are to be held in the `level`-th round; `along` is the highest frequency of data."""
     incident = incident_of(problem)
     source = None if incident is None else incident.place
-    k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
-    corners = _singular_corners(problem, domain)
-    wanted = Wanted(
-        wavenumber=max(abs(k), along),
+    return Wanted(
+        wavenumber=max(abs(wavenumber_of(problem.equations[0].operator)), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
         level=level,
-        nearby=np.empty((0, 2)) if source is None else np.array([source]),
+        nearby=np.empty((0, problem.dimension)) if source is None else np.array([source]),
     )
+
+
+def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Outward, Crowd]:
+    """Functions in the objects of the plane, and rows that suit them.
+
+    Where objects have a field inside, with functions for that around them.
+    """
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)
+    k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
+    corners = _singular_corners(problem, domain)
     placed = place_in(domain.loops, corners, wanted)
-    if not inside:
-        return placed, _basis(problem, k, placed)
-    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside[0])))
-    both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
-    beside = RadiatingBasis(around.centers, around.orders, inside[0], around.scales)
-    return both, JoinedBasis([Component(_basis(problem, k, placed), 0, 2), Component(beside, 1, 2)])
+    basis = _basis(problem, k, placed)
+    for number in inside:
+        if len(domain.loops) > len(domain.shapes):
+            raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
+        around = [place_around(loop, corners, replace(wanted, wavenumber=abs(number))) for loop in domain.loops]
+        beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, number, each.scales) for each in around]
+        if len(beside) > 1:
+            beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
+        placed = merged([placed, *around])
+        basis = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
+    crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
+    words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
+    caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
+    return Outward(basis, words, caution), crowd
 
 
 def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
@@ -155,7 +171,7 @@ def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
 
 
-def _singular_corners(problem: Problem, domain: Exterior) -> tuple[Corner, ...]:
+def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, ...]:
     """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
     corners = domain.corners([str(symbol) for symbol in problem.coordinates])
     known = np.array([corner.point for corner in corners]).reshape(-1, 2)
