@@ -52,6 +52,20 @@ def test_a_solution_is_loaded_as_it_was_saved(name: str, tmp_path: Path) -> None
     assert loaded.problem.domain.contains([[0.1, 0.0]]) == solution.problem.domain.contains([[0.1, 0.0]])
 
 
+def test_balls_that_let_waves_through_are_kept(tmp_path: Path) -> None:
+    z = sp.Symbol("z")
+    w = sp.Function("w")(x, y, z)
+    equation = sp.Eq(w.diff(x, 2) + w.diff(y, 2) + w.diff(z, 2) + 4 * w, 0)
+    outside = fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((3, 0, 0), 0.5, name="small"))
+    problem = fs.Problem(equation, outside, [fs.Transparent(3)], incident=fs.plane_wave(2, (1, 0, 0)))
+    solution = fs.solve(problem, tol=1e-4, rng=0)
+    solution.save(tmp_path / "balls.fspielm")
+    loaded = fs.load(tmp_path / "balls.fspielm")
+    points = [[0.1, 0.2, 0.3], [3.0, 0.1, 0.0], [1.5, 1.5, 0.0]]
+    assert np.array_equal(loaded(points), solution(points))
+    assert np.array_equal(loaded.far_field([[0, 0, 1]]), solution.far_field([[0, 0, 1]]))
+
+
 def test_harmonic_fields_are_kept_too(tmp_path: Path) -> None:
     flow = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), fs.Exterior(DISK), [fs.Neumann(0)], incident=x)
     solution = fs.solve(flow, tol=1e-6, rng=0)

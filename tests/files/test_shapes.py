@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Domain] = {
     "Cylinder": fs.Cylinder((0, 0, 1), 0.5, 2, axis="x"),
     "Disk": fs.Disk((0.1, 0.2), 0.3),
     "Ellipse": fs.Ellipse((0, 0), (2, 1), 0.3),
+    "Ellipsoid": fs.Ellipsoid((0, 1, 2), (1, 2, 0.5), name="lens"),
     "Interval": fs.Interval(-1, 2),
     "LShape": fs.LShape(),
     "Pacman": fs.Pacman(mouth=0.5),

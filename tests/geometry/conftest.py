@@ -23,6 +23,7 @@ from fspielm.geometry import (
     Disk,
     Domain,
     Ellipse,
+    Ellipsoid,
     Interval,
     LShape,
     PolarCurve,
@@ -217,6 +218,14 @@ def ball(center: tuple[float, float, float], radius: float) -> Case:
     )
 
 
+def ellipsoid(center: tuple[float, float, float], semi_axes: tuple[float, float, float]) -> Case:
+    def distance(part: str, points: np.ndarray) -> np.ndarray:
+        on_ball = (points - center) / semi_axes
+        return np.abs(np.linalg.norm(on_ball, axis=1) - 1) / np.linalg.norm(on_ball / semi_axes, axis=1)
+
+    return Case(Ellipsoid(center, semi_axes), 4 / 3 * math.pi * math.prod(semi_axes), distance)
+
+
 def cylinder(center: tuple[float, float, float], radius: float, height: float, axis: str) -> Case:
     along = "xyz".index(axis)
 
@@ -297,6 +306,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "curve-clockwise-huge": lambda: bean(1e6, (2e6, 1e6), "clockwise"),
     "curve-callables": lambda: replace(disk((0, 0), 1), domain=Curve(np.cos, np.sin)),
     "curve-corners": lambda: half_disk(2),
+    "ellipsoid": lambda: ellipsoid((1, -2, 0.5), (1, 0.6, 1.5)),
     "ball": lambda: ball((0, 0, 0), 1),
     "ball-offset": lambda: ball((1e3, -20, 3), 0.5),
     "ball-tiny": lambda: ball((0, 1e-6, 0), 1e-6),

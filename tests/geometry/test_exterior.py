@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.geometry.space_exterior import SpaceExterior
 
 TWO = fs.Exterior(fs.Disk((0, 0), 1), fs.Box((2, 0), (3, 1)))
 
@@ -56,7 +57,10 @@ def test_is_pickled() -> None:
         (lambda: fs.Exterior(), "at least one shape"),
         (lambda: fs.Exterior(TWO), "has no end; name the objects"),
         (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole"),
-        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1)), "must be plane"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Ball((0, 0, 0), 1)), "all be plane, or all be in space"),
+        (lambda: fs.Exterior(fs.Box((0, 0, 0), (1, 1, 1))), "in space objects are fs.Ball and fs.Ellipsoid"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((1.9, 0, 0), 1)), "objects must be apart"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), window=((0, 0, 0), (2, 2, 2))), "must reach beyond the objects"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1) * fs.Time(0, 1)), "without time"),
         (lambda: fs.Exterior(3), "such as fs.Disk"),  # type: ignore[arg-type]
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)), "overlap or touch; name their union"),
@@ -77,3 +81,29 @@ def test_a_shape_of_several_curves_and_one_of_a_formula() -> None:
     outside = fs.Exterior(*shapes)
     points = np.random.default_rng(1).uniform(-2, 6, (400, 2))
     assert np.array_equal(outside.contains(points), ~(shapes[0].contains(points) | shapes[1].contains(points)))
+
+
+def test_in_space_it_is_outside_of_balls_and_ellipsoids() -> None:
+    shapes = fs.Ball((0, 0, 0), 1), fs.Ellipsoid((3, 0, 0), (0.5, 1, 2)).rotated(0.7, axis="x"), fs.Ball((0, 4, 0), 1)
+    outside = fs.Exterior(*shapes)
+    points = np.random.default_rng(1).uniform(-2, 5, (400, 3))
+    inside = np.any([shape.contains(points) for shape in shapes], axis=0)
+    assert np.array_equal(outside.contains(points), ~inside)
+    assert outside.contains(outside.sample(100, np.random.default_rng(0))).all()
+    assert [part.name for part in outside.boundary()] == ["sphere", "ellipsoid"]
+    assert outside.boundary()[0].measure == pytest.approx(8 * np.pi)
+    assert outside.filled().contains(points).all()
+    again = pickle.loads(pickle.dumps(outside))
+    assert np.array_equal(again.contains(points), ~inside)
+
+
+def test_bodies_are_the_ellipsoids_that_shapes_are() -> None:
+    shape = fs.Ellipsoid((1, 0, 0), (0.5, 1, 2)).rotated(0.7, axis="x").scaled(2).moved((0, 0, 3))
+    outside = fs.Exterior(shape)
+    assert isinstance(outside, SpaceExterior)
+    sites = outside.bodies[0].sites(np.random.default_rng(0).random((50, 2)))
+    (part,) = outside.boundary()
+    assert sites.normals is not None
+    assert (shape._side(sites.points) == 0).all()
+    assert not shape.contains(sites.points - 1e-6 * sites.normals).any()
+    assert shape.contains(part.sample(50, np.random.default_rng(0)).points).all()

@@ -92,4 +92,4 @@ def test_refused(make: Any, message: str) -> None:
 
 
 def test_shapes_are_exported() -> None:
-    assert {"Ball", "Cylinder", "Surface"} <= set(fs.__all__)
+    assert {"Ball", "Cylinder", "Ellipsoid", "Surface"} <= set(fs.__all__)

@@ -130,7 +130,7 @@ PLANE = {
     "PolarCurve": lambda: fs.PolarCurve(1 + sp.cos(3 * theta) / 4),
     "Polygon": lambda: fs.Polygon([(0, 0), (2, 0), (1, 1.5)], holes=[[(0.8, 0.3), (1.2, 0.3), (1, 0.6)]]),
 }
-OTHERS = {"Ball", "Cylinder", "Interval", "Surface"}
+OTHERS = {"Ball", "Cylinder", "Ellipsoid", "Interval", "Surface"}
 
 
 def test_every_plane_shape_is_an_example_here() -> None:

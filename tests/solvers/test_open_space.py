@@ -106,6 +106,21 @@ def test_a_disk_that_lets_waves_through_has_its_series(inside: complex, flux: fl
     assert (sections.absorption > 0.1) == (inside == 1 + 9j)
 
 
+def test_several_objects_let_waves_through() -> None:
+    objects = fs.Exterior(fs.Disk((0, 0), 1), fs.Ellipse((2.5, 0.3), (0.5, 1), 0.2))
+
+    def solved(direction: float) -> fs.Solution:
+        incident = fs.plane_wave(2.0, (np.cos(direction), np.sin(direction)))
+        return fs.solve(wave(objects, fs.Transparent(3.0), 2.0, incident=incident), tol=1e-6, rng=0)
+
+    there, back = solved(0.2), solved(0.7 + np.pi)
+    assert there.converged
+    assert there.far_field([0.7]) == pytest.approx(back.far_field([0.2 + np.pi]), abs=1e-6)
+    assert there.cross_sections().absorption == pytest.approx(0.0, abs=1e-6)
+    rim = np.array([[np.cos(1.0), np.sin(1.0)]])
+    assert there(1.0001 * rim) == pytest.approx(there(0.9999 * rim), abs=1e-3)
+
+
 def test_a_flow_goes_around_a_disk() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, 0), fs.Exterior(fs.Disk((0, 0), 1)), [fs.Neumann(0)], incident=x)
     solution = fs.solve(problem, rng=0)
@@ -156,7 +171,7 @@ def test_problems_and_solutions_are_pickled() -> None:
         (lambda: wave(incident=fs.point_source(K, (0.5, 0))), "lies in an object"),
         (lambda: wave(incident=3), "incident must be fs.plane_wave"),
         (lambda: wave(incident=fs.plane_wave(sp.Symbol("q"), (1, 0))), "is no number; supply one"),
-        (lambda: fs.plane_wave(K, (0, 0)), "not both zero"),
+        (lambda: fs.plane_wave(K, (0, 0)), "not all zero"),
         (
             lambda: fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Dirichlet(0)], incident=fs.plane_wave(1, (1, 0))),
             "Laplace's",
@@ -169,8 +184,8 @@ def test_problems_and_solutions_are_pickled() -> None:
         (lambda: fs.solve(wave(), features=fs.Tanh(100, mu=(1, 2))), "features cannot be chosen on an open domain"),
         (lambda: wave(fs.Disk((0, 0), 1), fs.Transparent(2.0), incident=None), "is for objects of open domains"),
         (
-            lambda: fs.solve(wave(fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((3, 0), 1)), fs.Transparent(2.0))),
-            "one object",
+            lambda: fs.solve(wave(fs.Exterior(fs.Disk((0, 0), 1) | fs.Disk((3, 0), 1)), fs.Transparent(2.0))),
+            "in one piece",
         ),
         (lambda: fs.solve(wave(condition=fs.Transparent(2 - 1j))), "nor its imaginary part negative"),
         (lambda: fs.solve(fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Neumann(1)])), "do not balance"),

@@ -14,9 +14,11 @@ from fspielm.later import names_from
 if TYPE_CHECKING:
     from fspielm.collocation.cells import Patchwork
     from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
+    from fspielm.collocation.lattices import Lattices
 else:
     _CROWDS = dict.fromkeys(("Crowd", "first_edges", "nearest_of"), "fspielm.collocation.crowd")
-    __getattr__ = names_from(__name__, {"Patchwork": "fspielm.collocation.cells", **_CROWDS})
+    _OTHERS = {"Lattices": "fspielm.collocation.lattices", "Patchwork": "fspielm.collocation.cells"}
+    __getattr__ = names_from(__name__, {**_OTHERS, **_CROWDS})
 
 __all__ = [
     "BlockResidual",
@@ -25,6 +27,7 @@ __all__ = [
     "Crowd",
     "Discretisation",
     "Finite",
+    "Lattices",
     "Patchwork",
     "Points",
     "RowBlock",

@@ -14,6 +14,7 @@ from fspielm.geometry import Sampling, Sites, check_sampling
 
 if TYPE_CHECKING:
     from fspielm.collocation.crowd import Crowd
+    from fspielm.collocation.lattices import Lattices
 
 
 @final
@@ -34,8 +35,8 @@ class Points:
         Points for each initial condition; needed where there is one.
     sampling : {"uniform", "low-discrepancy", "clustered"}
         Independent random points, as in the paper; evenly spread ones; or those clustered toward the boundary.
-    crowd : Crowd, optional
-        Further points on the boundary, near places outside of it.
+    crowd : Crowd or Lattices, optional
+        Further points on the boundary: near places outside of it, or all over closed surfaces.
     """
 
     interior: int
@@ -43,7 +44,7 @@ class Points:
     boundary_total: int | None = None
     initial: int | None = None
     sampling: Sampling = "uniform"
-    crowd: Crowd | None = None
+    crowd: Crowd | Lattices | None = None
 
     def __post_init__(self) -> None:
         check_sampling(self.sampling)

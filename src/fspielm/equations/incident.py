@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from typing import Any, SupportsFloat, final
 
 import numpy as np
 import scipy
 import sympy as sp
-from numpy.polynomial import polynomial
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations.givens import Givens
@@ -127,7 +128,7 @@ class Beam(Incident):
 @final
 @dataclass(frozen=True)
 class PointSource(Incident):
-    """The field of a point source in the plane, ``i/4 H(0, k r)``.
+    """The field of a point source: ``i/4 H(0, k r)`` in the plane, ``exp(i k r) / (4 pi r)`` in space.
 
     Attributes
     ----------
@@ -148,22 +149,31 @@ class PointSource(Incident):
         """See `Incident.bound`."""
         if len(self.at) != len(coordinates):
             raise ProblemError(f"incident: place has {len(self.at)} entries for the {len(coordinates)} coordinates")
-        return replace(self, wavenumber=_number(self.wavenumber, givens))
+        wavenumber = _number(self.wavenumber, givens)
+        if wavenumber == 0:
+            raise ProblemError("incident: a point source has a wavenumber; state a harmonic field as an expression")
+        return replace(self, wavenumber=wavenumber)
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> ComplexArray:
         """See `Incident.derivative`."""
-        k, apart = self.wavenumber, points - np.array(self.at)
-        zeta = apart[:, 0] + 1j * apart[:, 1]
-        radius, turn = np.abs(zeta), zeta / np.abs(zeta)
+        apart = points - np.array(self.at)
+        radius = np.linalg.norm(apart, axis=1)
         total = np.zeros(len(points), dtype=np.complex128)
-        m, n = orders
-        # d_x = d_zeta + d_conj and d_y = i (d_zeta - d_conj), of which the first lowers the order, the second raises it
-        shares = polynomial.polymul(polynomial.polypow([1, 1], m), polynomial.polypow([1j, -1j], n))
-        for across, share in enumerate(shares):
-            order = 2 * across - m - n
-            values = scipy.special.hankel1(order, k * radius) * turn**order
-            total += share * (0.5 * k) ** (m + n) * (-1) ** across * values
-        return 0.25j * total
+        # a derivative along x is x times (d/dr) / r, of which there are so many, or one of the factors x
+        for pairs in product(*(range(order // 2 + 1) for order in orders)):
+            share = math.prod(_hermite(order, pair) for order, pair in zip(orders, pairs, strict=True))
+            powers = np.prod(apart ** (np.array(orders) - 2 * np.array(pairs)), axis=1)
+            total += share * powers * self._sloped(radius, sum(orders) - sum(pairs))
+        return total
+
+    def _sloped(self, radius: FloatArray, times: int) -> ComplexArray:
+        """``(d/dr) / r`` of the field so many times over: Hankel's functions of higher orders."""
+        k = self.wavenumber
+        if len(self.at) == 2:
+            return np.asarray(0.25j * (-k / radius) ** times * scipy.special.hankel1(times, k * radius))
+        z = np.asarray(k * radius, dtype=np.complex128)
+        sqrt = np.sqrt(0.5 * np.pi / z)
+        return np.asarray(0.25j * k / np.pi * (-k / radius) ** times * sqrt * scipy.special.hankel1(times + 0.5, z))
 
 
 @final
@@ -231,23 +241,28 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     ----------
     k : number or Expr
         The wavenumber of the equation around the objects.
-    direction : (number, number)
+    direction : (number, number) or (number, number, number)
         Where it goes; of any length.
     """
     return PlaneWaves(k, (_direction(direction, "plane_wave"),))
 
 
 def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
-    """The field of a point source in the plane, ``i/4 H(0, k r)``, for ``incident=``.
+    """The field of a point source, for ``incident=``.
+
+    In the plane it is ``i/4 H(0, k r)``, in space ``exp(i k r) / (4 pi r)``.
 
     Parameters
     ----------
     k : number or Expr
         The wavenumber of the equation around the objects.
-    place : (number, number)
+    place : (number, number) or (number, number, number)
         Outside of all objects.
     """
-    return PointSource(k, as_plane_point(place, "point_source: place"))
+    at = as_vector(place, "point_source: place")
+    if len(at) not in (2, 3):
+        raise ProblemError(f"point_source: place must have two coordinates, or three; got {len(at)}: {at}")
+    return PointSource(k, at)
 
 
 def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
@@ -264,8 +279,10 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
         At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
         hardly widens.
     """
-    along, middle = _direction(direction, "beam"), as_plane_point(focus, "beam: focus")
-    return Beam(k, along, middle, as_positive(waist, "beam: waist"))
+    along = _direction(direction, "beam")
+    if len(along) != 2:
+        raise ProblemError("beam: beams are those of the plane; in space take fs.plane_wave, or an expression")
+    return Beam(k, along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
 
 
 def as_incident(value: Any) -> Incident | None:
@@ -292,8 +309,8 @@ def _as_field(value: Any, unknown: Any) -> Incident:
 def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     entries = as_vector(value, f"{who}: direction")
     length = float(np.linalg.norm(entries))
-    if len(entries) != 2 or length == 0.0:
-        raise ProblemError(f"{who}: direction must have two entries, not both zero; got {entries}")
+    if len(entries) not in (2, 3) or length == 0.0:
+        raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
     # one that has been made so stays as it is, to the last bit
     return tuple(entry if abs(length - 1) < _OF_LENGTH_ONE else entry / length for entry in entries)
 
@@ -305,6 +322,11 @@ def _number(k: Any, givens: Givens) -> complex:
         raise ProblemError(f"incident: the wavenumber {k} is no number; supply one, as in given={{{k}: 10.0}}")
     number = complex(value)
     return number if number.imag else number.real
+
+
+def _hermite(order: int, pairs: int) -> float:
+    """In how many ways so many pairs are taken out of `order` things."""
+    return math.factorial(order) / float(math.factorial(pairs) * math.factorial(order - 2 * pairs) * 2**pairs)
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +41,13 @@ def two_sided(problem: Problem) -> Problem:
 
     assert isinstance(problem.domain, Exterior)  # as the condition is for no other
     shapes = problem.domain.shapes
-    if len(shapes) != 1 or len(problem.conditions) != 1:
-        raise ProblemError("Transparent is for one object without other conditions: take one shape, fs.Exterior(a)")
+    if len(problem.conditions) != 1:
+        raise ProblemError(
+            "Transparent is for all objects, of one wavenumber, without other conditions: state it alone"
+        )
     outside = problem.unknowns[0]
-    inner = Unknown(sp.Function(f"{outside.symbol.func.__name__}_inside")(*outside.coordinates), shapes[0])
+    objects = reduce(or_, shapes)
+    inner = Unknown(sp.Function(f"{outside.symbol.func.__name__}_inside")(*outside.coordinates), objects)
     number = number_of(condition.wavenumber, Setting(problem.unknowns, problem.givens, problem.domain), "wavenumber")
     if number == 0 or np.imag(number) < 0:
         raise ProblemError(
@@ -54,7 +58,7 @@ def two_sided(problem: Problem) -> Problem:
     terms = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
     operator = Operator(d, (*terms, Term(number**2, (0,) * d))).on(INSIDE)
     zero = make_field(0, outside.coordinates)
-    equation = Relation("equation inside", operator, zero, whole_domain(shapes[0]))
+    equation = Relation("equation inside", operator, zero, whole_domain(objects))
     first, *rest = problem.relations
     statement = replace(problem.statement, origin=partial(two_sided, problem))
     return make_problem(statement, (outside, inner), (first, equation, *rest), problem.givens)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.cylinder import Cylinder
     from fspielm.geometry.disk import Disk
     from fspielm.geometry.ellipse import Ellipse
+    from fspielm.geometry.ellipsoid import Ellipsoid
     from fspielm.geometry.lshape import LShape
     from fspielm.geometry.parametric import Curve
     from fspielm.geometry.polar import PolarCurve
@@ -62,6 +63,7 @@ __all__ = [
     "Domain",
     "Edge",
     "Ellipse",
+    "Ellipsoid",
     "Hole",
     "Interval",
     "LShape",

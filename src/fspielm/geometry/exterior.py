@@ -1,32 +1,36 @@
-"""Open domains: all of the plane outside of some shapes."""
+"""Open domains: all of the plane, or of space, outside of some shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NoReturn, SupportsFloat, final
+from typing import Any, ClassVar, NoReturn, SupportsFloat, final
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, SideArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.hole import Hole
-from fspielm.geometry.inputs import as_plane_point
+from fspielm.geometry.inputs import as_plane_point, as_space_point
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.sampling import kronecker
+from fspielm.geometry.sites import Sites
 
 # The window reaches so far beyond the objects, in units of their extent.
 _AROUND = 0.5
-# Points on each edge that tell whether objects overlap.
+# Points on each edge, and on each surface, that tell whether objects overlap.
 _ON_EDGE = 48
+_ON_PART = 2048
 
 
-@final
-class Exterior(PlaneShape):
-    """All of the plane outside of one or several shapes.
+class Exterior(Domain):
+    """All of the plane, or of space, outside of one or several shapes.
 
     Waves leave it, and harmonic fields stay bounded far away. Its boundary is that of the shapes, with normals that
     point into them; parts keep their names, and those of the same name are one part.
@@ -34,8 +38,9 @@ class Exterior(PlaneShape):
     Parameters
     ----------
     *shapes : Domain
-        Bounded plane shapes without holes, which do not touch; such as do are one shape, ``a | b``.
-    window : ((number, number), (number, number)), optional
+        Bounded plane shapes without holes, which do not touch; such as do are one shape, ``a | b``. In space, balls and
+        ellipsoids, which may be moved and turned.
+    window : (lower, upper), optional
         Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
         pictures show it. By default half as wide again as the objects on every side. It decides nothing else.
 
@@ -47,19 +52,36 @@ class Exterior(PlaneShape):
     array([ True, False,  True])
     """
 
+    # What to do with shapes that touch.
+    _joined: ClassVar[str] = "in space, objects must be apart"
+
+    def __new__(cls, *shapes: Domain, window: Iterable[Iterable[SupportsFloat]] | None = None) -> Exterior:
+        """That of the plane, or of space, as the first shape is."""
+        kind: type[Exterior] = PlaneExterior
+        if shapes and isinstance(shapes[0], Domain) and shapes[0].dimension == 3:
+            from fspielm.geometry.space_exterior import SpaceExterior  # few problems are so
+
+            kind = SpaceExterior
+        return object.__new__(kind)
+
     def __init__(self, *shapes: Domain, window: Iterable[Iterable[SupportsFloat]] | None = None) -> None:
         if not shapes:
             raise ProblemError("Exterior: name at least one shape, as in fs.Exterior(fs.Disk((0, 0), 1))")
         self.shapes = tuple(shapes)
         for shape in self.shapes:
-            _check_shape(shape)
-        _check_apart(self.shapes)
+            self._check_shape(shape)
+        self._check_apart()
         self.window = None if window is None else self._as_window(window)
         self._is_filled = False
 
     def filled(self) -> Exterior:
-        """The same with its objects, for fields that go on inside: all of the plane belongs to it."""
+        """The same with its objects, for fields that go on inside: everything belongs to it."""
         return _remade(self.shapes, self.window, True)
+
+    @property
+    def dimension(self) -> int:
+        """That of the shapes."""
+        return self.shapes[0].dimension
 
     @property
     def is_unbounded(self) -> bool:
@@ -77,34 +99,27 @@ class Exterior(PlaneShape):
 
     @property
     def measure(self) -> float:
-        """Area of what the window shows of it."""
+        """Area, or volume, of what the window shows of it."""
         lower, upper = self.bounding_box
         objects = 0.0 if self._is_filled else sum(shape.measure for shape in self.shapes)
         return float(np.prod(upper - lower)) - objects
-
-    @property
-    def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:
-        """The boundary of each object, with the domain on its left."""
-        curves = [edge.curve for edge in self._edges(("x", "y"))]
-        return tuple(tuple(curves[index] for index in loop) for loop in self._contour.loops)
 
     def hole_places(self) -> tuple[Hole, ...]:
         """None: functions in objects are those of open domains."""
         return ()
 
-    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        found: list[Edge] = []
-        for shape in self.shapes:
-            edges = edges_of(shape, axes)
-            assert edges is not None  # of a plane shape
-            found += [Edge(edge.name, edge.curve.reversed()) for edge in reversed(edges)]
-        return tuple(found)
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        outside = np.ones(len(points), dtype=np.bool_)
+        for shape in () if self._is_filled else self.shapes:
+            outside &= ~shape._contains(points, not closed)
+        return outside
 
-    def _side_by_winding(self, points: FloatArray) -> SideArray:
-        if self._is_filled:
-            return np.ones(len(points), dtype=np.int8)
-        number, on = self._contour.winding.locate(points)
-        return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        named: dict[str, list[BoundaryPart]] = {}
+        for shape in self.shapes:
+            for part in shape.boundary(axes):
+                named.setdefault(part.name, []).append(_turned(part))
+        return tuple(join_parts(name, parts) for name, parts in named.items())
 
     def _quadrature(self, n: int) -> Quadrature:
         raise ProblemError("an open domain has no end to integrate up to; integrate over parts of its boundary, on=...")
@@ -114,19 +129,45 @@ class Exterior(PlaneShape):
         boxes = [shape.bounding_box for shape in self.shapes]
         return np.min([lower for lower, _ in boxes], axis=0), np.max([upper for _, upper in boxes], axis=0)
 
-    def _as_window(self, window: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    def _as_window(self, window: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
         try:
             lower, upper = window
         except (TypeError, ValueError):
             raise ProblemError(f"Exterior: window must be two corners, ((x, y), (x, y)); got {window!r}") from None
-        first, last = as_plane_point(lower, "Exterior: window[0]"), as_plane_point(upper, "Exterior: window[1]")
+        as_point = as_plane_point if self.dimension == 2 else as_space_point
+        first, last = as_point(lower, "Exterior: window[0]"), as_point(upper, "Exterior: window[1]")
         inner, outer = self._objects_box
         if not (np.all(np.array(first) < inner) and np.all(np.array(last) > outer)):
+            low, high = (", ".join(f"{value:g}" for value in corner) for corner in (inner, outer))
             raise ProblemError(
-                f"Exterior: window must reach beyond the objects, which lie between ({inner[0]:g}, {inner[1]:g}) and "
-                f"({outer[0]:g}, {outer[1]:g}); got {first} and {last}"
+                f"Exterior: window must reach beyond the objects, which lie between ({low}) and ({high}); got {first} "
+                f"and {last}"
             )
         return first, last
+
+    def _check_shape(self, shape: Any) -> None:
+        """Refuse what is none of an object's shapes."""
+        if not isinstance(shape, Domain):
+            raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
+        if shape.is_unbounded:
+            raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
+        if shape.time is not None or shape.dimension != self.shapes[0].dimension:
+            raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
+
+    def _overlap(self, one: Domain, other: Domain) -> bool:
+        """Whether two shapes overlap or touch, whose boxes do: as far as points all over them tell."""
+        (first, second) = (
+            np.concatenate([part.place(kronecker(_ON_PART, part.parameters)).points for part in shape.boundary()])
+            for shape in (one, other)
+        )
+        return bool(other.contains(first).any() or one.contains(second).any())
+
+    def _check_apart(self) -> None:
+        """Refuse shapes that overlap or touch."""
+        for one, other in combinations(self.shapes, 2):
+            (a, b), (c, d) = one.bounding_box, other.bounding_box
+            if not (np.any(b < c) or np.any(d < a)) and self._overlap(one, other):
+                raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {self._joined}")
 
     def _combined(self, operation: Any, other: Domain) -> NoReturn:
         raise ProblemError("an open domain cannot be combined with another: combine its objects, fs.Exterior(a | b)")
@@ -148,33 +189,62 @@ def _remade(shapes: tuple[Domain, ...], window: Any, is_filled: bool) -> Exterio
     return made
 
 
-def _check_shape(shape: Any) -> None:
-    if not isinstance(shape, Domain):
-        raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
-    if shape.is_unbounded:
-        raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
-    if shape.time is not None or edges_of(shape) is None:
-        raise ProblemError(f"Exterior: shapes must be plane and without time; got {shape!r}")
-    if shape.hole_places():
-        raise ProblemError(
-            f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it"
-        )
+@final
+class PlaneExterior(Exterior, PlaneShape):
+    """An `Exterior` of the plane."""
 
+    _joined = "name their union, which is one shape: a | b"
 
-def _check_apart(shapes: Sequence[Domain]) -> None:
-    """Refuse shapes that overlap or touch."""
-    rims = []
-    for shape in shapes:
-        edges = edges_of(shape)
-        assert edges is not None
-        unit = np.linspace(0.0, 1.0, _ON_EDGE)
-        rims.append(np.concatenate([edge.curve.point(edge.curve.parameter(unit)) for edge in edges]))
-    for one, other in combinations(range(len(shapes)), 2):
-        (a, b), (c, d) = shapes[one].bounding_box, shapes[other].bounding_box
-        if np.any(b < c) or np.any(d < a):
-            continue
-        if shapes[other].contains(rims[one]).any() or shapes[one].contains(rims[other]).any():
+    @property
+    def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:
+        """The boundary of each object, with the domain on its left."""
+        curves = [edge.curve for edge in self._edges(("x", "y"))]
+        return tuple(tuple(curves[index] for index in loop) for loop in self._contour.loops)
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        found: list[Edge] = []
+        for shape in self.shapes:
+            edges = edges_of(shape, axes)
+            assert edges is not None  # of a plane shape
+            found += [Edge(edge.name, edge.curve.reversed()) for edge in reversed(edges)]
+        return tuple(found)
+
+    def _side_by_winding(self, points: FloatArray) -> SideArray:
+        if self._is_filled:
+            return np.ones(len(points), dtype=np.int8)
+        number, on = self._contour.winding.locate(points)
+        return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
+
+    _contains = PlaneShape._contains
+    _boundary = PlaneShape._boundary
+
+    def _check_shape(self, shape: Any) -> None:
+        super()._check_shape(shape)
+        if edges_of(shape) is None:
+            raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
+        if shape.hole_places():
             raise ProblemError(
-                f"Exterior: {shapes[one]!r} and {shapes[other]!r} overlap or touch; name their union, which is one "
-                "shape: a | b"
+                f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it"
             )
+
+    def _overlap(self, one: Domain, other: Domain) -> bool:
+        return bool(other.contains(_rim(one)).any() or one.contains(_rim(other)).any())
+
+
+def _turned(part: BoundaryPart) -> BoundaryPart:
+    """A part with its normals into the object."""
+
+    def place(unit: FloatArray) -> Sites:
+        sites = part.place(unit)
+        assert sites.normals is not None  # every boundary part has them
+        return Sites(sites.points, -sites.normals)
+
+    return replace(part, place=place)
+
+
+def _rim(shape: Domain) -> FloatArray:
+    """Points on all edges."""
+    edges = edges_of(shape)
+    assert edges is not None  # of a plane shape
+    unit = np.linspace(0.0, 1.0, _ON_EDGE)
+    return np.concatenate([edge.curve.point(edge.curve.parameter(unit)) for edge in edges])

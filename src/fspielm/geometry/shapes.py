@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.cylinder import Cylinder as Cylinder
     from fspielm.geometry.disk import Disk as Disk
     from fspielm.geometry.ellipse import Ellipse as Ellipse
+    from fspielm.geometry.ellipsoid import Ellipsoid as Ellipsoid
     from fspielm.geometry.lshape import LShape as LShape
     from fspielm.geometry.parametric import Curve as Curve
     from fspielm.geometry.polar import PolarCurve as PolarCurve
@@ -25,6 +26,7 @@ HOMES = {
     "Cylinder": "fspielm.geometry.cylinder",
     "Disk": "fspielm.geometry.disk",
     "Ellipse": "fspielm.geometry.ellipse",
+    "Ellipsoid": "fspielm.geometry.ellipsoid",
     "LShape": "fspielm.geometry.lshape",
     "Curve": "fspielm.geometry.parametric",
     "PolarCurve": "fspielm.geometry.polar",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import ComplexArray, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
@@ -16,6 +16,7 @@ from fspielm.equations.two_sided import as_one, transparency
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
+from fspielm.geometry import Ball
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -53,7 +54,9 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     comes_in = [IncidentBasis(fields, problem.dimension)] if fields else []
     if transparency(problem) is None:
         return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
-    outside, inside = (leaf.basis for leaf in basis.leaves if isinstance(leaf, Component))
+    leaves = [leaf for leaf in basis.leaves if isinstance(leaf, Component)]
+    outside, *inner = (leaf.basis for leaf in leaves)
+    inside = inner[0] if len(inner) == 1 else JoinedBasis(inner)
     first, last = np.split(coefficients, [outside.size])
     total, every = _joined([outside, *comes_in], first, 1.0)
     shape = problem.unknowns[1].domain
@@ -90,18 +93,18 @@ def scattered(solution: Solution) -> Solution:
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
-    """How strongly the objects radiate in directions `angles` ``(n,)``, in radians from the first axis; shape ``(n,)``.
+    """How strongly the objects radiate in directions `angles`, shape ``(n,)``.
 
-    Far from the objects, at a distance r of the origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``. Of
-    an elastic body, displacements along and across the direction, each of its own wavenumber; shape ``(n, 2)``.
+    In the plane angles ``(n,)`` are in radians from the first axis: far from the objects, at a distance r of the
+    origin, the scattered field is ``far_field exp(i k r) / sqrt(r)``. In space they are vectors ``(n, 3)`` of any
+    length, and it is ``far_field exp(i k r) / r``. Of an elastic body, displacements along and across the direction,
+    each of its own wavenumber; shape ``(n, 2)``.
     """
     _check_open(solution, "far_field")
     if any(k.imag or not k for k in outer_wavenumbers(solution.problem)):
         raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
-    directions = np.asarray(angles, dtype=np.float64)
-    if directions.ndim != 1 or not np.all(np.isfinite(directions)):
-        raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
     alone = scattered(solution)
+    directions = _as_directions(angles, solution.problem.dimension)
     waves = outer_wavenumbers(solution.problem)
     if len(waves) == 1:
         return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
@@ -112,6 +115,19 @@ def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
     return np.column_stack([1j * waves[0] * along, -1j * waves[1] * across])
 
 
+def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
+    """Angles in the plane, vectors of length one in space."""
+    directions = np.asarray(angles, dtype=np.float64)
+    if dimension == 2:
+        if directions.ndim != 1 or not np.all(np.isfinite(directions)):
+            raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
+        return directions
+    lengths = np.linalg.norm(directions, axis=-1, keepdims=True)
+    if directions.ndim != 2 or directions.shape[1] != 3 or not np.all(np.isfinite(directions) & (lengths > 0)):
+        raise ProblemError(f"far_field: in space, directions must be vectors (n, 3), none of them zero; got {angles!r}")
+    return np.asarray(directions / lengths)
+
+
 def cross_sections(solution: Solution) -> CrossSections:
     """How much of an incident plane wave goes elsewhere, and how much is missing behind the objects."""
     incident = solution.problem.statement.incident
@@ -120,6 +136,11 @@ def cross_sections(solution: Solution) -> CrossSections:
     k = outer_wavenumbers(solution.problem)[0].real
     lower, upper = solution.problem.domain.bounding_box
     count = int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+    if solution.problem.dimension == 3:
+        ahead = far_field(solution, incident.directions)[0]
+        rule = Ball((0, 0, 0), 1).boundary()[0].quadrature(count**2 // 2)
+        scattering = float(rule.weights @ np.abs(far_field(solution, rule.points)) ** 2)
+        return CrossSections(scattering, 4 * np.pi / k * float(ahead.imag))
     around = 2 * np.pi * np.arange(count) / count
     x, y = incident.directions[0]
     ahead = far_field(solution, [np.arctan2(y, x)])[0]

@@ -25,8 +25,16 @@ from fspielm.features import (
 )
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
-from fspielm.features.outward import HarmonicBasis, IncidentBasis, RadiatingBasis, RegionalBasis
+from fspielm.features.outward import (
+    HarmonicBasis,
+    IncidentBasis,
+    MultipoleBasis,
+    RadiatingBasis,
+    RegionalBasis,
+    WithinBasis,
+)
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
+from fspielm.geometry import Domain
 from fspielm.geometry.cells.runs import Materials
 from fspielm.store.archive import Arrays
 from fspielm.store.cells import describe_cells, read_cells
@@ -45,7 +53,12 @@ _FUNCTIONS: dict[str, type[CornerFunction]] = {
     "wave": Wave,
 }
 # Bases that have all arguments they are made of under their names: a new one is its name here.
-_PLAIN: dict[str, type[Basis]] = {"harmonic": HarmonicBasis, "radiating": RadiatingBasis, "sources": SourceBasis}
+_PLAIN: dict[str, type[Basis]] = {
+    "harmonic": HarmonicBasis,
+    "multipoles": MultipoleBasis,
+    "radiating": RadiatingBasis,
+    "sources": SourceBasis,
+}
 # The arrays of a basis of exponentials, by the names of its arguments.
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
@@ -119,13 +132,14 @@ def _(basis: IncidentBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any
 
 @describe_basis.register
 def _(basis: RegionalBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    shape = domain_text(basis.shape)
-    if shape is None:
-        raise ProblemError(
-            f"a file has no word for the object {basis.shape!r}; it cannot be saved; pickle the solution"
-        )
     sides = {side: describe_basis(getattr(basis, side), arrays, f"{key}.{side}") for side in ("outside", "inside")}
-    return {"kind": "regional", **sides, "shape": shape}
+    return {"kind": "regional", **sides, "shape": _shape_text(basis.shape)}
+
+
+@describe_basis.register
+def _(basis: WithinBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
+    its = describe_basis(basis.basis, arrays, f"{key}.its")
+    return {"kind": "within", "basis": its, "shape": _shape_text(basis.shape)}
 
 
 @describe_basis.register
@@ -181,9 +195,19 @@ def read_basis(
             read_basis(content[side], arrays, f"{key}.{side}", materials) for side in ("outside", "inside")
         )
         return RegionalBasis(outside, inside, read_domain_text(content["shape"]))
+    if kind == "within":
+        its = read_basis(content["basis"], arrays, f"{key}.its", materials)
+        return WithinBasis(its, read_domain_text(content["shape"]))
     if kind == "cells":
         return read_cells(content, arrays, key, materials)
     raise ValueError(f"a basis of the unknown kind {kind!r}")
+
+
+def _shape_text(shape: Domain) -> str:
+    text = domain_text(shape)
+    if text is None:
+        raise ProblemError(f"a file has no word for the object {shape!r}; pickle the solution")
+    return text
 
 
 def _describe_arguments(basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:

@@ -4,7 +4,17 @@ from fspielm.features.outward.elastic import elastic_potentials
 from fspielm.features.outward.family import Outward
 from fspielm.features.outward.harmonic import HarmonicBasis
 from fspielm.features.outward.incident import IncidentBasis
+from fspielm.features.outward.multipoles import MultipoleBasis
 from fspielm.features.outward.radiating import RadiatingBasis
-from fspielm.features.outward.regional import RegionalBasis
+from fspielm.features.outward.regional import RegionalBasis, WithinBasis
 
-__all__ = ["HarmonicBasis", "IncidentBasis", "Outward", "RadiatingBasis", "RegionalBasis", "elastic_potentials"]
+__all__ = [
+    "HarmonicBasis",
+    "IncidentBasis",
+    "MultipoleBasis",
+    "Outward",
+    "RadiatingBasis",
+    "RegionalBasis",
+    "WithinBasis",
+    "elastic_potentials",
+]

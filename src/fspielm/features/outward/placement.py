@@ -53,14 +53,14 @@ class Placed:
 
     Attributes
     ----------
-    centers : (C, 2) array
+    centers : (C, d) array
     orders : (C,) array of int
         The highest at each.
     scales : (C,) array
         Distances from there to the boundary, about.
     charged : (C,) array of bool
         Whether sources are needed there, rather than dipoles and what is of higher order alone.
-    crowd : (m, 2) array
+    crowd : (m, d) array
         Where sources would be that the boundary's rows should suit.
     strengths : (m,) array
         How many functions there are to the distance of these from the boundary.
@@ -86,7 +86,7 @@ class Wanted:
     digits : float
     level : int
         How often it was not enough.
-    nearby : (m, 2) array
+    nearby : (m, d) array
         Where fields come from: sources outside.
     """
 
@@ -101,6 +101,11 @@ class Wanted:
         return math.log(10) * (self.digits + _DIGITS_MORE * self.level)
 
 
+def merged(found: Sequence[Placed]) -> Placed:
+    """Functions of several objects together."""
+    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
+
+
 def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], wanted: Wanted) -> Placed:
     """Functions in all objects, whose boundaries have the domain on their left."""
     rims = [_rim(loop) for loop in loops]
@@ -109,7 +114,7 @@ def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], w
         outside = np.concatenate([wanted.nearby, *(rim for other, rim in enumerate(rims) if other != number)])
         own = [corner for corner in corners if _is_on(corner.point, loop)]
         found.append(_in_object(loop, rims[number], own, outside, wanted))
-    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
+    return merged(found)
 
 
 def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: Wanted) -> Placed:
@@ -118,16 +123,16 @@ def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: 
     opened = [
         replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening) for corner in corners
     ]
-    return _beside_curves(turned, opened, _distance(_rim(loop), wanted.nearby), wanted)
+    return _beside_curves(turned, opened, distance_between(_rim(loop), wanted.nearby), wanted)
 
 
 def _in_object(
     loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], outside: FloatArray, wanted: Wanted
 ) -> Placed:
-    gap = _distance(rim, outside)
+    gap = distance_between(rim, outside)
     circle = _as_circle(rim)
     if circle is not None and not corners:
-        return _in_disk(*circle, gap, _distance(rim, wanted.nearby), wanted)
+        return _in_disk(*circle, gap, distance_between(rim, wanted.nearby), wanted)
     return _beside_curves(loop, corners, gap, wanted)
 
 
@@ -144,15 +149,20 @@ def _beside_curves(loop: Sequence[PlaneCurve], corners: Sequence[Corner], gap: f
     return Placed(centers, orders, depths, orders == 0, centers, strengths)
 
 
-def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:
-    """Multipoles around the center: what others mirror into the disk converges geometrically."""
-    ka = wanted.wavenumber * radius
+def orders_of_images(radius: float, gap: float, source_gap: float, wanted: Wanted) -> float:
+    """The orders that what others mirror into a disk, or a ball, needs: at a gap, sources among them."""
     # images of another disk of the same size, and of a point
     rates = [math.acosh(1 + gap / (2 * radius))] if math.isfinite(gap) else []
     rates += [math.log1p(source_gap / radius)] if math.isfinite(source_gap) else []
+    return max((0.5 * wanted.wavenumber * radius + (wanted.foldings - _SMALL) / rate for rate in rates), default=0.0)
+
+
+def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:
+    """Multipoles around the center: what others mirror into the disk converges geometrically."""
+    ka = wanted.wavenumber * radius
     digits = wanted.foldings / math.log(10)
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
-    orders = max([waves, *(0.5 * ka + (wanted.foldings - _SMALL) / rate for rate in rates)])
+    orders = max(waves, orders_of_images(radius, gap, source_gap, wanted))
     m = int(min(max(math.ceil(orders), _FEWEST_ORDERS), _MOST_ORDERS + ka))
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
@@ -180,7 +190,8 @@ def _rim(loop: Sequence[PlaneCurve]) -> FloatArray:
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
 
 
-def _distance(rim: FloatArray, others: FloatArray) -> float:
+def distance_between(rim: FloatArray, others: FloatArray) -> float:
+    """The least one of points on an object from others; infinite without any."""
     if not len(others):
         return math.inf
     from scipy.spatial import cKDTree  # imported here: it takes long, and few need it

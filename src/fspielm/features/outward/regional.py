@@ -10,6 +10,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.real_parts import parts_of_sum
+from fspielm.features.wrapping import WrappedBasis
 from fspielm.geometry import Domain
 
 
@@ -71,3 +72,37 @@ class RegionalBasis(Basis):
                 basis.write(operator.select(index), slice(begin, end), values)
                 out[begin + start - first : end + start - first, index] = values
             start += basis.size
+
+
+@final
+class WithinBasis(WrappedBasis):
+    """Functions of one object among several, zero in all others; the object's boundary belongs to it.
+
+    Parameters
+    ----------
+    basis : Basis
+        For a single unknown.
+    shape : Domain
+    """
+
+    def __init__(self, basis: Basis, shape: Domain) -> None:
+        super().__init__(basis)
+        self.shape = shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of their values."""
+        return self.basis.dtype
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts; see `Basis.field`."""
+        return parts_of_sum(self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        index = np.flatnonzero(self.shape._contains(operator.points, True))
+        out[...] = 0.0
+        if len(index):
+            values = np.empty((len(out), len(index)), dtype=out.dtype)
+            self.basis.write(operator.select(index), columns, values)
+            out[:, index] = values

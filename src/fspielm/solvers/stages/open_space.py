@@ -14,13 +14,14 @@ from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.open_domain import has_data, incident_of, inner_wavenumber, outer_wavenumbers
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, elastic_potentials
-from fspielm.features.outward.placement import Placed, Wanted, place_around, place_in
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, WithinBasis, elastic_potentials
+from fspielm.features.outward.placement import Placed, Wanted, merged, place_around, place_in
 from fspielm.geometry import Corner, Sites
-from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages.open_bodies import around_bodies
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
@@ -85,13 +86,11 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        placed, basis = outward(problem, self.request.tol, self.level, self.along)
-        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
+        wanted = _wanted(problem, self.request.tol, self.level, self.along)
+        family, crowd = (around_bodies if problem.dimension == 3 else _around_curves)(problem, wanted)
         names = {part for relation in problem.constraints for part in relation.part_names}
         points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
-        words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-        caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
-        return Step(FeatureTrial(Outward(basis, words, caution), points, (), why), self)
+        return Step(FeatureTrial(family, points, (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
@@ -104,7 +103,8 @@ def _check_balance(problem: Problem) -> None:
     """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
     constraints = problem.constraints
     orders = {term.order for relation in constraints for term in relation.operator.terms}
-    if outer_wavenumbers(problem) != (0,) or orders != {1} or problem.domain.corners():
+    is_harmonic = problem.dimension == 2 and outer_wavenumbers(problem) == (0,)
+    if not is_harmonic or orders != {1} or problem.domain.corners():
         return
     net, all_together = 0j, 0.0
     for relation in constraints:
@@ -121,52 +121,59 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tuple[Placed, Basis]:
-    """Functions for the `level`-th round, and where they are; `along` is the highest frequency of data.
-
-    Where the object has a field inside, with functions for that around it.
-    """
-    domain = problem.domain
-    assert isinstance(domain, Exterior)
+def _wanted(problem: Problem, tol: float, level: int, along: float) -> Wanted:
+    """How well fields are to be held in the `level`-th round; `along` is the highest frequency of data."""
     sources = [field.place for field in incident_of(problem) if field.place is not None]
-    waves, inside = outer_wavenumbers(problem), inner_wavenumber(problem)
-    corners = _singular_corners(problem, domain)
-    wanted = Wanted(
-        wavenumber=max(*map(abs, waves), along),
+    return Wanted(
+        wavenumber=max(*map(abs, outer_wavenumbers(problem)), along),
         digits=-math.log10(tol) + _FURTHER_DIGITS,
         level=level,
-        nearby=np.array(sources).reshape(-1, 2),
+        nearby=np.array(sources).reshape(-1, problem.dimension),
     )
+
+
+def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Outward, Crowd]:
+    """Functions in the objects of the plane, and rows that suit them.
+
+    Where objects have a field inside, with functions for that around them.
+    """
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)
+    corners = _singular_corners(problem, domain)
     placed = place_in(domain.loops, corners, wanted)
-    if len(waves) > 1:
-        return placed, _elastic(problem, placed)
-    if inside is None:
-        return placed, _basis(problem, waves[0], placed)
-    around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside)))
-    both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
-    beside = RadiatingBasis(around.centers, around.orders, inside, around.scales)
-    return both, JoinedBasis([Component(_basis(problem, waves[0], placed), 0, 2), Component(beside, 1, 2)])
+    basis = _basis(problem, placed)
+    inside = inner_wavenumber(problem)
+    if inside is not None:
+        if len(domain.loops) > len(domain.shapes):
+            raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
+        around = [place_around(loop, corners, replace(wanted, wavenumber=abs(inside))) for loop in domain.loops]
+        beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, inside, each.scales) for each in around]
+        if len(beside) > 1:
+            beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
+        placed = merged([placed, *around])
+        basis = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
+    crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
+    words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
+    caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
+    return Outward(basis, words, caution), crowd
 
 
-def _elastic(problem: Problem, placed: Placed) -> Basis:
-    """Displacements that radiate, around the same places for both kinds of waves."""
-    waves = elastic_waves([equation.operator for equation in problem.equations])
-    longitudinal, transverse = (
-        RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in (waves.longitudinal, waves.transverse)
-    )
-    return elastic_potentials(longitudinal, transverse, waves.axes)
-
-
-def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
-    """The functions in objects: those that radiate, or harmonic ones."""
-    if k != 0:
-        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+def _basis(problem: Problem, placed: Placed) -> Basis:
+    """The functions in objects: those that radiate, or harmonic ones; displacements from potentials of both kinds."""
+    waves = outer_wavenumbers(problem)
+    radiating = [RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in waves if k != 0]
+    if len(radiating) > 1:
+        longitudinal, transverse = radiating
+        axes = elastic_waves([equation.operator for equation in problem.equations]).axes
+        return elastic_potentials(longitudinal, transverse, axes)
+    if radiating:
+        return radiating[0]
     # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
     constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
 
 
-def _singular_corners(problem: Problem, domain: Exterior) -> tuple[Corner, ...]:
+def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, ...]:
     """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
     corners = domain.corners([str(symbol) for symbol in problem.coordinates])
     known = np.array([corner.point for corner in corners]).reshape(-1, 2)

@@ -1,0 +1,177 @@
+"""Multipoles in space: waves that leave places, or pass through them, and harmonic fields that fall off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.features.basis import Basis
+from fspielm.features.local import LocalOperator
+from fspielm.features.outward.harmonics import degrees, harmonics, times_coordinate
+from fspielm.features.outward.radial import Leaving, Passing, Radial
+from fspielm.features.real_parts import parts_of_sum
+
+if TYPE_CHECKING:
+    from fspielm.features.outward.harmonics import Sparse
+
+# Stands for a center itself, where directions mean nothing, in units of its scale.
+_BESIDE = 1e-100
+
+
+@final
+class MultipoleBasis(Basis):
+    """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics, times functions of r.
+
+    These are spherical Hankel functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``,
+    and fall off where Im k > 0; for k = 0 powers ``r^-(n + 1)``. Or else they are regular: spherical Bessel functions.
+    A center of highest degree n has all harmonics up to it: it is a source for n = 0.
+
+    Parameters
+    ----------
+    centers : (C, 3) array
+        Outside of the domain, unless they are regular.
+    orders : (C,) array of int
+        The highest degree at each.
+    wavenumber : complex
+        k, with an imaginary part that is not negative.
+    scales : (C,) array
+        Distances from the centers at which their functions have size one.
+    regular : bool
+    """
+
+    def __init__(
+        self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike, *, regular: bool = False
+    ) -> None:
+        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 3)
+        self.orders = np.array(orders, dtype=np.int_)
+        self.scales = np.array(scales, dtype=np.float64)
+        self.wavenumber = complex(wavenumber)
+        self.regular = bool(regular)
+        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
+            raise ProblemError("centers, orders and scales must be as many, at least one")
+        if self.wavenumber.imag < 0 or (self.regular and self.wavenumber == 0):
+            raise ProblemError(f"the imaginary part of a wavenumber must not be negative; got {wavenumber!r}")
+        for array in (self.centers, self.orders, self.scales):
+            array.flags.writeable = False
+        self._starts = np.concatenate([[0], np.cumsum((self.orders + 1) ** 2)])
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return int(self._starts[-1])
+
+    @property
+    def dimension(self) -> int:
+        """Three."""
+        return 3
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Real where fields fall off without waves."""
+        falls_off = self.wavenumber.real == 0 and not self.regular
+        return np.dtype(np.float64 if falls_off else np.complex128)
+
+    @property
+    def sources(self) -> FloatArray:
+        """The centers, unless functions are regular there."""
+        return np.empty((0, 3)) if self.regular else self.centers
+
+    @property
+    def reach(self) -> FloatArray:
+        """The wavenumber, along all axes."""
+        return np.full(3, abs(self.wavenumber))
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts, where they are complex; see `Basis.field`."""
+        return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        reach = int(operator.orders.sum(axis=1).max(initial=0))
+        row = 0
+        for run in self._runs(columns):
+            scale, number = float(self.scales[run.centers[0]]), len(run.centers)
+            highest = int(np.sqrt(run.stop - 1))  # the degree of the last
+            radial = self._radial(scale, highest + reach + 1)
+            apart = (operator.points - self.centers[run.centers, None]) / scale
+            table = _table(radial, highest + reach, apart.reshape(-1, 3))
+            target = out[row : row + number * (run.stop - run.start)]
+            target[...] = 0.0
+            for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
+                sloped = _derivative(radial, highest, tuple(orders.tolist()))[run.start : run.stop]
+                values = (sloped @ table[: sloped.shape[1]]).reshape(-1, number, len(operator.points)).swapaxes(0, 1)
+                values = values.reshape(len(target), -1)
+                target += (coefficient / scale ** orders.sum()) * (values if np.iscomplexobj(target) else values.real)
+            target /= np.tile(radial.sizes[degrees(highest)[run.start : run.stop]], number)[:, None]
+            row += len(target)
+
+    def far_field(self, angles: FloatArray) -> ComplexArray:
+        """What ``exp(i k r) / r`` is multiplied with far away, ``(n, M)``, in directions ``(n, 3)`` of length one."""
+        far = np.empty((len(angles), self.size), dtype=np.complex128)
+        table = harmonics(int(self.orders.max()), angles)
+        for run in self._runs(slice(0, self.size)):
+            scale, highest = float(self.scales[run.centers[0]]), int(np.sqrt(run.stop - 1))
+            radial, n = self._radial(scale, highest + 1), degrees(highest)
+            each = scale * (radial.far(highest) / radial.sizes[: highest + 1])[n]
+            own = table[: len(n)].T * each
+            for center in run.centers:
+                ahead = np.exp(-1j * self.wavenumber * (angles @ self.centers[center]))
+                far[:, self._starts[center] : self._starts[center + 1]] = ahead[:, None] * own
+        return far
+
+    def _radial(self, scale: float, highest: int) -> Radial:
+        kind = Passing if self.regular else Leaving
+        return kind(self.wavenumber * scale, highest)
+
+    def _runs(self, columns: slice) -> Iterator[_Run]:
+        """The functions `columns`, those of centers that are alike together."""
+        first, last, _ = columns.indices(self.size)
+        begin, end = np.searchsorted(self._starts, [first, last - 1], side="right") - 1
+
+        def what(center: int) -> tuple[float, int, int]:
+            start = self._starts[center]
+            stop = min(last, int(self._starts[center + 1])) - start
+            return float(self.scales[center]), max(first - int(start), 0), int(stop)
+
+        for (_, start, stop), centers in groupby(range(begin, end + 1 if last > first else begin), what):
+            yield _Run(np.array(list(centers)), start, stop)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """Some of the functions, from `start` to `stop`, of each of several `centers` of one scale."""
+
+    centers: NDArray[np.int_]
+    start: int
+    stop: int
+
+
+def _table(radial: Radial, highest: int, points: FloatArray) -> ComplexArray:
+    """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
+    radius = np.maximum(np.linalg.norm(points, axis=1), _BESIDE)
+    angular = harmonics(highest, points / radius[:, None])
+    return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
+
+
+def _derivative(radial: Radial, highest: int, orders: tuple[int, ...]) -> Sparse:
+    """The derivative of functions up to a degree as sums of functions up to a higher one."""
+    from scipy.sparse import eye_array
+
+    reach = sum(orders)
+    found = eye_array((highest + 1) ** 2, (highest + 1) ** 2, format="csr")
+    below = highest
+    for axis in (axis for axis, order in enumerate(orders) for _ in range(order)):
+        up, down = times_coordinate(below, axis)
+        n = degrees(below)
+        raised = up.multiply(radial.up(n)[:, None]) + down.multiply(radial.down(n)[:, None])
+        found, below = (found @ raised).tocsr(), below + 1
+    assert below == highest + reach
+    return found
