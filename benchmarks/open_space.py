@@ -3,7 +3,7 @@
     python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it, and docs/waves.md
     python benchmarks/open_space.py --page       # the table of docs/waves.md alone
 
-One disk or several are compared with their own multipole series (`open_space_series`); other shapes with a solution for
+One disk or several, and Luneburg's lens, are compared with their own series (`open_space_series`); others with one for
 another seed and a tolerance that is a thousand times smaller, whose functions are more, and elsewhere. Errors are
 relative: of the scattered field at random points of the window, and of the far field in fifty directions. The optical
 theorem compares what is missing behind with what goes elsewhere, reciprocity two directions with their reverses. Times
@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg
 import sympy as sp
 from method_page import DOCS, put
-from open_space_series import Disks, TransparentDisk
+from open_space_series import Disks, LuneburgLens, TransparentDisk
 
 import fspielm as fs
 
@@ -62,7 +62,7 @@ class Case:
     condition: fs.AnyCondition = fs.Dirichlet(0)  # noqa: RUF009  # never changed
     direction: float = 0.3
     tol: float = 1e-10
-    series: Disks | TransparentDisk | None = None
+    series: Disks | LuneburgLens | TransparentDisk | None = None
 
     def problem(self, direction: float | None = None) -> fs.Problem:
         """For a wave that goes in some direction."""
@@ -91,6 +91,13 @@ def _lets_through(k: float, index: complex, flux: float = 1.0) -> Case:
     return Case((fs.Disk((0.3, 0.2), 1),), k, fs.Transparent(index * k, flux), series=series)
 
 
+def _luneburg(wavelengths: float) -> Case:
+    """A lens that focuses plane waves on its rim, so many wavelengths across."""
+    k = math.pi * wavelengths
+    lens = fs.Transparent(k * sp.sqrt(2 - x**2 - y**2))
+    return Case((fs.Disk((0, 0), 1),), k, lens, tol=1e-8, series=LuneburgLens(k, Case.direction))
+
+
 def _forty() -> list[tuple[float, float]]:
     """Five rows of eight, each disk off its place by up to 0.2."""
     off = np.random.default_rng(5).uniform(-0.2, 0.2, (40, 2))
@@ -106,6 +113,11 @@ CASES: dict[str, Callable[[], Case]] = {
     "disk, n = 1.5, ka = 10": lambda: _lets_through(10.0, 1.5),
     "disk, n = 1.5, flux / n^2, ka = 10": lambda: _lets_through(10.0, 1.5, 1 / 2.25),
     "disk, a metal of n = 0.2 + 3.4 i, ka = 10": lambda: _lets_through(10.0, 0.2 + 3.4j),
+    "Luneburg lens, 5 wavelengths": lambda: _luneburg(5.0),
+    "Luneburg lens, 20 wavelengths": lambda: _luneburg(20.0),
+    "disk, n = 1.5 + 0.3 x, ka = 10": lambda: Case(
+        (fs.Disk((0, 0), 1),), 10.0, fs.Transparent(10 * (sp.Rational(3, 2) + 0.3 * x)), tol=1e-6
+    ),
     "two disks, soft, ka = 5": lambda: _disks([(0.0, 0.0), (2.2, 0.4)], 5.0, "soft", 60),
     "forty disks, soft, ka = 5": lambda: replace(_disks(_forty(), 5.0, "soft", 26), tol=1e-8),
     "trefoil, soft, k = 30": lambda: Case((TREFOIL,), 30.0, tol=1e-11),

@@ -16,6 +16,7 @@ from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
+from fspielm.features.sums_on_cells import SumsOnCells
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -56,6 +57,8 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     outside, inside = (leaf.basis for leaf in basis.leaves if isinstance(leaf, Component))
     first, last = np.split(coefficients, [outside.size])
     total, every = _joined([outside, *comes_in], first, 1.0)
+    if isinstance(inside, SumsOnCells):
+        inside, last = inside.summed(last), np.ones(1)
     shape = problem.unknowns[1].domain
     return as_one(problem), RegionalBasis(total, inside, shape), np.concatenate([every, last])
 

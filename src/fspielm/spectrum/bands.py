@@ -72,7 +72,8 @@ def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience =
         from fspielm.equations.open_domain import has_data, ratio_of  # few problems have an open domain
 
         if not has_data(problem):  # what comes in has the waves of the equation
-            highest = max(abs(ratio_of(equation.operator)) ** 0.5 for equation in problem.equations)
+            known = [equation.operator for equation in problem.equations if equation.operator.is_constant]
+            highest = max(abs(ratio_of(operator)) ** 0.5 for operator in known)
             return Bands(np.full(problem.dimension, highest), (OF_THE_PROBLEM[0],) * problem.dimension, ())
     return _with_waves(problem, data_bands(problem, rng, patience), rng)
 

@@ -73,6 +73,11 @@ class Placed:
     crowd: FloatArray
     strengths: FloatArray
 
+    @property
+    def in_words(self) -> str:
+        """How many there are, and of what orders."""
+        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -85,18 +85,26 @@ class OpenSpace(Stage):
     def _step(self, why: str) -> Step:
         problem = self.request.problem
         placed, basis = outward(problem, self.request.tol, self.level, self.along)
-        crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
-        names = {part for relation in problem.constraints for part in relation.part_names}
-        points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
-        words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-        caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
-        return Step(FeatureTrial(Outward(basis, words, caution), points, (), why), self)
+        family = Outward(basis, placed.in_words, caution_beside(placed))
+        return Step(FeatureTrial(family, points_for(problem, placed, basis.size), (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
     """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
     _check_balance(request.problem)
     return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
+
+
+def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
+    """Rows on the objects for so many functions, which crowd where these do."""
+    crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True)
+    names = {part for relation in problem.constraints for part in relation.part_names}
+    return Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
+
+
+def caution_beside(placed: Placed) -> float:
+    """How much more than functions can hold may be beside corners."""
+    return _BESIDE_CORNERS if 1 in placed.orders else 1.0
 
 
 def _check_balance(problem: Problem) -> None:
@@ -127,23 +135,32 @@ def outward(problem: Problem, tol: float, level: int, along: float = 0.0) -> tup
     """
     domain = problem.domain
     assert isinstance(domain, Exterior)
-    incident = incident_of(problem)
-    source = None if incident is None else incident.place
     k, *inside = (wavenumber_of(equation.operator) for equation in problem.equations)
-    corners = _singular_corners(problem, domain)
-    wanted = Wanted(
-        wavenumber=max(abs(k), along),
-        digits=-math.log10(tol) + _FURTHER_DIGITS,
-        level=level,
-        nearby=np.empty((0, 2)) if source is None else np.array([source]),
-    )
-    placed = place_in(domain.loops, corners, wanted)
+    wanted = wanted_for(problem, max(abs(k), along), tol, level)
+    placed, basis = outside_alone(problem, wanted)
     if not inside:
-        return placed, _basis(problem, k, placed)
+        return placed, basis
+    corners = _singular_corners(problem, domain)
     around = place_around(domain.loops[0], corners, replace(wanted, wavenumber=abs(inside[0])))
     both = Placed(*(np.concatenate([getattr(each, n) for each in (placed, around)]) for n in Placed.__annotations__))
     beside = RadiatingBasis(around.centers, around.orders, inside[0], around.scales)
-    return both, JoinedBasis([Component(_basis(problem, k, placed), 0, 2), Component(beside, 1, 2)])
+    return both, JoinedBasis([Component(basis, 0, 2), Component(beside, 1, 2)])
+
+
+def outside_alone(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
+    """Functions for the field outside of the objects, and where they are."""
+    domain = problem.domain
+    assert isinstance(domain, Exterior)
+    placed = place_in(domain.loops, _singular_corners(problem, domain), wanted)
+    return placed, _basis(problem, wavenumber_of(problem.equations[0].operator), placed)
+
+
+def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
+    """How well functions are to hold fields of a wavenumber, for the `level`-th round."""
+    incident = incident_of(problem)
+    source = None if incident is None else incident.place
+    nearby = np.empty((0, 2)) if source is None else np.array([source])
+    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby)
 
 
 def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
