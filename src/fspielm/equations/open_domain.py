@@ -19,6 +19,7 @@ from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import Sites
+from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -57,6 +58,11 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     if statement.incident is not None:
         incident = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
         _check_incident(incident, equation.operator, setting)
+    domain = setting.domain
+    if isinstance(domain, Exterior) and domain.period is not None:
+        from fspielm.equations.lattice import make_lattice  # few open domains are gratings
+
+        make_lattice(incident, wavenumber_of(equation.operator), domain)  # which says what is wrong
     corners = setting.domain.corners([str(symbol) for symbol in setting.unknowns[0].coordinates])
     if incident is None and not corners:
         return relations

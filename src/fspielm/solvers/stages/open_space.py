@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.collocation import Crowd, Points
 from fspielm.equations import Problem
+from fspielm.equations.lattice import lattice_of
 from fspielm.equations.open_domain import has_data, incident_of, wavenumber_of
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
@@ -160,13 +161,22 @@ def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> W
     incident = incident_of(problem)
     source = None if incident is None else incident.place
     nearby = np.empty((0, 2)) if source is None else np.array([source])
-    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby)
+    domain = problem.domain
+    period = domain.period if isinstance(domain, Exterior) else None
+    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby, period)
 
 
 def _basis(problem: Problem, k: complex, placed: Placed) -> Basis:
     """The functions in objects: those that radiate, or harmonic ones."""
     if k != 0:
-        return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+        alone = RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+        lattice, domain = lattice_of(problem), problem.domain
+        if lattice is None or not isinstance(domain, Exterior):
+            return alone
+        from fspielm.features.outward.grating import GratingBasis  # few open domains are gratings
+
+        (_, bottom), (_, top) = domain.objects_box
+        return GratingBasis(alone, lattice, float(bottom), float(top))
     # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
     constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
