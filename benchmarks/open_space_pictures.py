@@ -48,6 +48,7 @@ def main() -> None:
     figure.axes[0].plot(*rim.T, color="white", linewidth=0.8)
     figure.savefig(IMAGES / "waves-glass.png", dpi=200)
     draw_lens()
+    draw_grating()
     disks = fs.Exterior(*crystal(), window=((-2.5, -3.6), (11, 3.6)))
     beam = fs.beam(9.0, (1, 0), (-1.5, 0), 0.6)
     scatter(9.0, disks, beam).plot(IMAGES / "waves-beam.png", width="double", part="abs")
@@ -74,6 +75,19 @@ def draw_lens() -> None:
     around = np.linspace(0, 2 * np.pi, 300)
     figure.axes[0].plot(np.cos(around), np.sin(around), color="black", linewidth=0.8)
     figure.savefig(IMAGES / "waves-lens.png", dpi=200)
+
+
+def draw_grating() -> None:
+    """Trefoils of glass in a row."""
+    k = 10.0
+    domain = fs.Exterior(TREFOIL, period=3.0, window=((-7.5, -4), (7.5, 4)))
+    solution = scatter(k, domain, fs.plane_wave(k, (0.45, -1)), condition=fs.Transparent(15.0))
+    figure = solution.plot(width="double", part="real")
+    (rim,) = (part.place(np.linspace(0, 1, 500)[:, None]).points for part in domain.boundary())
+    for copy in range(-3, 4):
+        figure.axes[0].plot(rim[:, 0] + 3.0 * copy, rim[:, 1], color="black", linewidth=0.8)
+    figure.axes[0].set_xlim(-7.5, 7.5)
+    figure.savefig(IMAGES / "waves-grating.png", dpi=200)
 
 
 def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:
