@@ -3,11 +3,12 @@
     python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it, and docs/waves.md
     python benchmarks/open_space.py --page       # the table of docs/waves.md alone
 
-One disk or several are compared with their own multipole series (`open_space_series`); other shapes with a solution for
+One disk or several, and Luneburg's lens, are compared with their own series (`open_space_series`); others with one for
 another seed and a tolerance that is a thousand times smaller, whose functions are more, and elsewhere. Errors are
 relative: of the scattered field at random points of the window, and of the far field in fifty directions. The optical
-theorem compares what is missing behind with what goes elsewhere, reciprocity two directions with their reverses. Times
-are those of processors, in units of a real QR factorisation of 6000 rows and 3000 columns in the same run.
+theorem compares what is missing behind with what goes elsewhere, reciprocity two directions with their reverses. Of
+gratings, amplitudes of orders take the place of the far field, and what is missing of the power that of the theorem.
+Times are those of processors, in units of a real QR factorisation of 6000 rows and 3000 columns in the same run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numpy as np
 import scipy.linalg
 import sympy as sp
 from method_page import DOCS, put
-from open_space_series import Disks, TransparentDisk
+from open_space_series import Disks, LuneburgLens, RowOfDisks, TransparentDisk
 
 import fspielm as fs
 
@@ -62,7 +63,7 @@ class Case:
     condition: fs.AnyCondition = fs.Dirichlet(0)  # noqa: RUF009  # never changed
     direction: float = 0.3
     tol: float = 1e-10
-    series: Disks | TransparentDisk | None = None
+    series: Disks | LuneburgLens | TransparentDisk | None = None
 
     def problem(self, direction: float | None = None) -> fs.Problem:
         """For a wave that goes in some direction."""
@@ -91,13 +92,49 @@ def _lets_through(k: float, index: complex, flux: float = 1.0) -> Case:
     return Case((fs.Disk((0.3, 0.2), 1),), k, fs.Transparent(index * k, flux), series=series)
 
 
+def _luneburg(wavelengths: float) -> Case:
+    """A lens that focuses plane waves on its rim, so many wavelengths across."""
+    k = math.pi * wavelengths
+    lens = fs.Transparent(k * sp.sqrt(2 - x**2 - y**2))
+    return Case((fs.Disk((0, 0), 1),), k, lens, tol=1e-8, series=LuneburgLens(k, Case.direction))
+
+
+@dataclass(frozen=True)
+class Grating:
+    """Objects at equal distances in a plane wave, and their series, if there is one."""
+
+    object: fs.Domain
+    period: float
+    k: float
+    condition: fs.AnyCondition
+    tol: float = 1e-10
+    direction: float = -1.1
+    series: RowOfDisks | None = None
+
+    def problem(self) -> fs.Problem:
+        """One period of it."""
+        return fs.Problem(
+            sp.Eq(u.diff(x, 2) + u.diff(y, 2) + self.k**2 * u, 0),
+            fs.Exterior(self.object, period=self.period),
+            [self.condition],
+            incident=fs.plane_wave(self.k, (math.cos(self.direction), math.sin(self.direction))),
+        )
+
+
+def _row(kind: str) -> Grating:
+    """Disks at a distance of three radii, k a = 5."""
+    condition = {"soft": fs.Dirichlet(0), "hard": fs.Neumann(0), "n = 1.5": fs.Transparent(7.5)}[kind]
+    series = RowOfDisks(1.0, 5.0, 3.0, Grating.direction, kind)
+    return Grating(fs.Disk((0, 0), 1), 3.0, 5.0, condition, series=series)
+
+
 def _forty() -> list[tuple[float, float]]:
     """Five rows of eight, each disk off its place by up to 0.2."""
     off = np.random.default_rng(5).uniform(-0.2, 0.2, (40, 2))
     return [(3.0 * (i % 8) + float(a), 3.0 * (i // 8) + float(b)) for i, (a, b) in enumerate(off)]
 
 
-CASES: dict[str, Callable[[], Case]] = {
+CASES: dict[str, Callable[[], Case | Grating]] = {
     **{
         f"disk, {kind}, ka = {ka}": lambda kind=kind, ka=ka: _disks([(0.3, 0.2)], float(ka), kind, ka + 40)  # type: ignore[misc]
         for kind in ("soft", "hard", "impedance")
@@ -106,6 +143,11 @@ CASES: dict[str, Callable[[], Case]] = {
     "disk, n = 1.5, ka = 10": lambda: _lets_through(10.0, 1.5),
     "disk, n = 1.5, flux / n^2, ka = 10": lambda: _lets_through(10.0, 1.5, 1 / 2.25),
     "disk, a metal of n = 0.2 + 3.4 i, ka = 10": lambda: _lets_through(10.0, 0.2 + 3.4j),
+    "Luneburg lens, 5 wavelengths": lambda: _luneburg(5.0),
+    "Luneburg lens, 20 wavelengths": lambda: _luneburg(20.0),
+    "disk, n = 1.5 + 0.3 x, ka = 10": lambda: Case(
+        (fs.Disk((0, 0), 1),), 10.0, fs.Transparent(10 * (sp.Rational(3, 2) + 0.3 * x)), tol=1e-6
+    ),
     "two disks, soft, ka = 5": lambda: _disks([(0.0, 0.0), (2.2, 0.4)], 5.0, "soft", 60),
     "forty disks, soft, ka = 5": lambda: replace(_disks(_forty(), 5.0, "soft", 26), tol=1e-8),
     "trefoil, soft, k = 30": lambda: Case((TREFOIL,), 30.0, tol=1e-11),
@@ -116,6 +158,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "square, hard, k = 10": lambda: Case((fs.Box((0, 0), (1, 1)),), 10.0, fs.Neumann(0), tol=1e-5),
     "split ring at its resonance": lambda: Case((SPLIT_RING,), resonance(), direction=0.2, tol=1e-8),
     "split ring beside it": lambda: Case((SPLIT_RING,), resonance() + 0.1, direction=0.2, tol=1e-8),
+    **{f"grating of disks, {kind}": lambda kind=kind: _row(kind) for kind in ("soft", "hard", "n = 1.5")},  # type: ignore[misc]
+    "grating of trefoils, n = 1.5": lambda: Grating(TREFOIL, 3.0, 10.0, fs.Transparent(15.0)),
+    "grating of squares, soft": lambda: Grating(fs.Box((0, 0), (1, 1)), 1.5, 5.0, fs.Dirichlet(0), tol=1e-6),
 }
 
 
@@ -163,6 +208,41 @@ def measure(name: str, qr: float) -> dict[str, str]:
     points = np.random.default_rng(7).uniform(lower, upper, (_POINTS, 2))
     if not isinstance(case.condition, fs.Transparent):  # whose objects have a field inside as well
         points = points[problem.domain.contains(points)]
+    errors = _of_grating(case, solution, points) if isinstance(case, Grating) else _of(name, case, solution, points)
+    row = {
+        "name": name,
+        "tol": f"{case.tol:.0e}",
+        "functions": f"{solution.report.neurons}",
+        "estimate": f"{solution.error_estimate:.1e}",
+        **errors,
+        "seconds": f"{seconds:.2f}",
+        "reference_qrs": f"{seconds / qr:.2f}",
+    }
+    print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    return row
+
+
+def _of_grating(case: Grating, solution: fs.Solution, points: np.ndarray) -> dict[str, str]:
+    """What is known of a grating: its orders take the place of the far field, and their powers that of the theorem."""
+    orders, finer = solution.orders(), quietly(case.problem(), max(_FINER * case.tol, 1e-13), 1)
+    known = finer.scattered(points)
+    if case.series is None:
+        back, on = finer.orders().reflected_amplitudes, finer.orders().transmitted_amplitudes
+    else:
+        back = case.series.amplitudes(orders.along, orders.across, 1)
+        on = case.series.amplitudes(orders.along, orders.across, -1) + (orders.numbers == 0)
+    off = np.abs([orders.reflected_amplitudes - back, orders.transmitted_amplitudes - on]).max()
+    return {
+        "error": f"{np.linalg.norm(solution.scattered(points) - known) / np.linalg.norm(known):.1e}",
+        "far_field_error": f"{off / np.abs([back, on]).max():.1e}",
+        "optical_theorem": f"{abs(orders.absorbed):.1e}",
+        "reciprocity": "",
+    }
+
+
+def _of(name: str, case: Case, solution: fs.Solution, points: np.ndarray) -> dict[str, str]:
+    """Errors of a single object, or of some."""
+    problem = case.problem()
     angles = np.linspace(0, 2 * np.pi, 50)
     if case.series is not None:
         known, far = case.series.scattered(points), case.series.far_field(angles)
@@ -175,20 +255,12 @@ def measure(name: str, qr: float) -> dict[str, str]:
     other = 2.1
     reverse = quietly(case.problem(other + math.pi), case.tol, 0).far_field([case.direction + math.pi])[0]
     there = solution.far_field([other])[0]
-    row = {
-        "name": name,
-        "tol": f"{case.tol:.0e}",
-        "functions": f"{solution.report.neurons}",
-        "estimate": f"{solution.error_estimate:.1e}",
+    return {
         "error": f"{np.linalg.norm(found - known) / np.linalg.norm(known):.1e}",
         "far_field_error": f"{np.abs(found_far - far).max() / np.abs(far).max():.1e}",
         "optical_theorem": "" if absorbs else f"{abs(sections.extinction / sections.scattering - 1):.1e}",
         "reciprocity": f"{abs(there - reverse) / np.abs(far).max():.1e}",
-        "seconds": f"{seconds:.2f}",
-        "reference_qrs": f"{seconds / qr:.2f}",
     }
-    print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
-    return row
 
 
 def main() -> None:

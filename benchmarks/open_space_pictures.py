@@ -47,6 +47,8 @@ def main() -> None:
     (rim,) = (part.place(np.linspace(0, 1, 500)[:, None]).points for part in trefoil.boundary())
     figure.axes[0].plot(*rim.T, color="white", linewidth=0.8)
     figure.savefig(IMAGES / "waves-glass.png", dpi=200)
+    draw_lens()
+    draw_grating()
     disks = fs.Exterior(*crystal(), window=((-2.5, -3.6), (11, 3.6)))
     beam = fs.beam(9.0, (1, 0), (-1.5, 0), 0.6)
     scatter(9.0, disks, beam).plot(IMAGES / "waves-beam.png", width="double", part="abs")
@@ -61,6 +63,31 @@ def main() -> None:
     draw_far_field(angles, np.abs(scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).far_field(angles)) ** 2)
     for path in IMAGES.glob("waves-*.png"):
         shrink(path)
+
+
+def draw_lens() -> None:
+    """A Luneburg lens, which focuses a plane wave on its rim."""
+    k = 40.0
+    lens = fs.Transparent(k * sp.sqrt(2 - x**2 - y**2))
+    domain = fs.Exterior(fs.Disk((0, 0), 1), window=((-1.6, -1.3), (2.6, 1.3)))
+    solution = scatter(k, domain, fs.plane_wave(k, (1, 0)), tol=1e-3, condition=lens)
+    figure = solution.plot(width="double", part="real")
+    around = np.linspace(0, 2 * np.pi, 300)
+    figure.axes[0].plot(np.cos(around), np.sin(around), color="black", linewidth=0.8)
+    figure.savefig(IMAGES / "waves-lens.png", dpi=200)
+
+
+def draw_grating() -> None:
+    """Trefoils of glass in a row."""
+    k = 10.0
+    domain = fs.Exterior(TREFOIL, period=3.0, window=((-7.5, -4), (7.5, 4)))
+    solution = scatter(k, domain, fs.plane_wave(k, (0.45, -1)), condition=fs.Transparent(15.0))
+    figure = solution.plot(width="double", part="real")
+    (rim,) = (part.place(np.linspace(0, 1, 500)[:, None]).points for part in domain.boundary())
+    for copy in range(-3, 4):
+        figure.axes[0].plot(rim[:, 0] + 3.0 * copy, rim[:, 1], color="black", linewidth=0.8)
+    figure.axes[0].set_xlim(-7.5, 7.5)
+    figure.savefig(IMAGES / "waves-grating.png", dpi=200)
 
 
 def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:

@@ -22,6 +22,9 @@ STATED: dict[str, tuple[fs.Exterior, Any, Any]] = {
     "a beam through glass": (fs.Exterior(DISK), fs.Transparent(1.5 * k, 0.5), fs.beam(k, (1, 2), (0, 0), 1.0)),
     "a source": (fs.Exterior(DISK, fs.Disk((4, 0), 1, name="b")), fs.Neumann(0), fs.point_source(k, (2, 3))),
     "an expression": (fs.Exterior(DISK), fs.Robin(-sp.I * k, 1, 0), sp.exp(sp.I * k * y)),
+    "a grating": (fs.Exterior(DISK, period=2.5), fs.Dirichlet(0), fs.plane_wave(k, (1, -2))),
+    "a grating of glass": (fs.Exterior(DISK, period=2.5), fs.Transparent(1.5 * k), fs.plane_wave(k, (1, -2))),
+    "a lens": (fs.Exterior(DISK), fs.Transparent(k * sp.sqrt(2 - (x - 0.1) ** 2 - y**2)), fs.plane_wave(k, (1, 0))),
     "nothing": (fs.Exterior(DISK), fs.Dirichlet(x), None),
 }
 
@@ -48,7 +51,10 @@ def test_a_solution_is_loaded_as_it_was_saved(name: str, tmp_path: Path) -> None
     loaded = fs.load(tmp_path / "wave.fspielm")
     assert np.array_equal(loaded(POINTS), solution(POINTS))
     assert np.array_equal(loaded.scattered(POINTS), solution.scattered(POINTS))
-    assert np.array_equal(loaded.far_field([0.0, 1.0]), solution.far_field([0.0, 1.0]))
+    if "grating" in name:
+        assert str(loaded.orders()) == str(solution.orders())
+    else:
+        assert np.array_equal(loaded.far_field([0.0, 1.0]), solution.far_field([0.0, 1.0]))
     assert loaded.problem.domain.contains([[0.1, 0.0]]) == solution.problem.domain.contains([[0.1, 0.0]])
 
 

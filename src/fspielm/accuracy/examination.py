@@ -236,6 +236,7 @@ class Examination:
         closely = look_at_places(problem, self.held_out.sites, self.discretisation, coefficients)
         most: tuple[float, Narrow | None] = 0.0, None
         told = [0.0] * len(problem.unknowns)
+        doubts = self.discretisation.doubts(coefficients)
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
             for place, size in _told_by(block, problem):
                 told[place] = max(told[place], size)
@@ -250,7 +251,7 @@ class Examination:
             local = closely.get(fitted.name, Local())
             if local.stands_out(rms):
                 most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
-            rms = math.hypot(rms, local.rms)
+            rms = math.hypot(math.hypot(rms, local.rms), doubts.get(fitted.name, 0.0))
             total = math.hypot(total, weight * rms)
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:

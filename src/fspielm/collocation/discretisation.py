@@ -85,6 +85,10 @@ class Discretisation(Finite):
         """Whether its features do so by themselves."""
         return self.family.satisfies_equation
 
+    def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
+        """See `Finite.doubts`."""
+        return self.family.doubts(coefficients)
+
     def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
         """Its system, which is of reuse in any case.
 

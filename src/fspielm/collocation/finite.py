@@ -118,6 +118,10 @@ class Finite(ABC):
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
+    def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
+        """By how much rows of a sum may be off, by block, as its functions themselves are; see `Family.doubts`."""
+        return {}
+
     def left_out(self, coefficients: NumberArray) -> FloatArray:
         """What functions leave out of each unknown in each cell, ``(C, U)``, as far as that can be told.
 

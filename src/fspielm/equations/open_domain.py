@@ -21,6 +21,7 @@ from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
 from fspielm.geometry import Sites
+from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
@@ -43,7 +44,7 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     ProblemError
     """
     equations = [relation for relation in relations if relation.condition is None]
-    wavenumbers_of([equation.operator for equation in equations])
+    waves = wavenumbers_of([equation.operator for equation in equations])
     for equation in equations:
         if equation.value.constant != 0.0:
             raise ProblemError(
@@ -58,6 +59,11 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
         incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
         _check_incident(incident, [equation.operator for equation in equations], setting)
+    domain = setting.domain
+    if isinstance(domain, Exterior) and domain.period is not None:
+        from fspielm.equations.lattice import make_lattice  # few open domains are gratings
+
+        make_lattice(incident, waves, domain)  # which says what is wrong
     corners = setting.domain.corners([str(symbol) for symbol in setting.unknowns[0].coordinates])
     if not incident and not corners:
         return relations
@@ -134,8 +140,8 @@ def outer_wavenumbers(problem: Problem) -> tuple[complex, ...]:
 
 
 def inner_wavenumber(problem: Problem) -> complex | None:
-    """That of a field inside of an object, where there is one."""
-    inside = _sides(problem)[1]
+    """That of a field inside of an object, where there is one, and the same everywhere."""
+    inside = [operator for operator in _sides(problem)[1] if operator.is_constant]
     return wavenumber_of(inside[0]) if inside else None
 
 

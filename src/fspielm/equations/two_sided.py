@@ -7,10 +7,9 @@ from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
-from fspielm.equations.conditions.transparent import INSIDE, Transparent, number_of
+from fspielm.equations.conditions.transparent import INSIDE, Transparent
 from fspielm.equations.once import once
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import whole_domain
@@ -48,15 +47,10 @@ def two_sided(problem: Problem) -> Problem:
     outside = problem.unknowns[0]
     objects = reduce(or_, shapes)
     inner = Unknown(sp.Function(f"{outside.symbol.func.__name__}_inside")(*outside.coordinates), objects)
-    number = number_of(condition.wavenumber, Setting(problem.unknowns, problem.givens, problem.domain), "wavenumber")
-    if number == 0 or np.imag(number) < 0:
-        raise ProblemError(
-            f"Transparent: wavenumber must not be zero, nor its imaginary part negative, for a time factor "
-            f"exp(-i omega t); got {condition.wavenumber}"
-        )
+    square = condition.square(Setting(problem.unknowns, problem.givens, problem.domain))
     d = problem.dimension
     terms = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
-    operator = Operator(d, (*terms, Term(number**2, (0,) * d))).on(INSIDE)
+    operator = Operator(d, (*terms, Term(square, (0,) * d))).on(INSIDE)
     zero = make_field(0, outside.coordinates)
     equation = Relation("equation inside", operator, zero, whole_domain(objects))
     first, *rest = problem.relations

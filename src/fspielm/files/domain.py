@@ -44,7 +44,8 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
         return {"regions": {name: describe_domain(shape) for name, shape in domain.shapes.items()}}
     if isinstance(domain, Exterior):
         shown = {} if domain.window is None else {"window": [list(corner) for corner in domain.window]}
-        return {"exterior": [describe_domain(shape) for shape in domain.shapes], **shown}
+        again = {} if domain.period is None else {"period": domain.period}
+        return {"exterior": [describe_domain(shape) for shape in domain.shapes], **shown, **again}
     if isinstance(domain, Transformed):
         return describe_domain(domain.shape) | plain_move(domain)
     return plain_shape(domain)
@@ -58,10 +59,11 @@ def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> D
         own = {name: _read_space(shapes.table(name), names) for name in shapes.content}
         return table.make(lambda: Regions(**own), "regions")
     if "exterior" in table:
-        table.check_keys(["exterior"], ["window", *optional])
+        table.check_keys(["exterior"], ["window", "period", *optional])
         objects = [_read_space(shape, names) for shape in table.tables("exterior")]
         window = table.as_numbers(table["window"], "window", names) if "window" in table else None
-        return table.make(lambda: Exterior(*objects, window=window), "exterior")
+        period = table.number("period", names)
+        return table.make(lambda: Exterior(*objects, window=window, period=period), "exterior")
     also = (*MOVES, *optional)
     stated = [key for key in _OPERATIONS if key in table]
     if not stated:

@@ -16,7 +16,7 @@ from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.hole import Hole
-from fspielm.geometry.inputs import as_plane_point, as_space_point
+from fspielm.geometry.inputs import as_plane_point, as_positive, as_space_point
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import kronecker
@@ -43,6 +43,9 @@ class Exterior(Domain):
     window : (lower, upper), optional
         Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
         pictures show it. By default half as wide again as the objects on every side. It decides nothing else.
+    period : number, optional
+        The distance at which the shapes are there again and again along the first axis: a grating, for an incident
+        plane wave. The window is one period wide by default.
 
     Examples
     --------
@@ -55,7 +58,7 @@ class Exterior(Domain):
     # What to do with shapes that touch.
     _joined: ClassVar[str] = "in space, objects must be apart"
 
-    def __new__(cls, *shapes: Domain, window: Iterable[Iterable[SupportsFloat]] | None = None) -> Exterior:
+    def __new__(cls, *shapes: Domain, **_: Any) -> Exterior:
         """That of the plane, or of space, as the first shape is."""
         kind: type[Exterior] = PlaneExterior
         if shapes and isinstance(shapes[0], Domain) and shapes[0].dimension == 3:
@@ -64,19 +67,25 @@ class Exterior(Domain):
             kind = SpaceExterior
         return object.__new__(kind)
 
-    def __init__(self, *shapes: Domain, window: Iterable[Iterable[SupportsFloat]] | None = None) -> None:
+    def __init__(
+        self,
+        *shapes: Domain,
+        window: Iterable[Iterable[SupportsFloat]] | None = None,
+        period: SupportsFloat | None = None,
+    ) -> None:
         if not shapes:
             raise ProblemError("Exterior: name at least one shape, as in fs.Exterior(fs.Disk((0, 0), 1))")
         self.shapes = tuple(shapes)
         for shape in self.shapes:
             self._check_shape(shape)
         self._check_apart()
+        self.period = None if period is None else self._as_period(period)
         self.window = None if window is None else self._as_window(window)
         self._is_filled = False
 
     def filled(self) -> Exterior:
         """The same with its objects, for fields that go on inside: everything belongs to it."""
-        return _remade(self.shapes, self.window, True)
+        return _remade(self.shapes, self.window, True, self.period)
 
     @property
     def dimension(self) -> int:
@@ -93,7 +102,11 @@ class Exterior(Domain):
         """The window, ``(lower, upper)``: the domain itself has no end."""
         if self.window is not None:
             return np.array(self.window[0]), np.array(self.window[1])
-        lower, upper = self._objects_box
+        lower, upper = self.objects_box
+        if self.period is not None:
+            around = np.array([0.5 * self.period, float(np.max(upper - lower)) + _AROUND * self.period])
+            middle = 0.5 * (lower + upper)
+            return middle - around, middle + around
         margin = _AROUND * float(np.max(upper - lower))
         return lower - margin, upper + margin
 
@@ -102,7 +115,15 @@ class Exterior(Domain):
         """Area, or volume, of what the window shows of it."""
         lower, upper = self.bounding_box
         objects = 0.0 if self._is_filled else sum(shape.measure for shape in self.shapes)
+        if self.period is not None:
+            objects *= float(upper[0] - lower[0]) / self.period
         return float(np.prod(upper - lower)) - objects
+
+    @property
+    def middle(self) -> float:
+        """The first coordinate of the middle of the objects, around which a period lies."""
+        lower, upper = self.objects_box
+        return 0.5 * float(lower[0] + upper[0])
 
     def hole_places(self) -> tuple[Hole, ...]:
         """None: functions in objects are those of open domains."""
@@ -125,9 +146,22 @@ class Exterior(Domain):
         raise ProblemError("an open domain has no end to integrate up to; integrate over parts of its boundary, on=...")
 
     @cached_property
-    def _objects_box(self) -> tuple[FloatArray, FloatArray]:
+    def objects_box(self) -> tuple[FloatArray, FloatArray]:
+        """Ends ``(lower, upper)`` of the smallest box around the objects."""
         boxes = [shape.bounding_box for shape in self.shapes]
         return np.min([lower for lower, _ in boxes], axis=0), np.max([upper for _, upper in boxes], axis=0)
+
+    def _as_period(self, period: SupportsFloat) -> float:
+        if self.dimension != 2:
+            raise ProblemError("Exterior: period is for gratings in the plane; in space name every object")
+        distance = as_positive(period, "Exterior: period")
+        lower, upper = self.objects_box
+        if distance <= upper[0] - lower[0]:
+            raise ProblemError(
+                f"Exterior: period must be larger than the objects are wide, {upper[0] - lower[0]:g}, for they would "
+                f"touch their copies; got {distance:g}"
+            )
+        return distance
 
     def _as_window(self, window: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
         try:
@@ -136,7 +170,7 @@ class Exterior(Domain):
             raise ProblemError(f"Exterior: window must be two corners, ((x, y), (x, y)); got {window!r}") from None
         as_point = as_plane_point if self.dimension == 2 else as_space_point
         first, last = as_point(lower, "Exterior: window[0]"), as_point(upper, "Exterior: window[1]")
-        inner, outer = self._objects_box
+        inner, outer = self.objects_box
         if not (np.all(np.array(first) < inner) and np.all(np.array(last) > outer)):
             low, high = (", ".join(f"{value:g}" for value in corner) for corner in (inner, outer))
             raise ProblemError(
@@ -176,15 +210,16 @@ class Exterior(Domain):
         raise ProblemError("open domains are those of steady fields and of waves of one frequency: leave fs.Time out")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.shapes, self.window, self._is_filled)
+        return _remade, (self.shapes, self.window, self._is_filled, self.period)
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.shapes))
-        return f"Exterior({shown})" if self.window is None else f"Exterior({shown}, window={self.window})"
+        named = {"window": self.window, "period": self.period}
+        return f"Exterior({shown}{''.join(f', {n}={value}' for n, value in named.items() if value is not None)})"
 
 
-def _remade(shapes: tuple[Domain, ...], window: Any, is_filled: bool) -> Exterior:
-    made = Exterior(*shapes, window=window)
+def _remade(shapes: tuple[Domain, ...], window: Any, is_filled: bool, period: float | None) -> Exterior:
+    made = Exterior(*shapes, window=window, period=period)
     made._is_filled = is_filled
     return made
 
@@ -212,6 +247,9 @@ class PlaneExterior(Exterior, PlaneShape):
     def _side_by_winding(self, points: FloatArray) -> SideArray:
         if self._is_filled:
             return np.ones(len(points), dtype=np.int8)
+        if self.period is not None:
+            copies = np.round((points[:, 0] - self.middle) / self.period)
+            points = points - np.outer(copies, (self.period, 0.0))
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
 

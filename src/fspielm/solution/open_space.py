@@ -11,11 +11,14 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
+from fspielm.equations.lattice import lattice_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
 from fspielm.equations.two_sided import as_one, transparency
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
+from fspielm.features.outward.folded import FoldedBasis
+from fspielm.features.sums_on_cells import SumsOnCells
 from fspielm.geometry import Ball
 
 if TYPE_CHECKING:
@@ -59,8 +62,12 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     inside = inner[0] if len(inner) == 1 else JoinedBasis(inner)
     first, last = np.split(coefficients, [outside.size])
     total, every = _joined([outside, *comes_in], first, 1.0)
+    if isinstance(inside, SumsOnCells):
+        inside, last = inside.summed(last), np.ones(1)
     shape = problem.unknowns[1].domain
-    return as_one(problem), RegionalBasis(total, inside, shape), np.concatenate([every, last])
+    stated, both = as_one(problem), RegionalBasis(total, inside, shape)
+    lattice = lattice_of(stated)
+    return stated, both if lattice is None else FoldedBasis(both, lattice), np.concatenate([every, last])
 
 
 def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> tuple[Basis, NumberArray]:
@@ -80,6 +87,9 @@ def scattered(solution: Solution) -> Solution:
     """What the objects add to the incident field; all of it where nothing comes in."""
     _check_open(solution, "scattered")
     basis, coefficients = solution.basis, solution.coefficients
+    if isinstance(basis, FoldedBasis):
+        alone = scattered(replace(solution, basis=basis.basis))
+        return replace(alone, basis=FoldedBasis(alone.basis, basis.lattice))
     if isinstance(basis, RegionalBasis):
         leaves, inside = basis.outside.leaves, basis.inside
         first, last = np.split(coefficients, [basis.outside.size])
@@ -101,6 +111,8 @@ def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
     each of its own wavenumber; shape ``(n, 2)``.
     """
     _check_open(solution, "far_field")
+    if lattice_of(solution.problem) is not None:
+        raise ProblemError("far_field: a grating has no end; where it sends waves is said by solution.orders()")
     if any(k.imag or not k for k in outer_wavenumbers(solution.problem)):
         raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
     alone = scattered(solution)

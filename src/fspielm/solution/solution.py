@@ -23,7 +23,7 @@ from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
 if TYPE_CHECKING:
-    from fspielm.solution import calculus, export, open_space, pictures
+    from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
     from fspielm.solution.spectrum import spectrum
@@ -31,6 +31,7 @@ else:
     calculus = MethodsFrom("fspielm.solution.calculus")
     export = MethodsFrom("fspielm.solution.export")
     open_space = MethodsFrom("fspielm.solution.open_space")
+    orders = MethodsFrom("fspielm.solution.orders")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
@@ -194,6 +195,7 @@ class Solution:
 
     far_field = open_space.far_field
     cross_sections = open_space.cross_sections
+    orders = orders.orders
     contains = calculus.contains
     grid = calculus.grid
     diff = calculus.diff

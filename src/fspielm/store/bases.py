@@ -25,22 +25,13 @@ from fspielm.features import (
 )
 from fspielm.features.activations import TANH, Activation, HyperbolicTangent, Sinusoid
 from fspielm.features.outgoing import Outgoing
-from fspielm.features.outward import (
-    HarmonicBasis,
-    IncidentBasis,
-    MultipoleBasis,
-    RadiatingBasis,
-    RegionalBasis,
-    WithinBasis,
-)
+from fspielm.features.outward import HarmonicBasis, MultipoleBasis, RadiatingBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
-from fspielm.geometry import Domain
 from fspielm.geometry.cells.runs import Materials
 from fspielm.store.archive import Arrays
 from fspielm.store.cells import describe_cells, read_cells
-from fspielm.store.domains import domain_text, read_domain_text
-from fspielm.store.incident import describe_bound, read_bound
 from fspielm.store.materials import one_material
+from fspielm.store.outward import describe_outward, read_outward
 from fspielm.store.values import decode, encode
 
 # A new corner function is its name here.
@@ -69,6 +60,9 @@ def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str
     for kind, plain in _PLAIN.items():
         if type(basis) is plain:
             return {"kind": kind, **_describe_arguments(basis, arrays, key)}
+    outward = describe_outward(basis, arrays, key, lambda part, its: describe_basis(part, arrays, its))
+    if outward is not None:
+        return outward
     raise ProblemError(
         f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
         "export its values, as with solution.to_xarray()"
@@ -125,24 +119,6 @@ def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]
 
 
 @describe_basis.register
-def _(basis: IncidentBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    fields = [describe_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
-    return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
-
-
-@describe_basis.register
-def _(basis: RegionalBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    sides = {side: describe_basis(getattr(basis, side), arrays, f"{key}.{side}") for side in ("outside", "inside")}
-    return {"kind": "regional", **sides, "shape": _shape_text(basis.shape)}
-
-
-@describe_basis.register
-def _(basis: WithinBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    its = describe_basis(basis.basis, arrays, f"{key}.its")
-    return {"kind": "within", "basis": its, "shape": _shape_text(basis.shape)}
-
-
-@describe_basis.register
 def _(basis: CellBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     return {"kind": "cells", **describe_cells(basis, arrays, key)}
 
@@ -187,27 +163,12 @@ def read_basis(
         return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
     if kind == "complex":
         return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its", materials))
-    if kind == "incident":
-        fields = [read_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
-        return IncidentBasis(fields, decode(int, content["dimension"]))
-    if kind == "regional":
-        outside, inside = (
-            read_basis(content[side], arrays, f"{key}.{side}", materials) for side in ("outside", "inside")
-        )
-        return RegionalBasis(outside, inside, read_domain_text(content["shape"]))
-    if kind == "within":
-        its = read_basis(content["basis"], arrays, f"{key}.its", materials)
-        return WithinBasis(its, read_domain_text(content["shape"]))
     if kind == "cells":
         return read_cells(content, arrays, key, materials)
-    raise ValueError(f"a basis of the unknown kind {kind!r}")
-
-
-def _shape_text(shape: Domain) -> str:
-    text = domain_text(shape)
-    if text is None:
-        raise ProblemError(f"a file has no word for the object {shape!r}; pickle the solution")
-    return text
+    outward = read_outward(content, arrays, key, lambda part, its: read_basis(part, arrays, its, materials))
+    if outward is None:
+        raise ValueError(f"a basis of the unknown kind {kind!r}")
+    return outward
 
 
 def _describe_arguments(basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:

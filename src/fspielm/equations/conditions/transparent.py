@@ -8,13 +8,14 @@ from typing import Any, ClassVar, final
 import sympy as sp
 
 from fspielm.equations.conditions.base import BoundaryCondition, check_weight
-from fspielm.equations.operator import along_normal, identity
+from fspielm.equations.operator import Coefficient, along_normal, field_coefficient, identity
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value
 
 # The field inside, by its place beside the one outside.
 INSIDE = 1
+_WAVENUMBER = "Transparent: wavenumber"
 
 
 @final
@@ -27,7 +28,8 @@ class Transparent(BoundaryCondition):
     Parameters
     ----------
     wavenumber : number or Expr
-        That inside; complex where waves are lost, with an imaginary part that is positive.
+        That inside, which may vary with the coordinates; complex where waves are lost, with an imaginary part that is
+        positive.
     flux : number or Expr
         What the derivative inside is multiplied with: one over the square of the index of refraction for a magnetic
         field along the object, the ratio of densities outside and inside for sound; one by default.
@@ -58,12 +60,31 @@ class Transparent(BoundaryCondition):
                 "Transparent is for objects of open domains, fs.Exterior(...); on bounded ones state materials with "
                 "fs.Regions and fs.ByRegion"
             )
+        self.square(setting)  # which says what is wrong with it
         value, slope = identity(setting.dimension), along_normal(setting.dimension)
         zero, factor = setting.field(0, "zero"), number_of(self.flux, setting, "flux")
         return (
             Rule(value + value.times(-1.0).on(INSIDE), zero, "value"),
             Rule(slope + slope.times(-factor).on(INSIDE), zero, "flux"),
         )
+
+    def square(self, setting: Setting) -> Coefficient:
+        """That of the wavenumber, as what the field inside is multiplied with."""
+        if callable(self.wavenumber) and not isinstance(self.wavenumber, sp.Basic):
+            raise ProblemError(
+                "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
+                'sp.Function("q")(x, y), and give the callable, given={q: callable}'
+            )
+        known = setting.givens.substitute(sp.sympify(self.wavenumber))
+        if known.free_symbols or not known.is_number:
+            return field_coefficient(setting.field(known**2, _WAVENUMBER), _WAVENUMBER)
+        number = number_of(known, setting, "wavenumber")
+        if number == 0 or number.imag < 0:
+            raise ProblemError(
+                f"{_WAVENUMBER} must not be zero, nor its imaginary part negative, for a time factor exp(-i omega t); "
+                f"got {self.wavenumber}"
+            )
+        return number**2
 
 
 def number_of(value: Any, setting: Setting, what: str) -> complex:

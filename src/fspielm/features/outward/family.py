@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
+from fspielm.arrays import NumberArray
 from fspielm.features.basis import Basis
 from fspielm.features.families import Family, Place
 
@@ -25,11 +27,14 @@ class Outward(Family):
         What they are, for reports.
     caution : float
         As in `Family`.
+    doubted : callable or None
+        What is said by `doubts`, where functions are known to some digits only.
     """
 
     basis: Basis
     words: str
     caution: float = 1.0
+    doubted: Callable[[NumberArray], Mapping[str, float]] | None = None
 
     @property
     def neurons(self) -> int:  # type: ignore[override]
@@ -40,6 +45,10 @@ class Outward(Family):
     def satisfies_equation(self) -> bool:
         """True: it is what they are."""
         return True
+
+    def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
+        """See `Family.doubts`."""
+        return {} if self.doubted is None else self.doubted(coefficients)
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         return self.basis

@@ -73,6 +73,11 @@ class Placed:
     crowd: FloatArray
     strengths: FloatArray
 
+    @property
+    def in_words(self) -> str:
+        """How many there are, and of what orders."""
+        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -88,12 +93,15 @@ class Wanted:
         How often it was not enough.
     nearby : (m, d) array
         Where fields come from: sources outside.
+    period : float or None
+        The distance of copies of all objects along the first axis.
     """
 
     wavenumber: float
     digits: float
     level: int = 0
     nearby: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    period: float | None = None
 
     @property
     def foldings(self) -> float:
@@ -109,9 +117,11 @@ def merged(found: Sequence[Placed]) -> Placed:
 def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], wanted: Wanted) -> Placed:
     """Functions in all objects, whose boundaries have the domain on their left."""
     rims = [_rim(loop) for loop in loops]
+    shifts = [] if wanted.period is None else [-wanted.period, wanted.period]
+    copies = [rim + np.array([shift, 0.0]) for rim in rims for shift in shifts]
     found = []
     for number, loop in enumerate(loops):
-        outside = np.concatenate([wanted.nearby, *(rim for other, rim in enumerate(rims) if other != number)])
+        outside = np.concatenate([wanted.nearby, *copies, *(rim for other, rim in enumerate(rims) if other != number)])
         own = [corner for corner in corners if _is_on(corner.point, loop)]
         found.append(_in_object(loop, rims[number], own, outside, wanted))
     return merged(found)

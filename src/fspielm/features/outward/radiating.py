@@ -91,7 +91,7 @@ class RadiatingBasis(Basis):
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        center, order = self._places(columns)
+        center, order = self.places(columns)
         weights = zeta_weights(operator, 1.0)
         reach = max((abs(along - across) for along, across in weights), default=0)
         out[...] = 0.0
@@ -108,19 +108,24 @@ class RadiatingBasis(Basis):
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
         """What ``exp(i k r) / sqrt(r)`` is multiplied with far away, ``(n, M)``, in directions of these `angles`."""
-        center, order = self._places(slice(0, self.size))
-        k = self.wavenumber
-        sizes = [
-            np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
-            for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
-        ]
-        each = np.array([sizes[place][abs(n)] for place, n in zip(center, order, strict=True)])
+        center, order = self.places(slice(0, self.size))
+        k, each = self.wavenumber, self.sizes(slice(0, self.size))
         ahead = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
         turned = order * (angles[:, None] - 0.5 * np.pi)
         front = cmath.sqrt(2 / (np.pi * k)) * cmath.exp(-0.25j * np.pi)
         return np.asarray(front * np.exp(1j * (turned - k * ahead)) / each)
 
-    def _places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    def sizes(self, columns: slice) -> FloatArray:
+        """What the functions `columns` were divided by."""
+        center, order = self.places(columns)
+        k = self.wavenumber
+        each = [
+            np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
+            for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
+        ]
+        return np.array([each[place][abs(n)] for place, n in zip(center, order, strict=True)])
+
+    def places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
         """The center and the order of each of the functions `columns`."""
         index = np.arange(self.size)[columns]
         center = np.searchsorted(self._starts, index, side="right") - 1

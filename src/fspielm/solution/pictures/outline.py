@@ -9,6 +9,7 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, bisect
+from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
     from matplotlib.path import Path
@@ -26,6 +27,8 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     """
     space = domain.space if isinstance(domain, SpaceTime) else domain
     if space.dimension != 2:
+        return None
+    if isinstance(space, Exterior) and space.period is not None:  # whose copies may be cut by the window
         return None
     lower, upper = space.bounding_box
     pieces = [piece for part in space.boundary() for piece in smooth_pieces(part)]

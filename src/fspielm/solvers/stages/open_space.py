@@ -8,9 +8,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from fspielm.collocation import Crowd, Points
+from fspielm.collocation import Crowd, Lattices, Points
 from fspielm.equations import Problem
 from fspielm.equations.elastic_waves import elastic_waves
+from fspielm.equations.lattice import lattice_of
 from fspielm.equations.open_domain import has_data, incident_of, inner_wavenumber, outer_wavenumbers
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
@@ -86,17 +87,37 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        wanted = _wanted(problem, self.request.tol, self.level, self.along)
-        family, crowd = (around_bodies if problem.dimension == 3 else _around_curves)(problem, wanted)
-        names = {part for relation in problem.constraints for part in relation.part_names}
-        points = Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
-        return Step(FeatureTrial(family, points, (), why), self)
+        highest = max(*map(abs, outer_wavenumbers(problem)), self.along)
+        wanted = wanted_for(problem, highest, self.request.tol, self.level)
+        if problem.dimension == 3:
+            family, lattices = around_bodies(problem, wanted)
+            return Step(FeatureTrial(family, _points(problem, lattices), (), why), self)
+        placed, basis = _around_curves(problem, wanted)
+        family = Outward(basis, placed.in_words, caution_beside(placed))
+        return Step(FeatureTrial(family, points_for(problem, placed, basis.size), (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
     """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
     _check_balance(request.problem)
     return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
+
+
+def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
+    """Rows on the objects for so many functions, which crowd where these do."""
+    return _points(
+        problem, Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True)
+    )
+
+
+def _points(problem: Problem, crowd: Crowd | Lattices) -> Points:
+    names = {part for relation in problem.constraints for part in relation.part_names}
+    return Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
+
+
+def caution_beside(placed: Placed) -> float:
+    """How much more than functions can hold may be beside corners."""
+    return _BESIDE_CORNERS if 1 in placed.orders else 1.0
 
 
 def _check_balance(problem: Problem) -> None:
@@ -121,41 +142,43 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def _wanted(problem: Problem, tol: float, level: int, along: float) -> Wanted:
-    """How well fields are to be held in the `level`-th round; `along` is the highest frequency of data."""
-    sources = [field.place for field in incident_of(problem) if field.place is not None]
-    return Wanted(
-        wavenumber=max(*map(abs, outer_wavenumbers(problem)), along),
-        digits=-math.log10(tol) + _FURTHER_DIGITS,
-        level=level,
-        nearby=np.array(sources).reshape(-1, problem.dimension),
-    )
-
-
-def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Outward, Crowd]:
-    """Functions in the objects of the plane, and rows that suit them.
+def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
+    """Functions in the objects of the plane, and where they are.
 
     Where objects have a field inside, with functions for that around them.
     """
     domain = problem.domain
     assert isinstance(domain, PlaneExterior)
-    corners = _singular_corners(problem, domain)
-    placed = place_in(domain.loops, corners, wanted)
-    basis = _basis(problem, placed)
+    placed, basis = outside_alone(problem, wanted)
     inside = inner_wavenumber(problem)
-    if inside is not None:
-        if len(domain.loops) > len(domain.shapes):
-            raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
-        around = [place_around(loop, corners, replace(wanted, wavenumber=abs(inside))) for loop in domain.loops]
-        beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, inside, each.scales) for each in around]
-        if len(beside) > 1:
-            beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
-        placed = merged([placed, *around])
-        basis = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
-    crowd = Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * basis.size), placed.strengths, evenly=True)
-    words = f"around {len(placed.centers)} places, of orders up to {placed.orders.max()}"
-    caution = _BESIDE_CORNERS if 1 in placed.orders else 1.0
-    return Outward(basis, words, caution), crowd
+    if inside is None:
+        return placed, basis
+    if len(domain.loops) > len(domain.shapes):
+        raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
+    corners = _singular_corners(problem, domain)
+    around = [place_around(loop, corners, replace(wanted, wavenumber=abs(inside))) for loop in domain.loops]
+    beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, inside, each.scales) for each in around]
+    if len(beside) > 1:
+        beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
+    both = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
+    return merged([placed, *around]), both
+
+
+def outside_alone(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
+    """Functions for the field outside of the objects, and where they are."""
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)
+    placed = place_in(domain.loops, _singular_corners(problem, domain), wanted)
+    return placed, _basis(problem, placed)
+
+
+def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
+    """How well functions are to hold fields of a wavenumber, for the `level`-th round."""
+    sources = [field.place for field in incident_of(problem) if field.place is not None]
+    nearby = np.array(sources).reshape(-1, problem.dimension)
+    domain = problem.domain
+    period = domain.period if isinstance(domain, PlaneExterior) else None
+    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby, period)
 
 
 def _basis(problem: Problem, placed: Placed) -> Basis:
@@ -167,7 +190,13 @@ def _basis(problem: Problem, placed: Placed) -> Basis:
         axes = elastic_waves([equation.operator for equation in problem.equations]).axes
         return elastic_potentials(longitudinal, transverse, axes)
     if radiating:
-        return radiating[0]
+        lattice, domain = lattice_of(problem), problem.domain
+        if lattice is None or not isinstance(domain, PlaneExterior):
+            return radiating[0]
+        from fspielm.features.outward.grating import GratingBasis  # few open domains are gratings
+
+        (_, bottom), (_, top) = domain.objects_box
+        return GratingBasis(radiating[0], lattice, float(bottom), float(top))
     # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
     constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)

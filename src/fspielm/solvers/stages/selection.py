@@ -121,8 +121,13 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         If the one asked for does not suit the problem.
     """
     if request.problem.domain.is_unbounded:
-        from fspielm.solvers.stages.open_space import open_space  # few problems have an open domain
+        from fspielm.equations.within import has_varying_inside  # few problems have an open domain
+        from fspielm.solvers.stages.open_space import open_space
 
+        if has_varying_inside(request.problem):
+            from fspielm.solvers.stages.lens import lens
+
+            return Selection((lens(request).first(),), "functions of the object and cells in it, as its waves vary")
         return Selection((open_space(request, bands).first(),), "functions of the objects, as the domain is open")
     if request.approach == "patches":
         try:
