@@ -17,8 +17,9 @@ from fspielm.solvers.modes.smooth import SmoothSides
 _BLOCK = 6
 # What is left of a function that is rounding.
 _ROUNDING = 1e-10
-# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions.
-_NEARLY = 1e-4
+# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions, and
+# would be in all modes if what they make of the matrix were made symmetric.
+_NEARLY = 1e-11
 # What is left of a mode that is known to be there; blocks after which there must have been some gain, and how much.
 _ROUGHLY, _PATIENCE, _GAIN = 1e-2, 2, 0.5
 # Of a real value, an imaginary part that is rounding.
@@ -172,9 +173,9 @@ class _Space:
             theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
             conditions = np.ones(len(theta))
         else:
-            theta, Y = np.linalg.eig(square)
+            theta, Y = _real_eig(square) if self._inverse.symmetric else np.linalg.eig(square)
             conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
-        order = np.argsort(-np.abs(theta))
+        order = np.argsort(-np.abs(theta), kind="stable")
         order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
         theta, Y = theta[order], Y[:, order]
         left = np.linalg.norm(outside @ Y, axis=0) / np.abs(theta)
@@ -196,6 +197,18 @@ class _Eigen:
     Y: NumberArray
     left: FloatArray
     conditions: FloatArray
+
+
+def _real_eig(matrix: NumberArray) -> tuple[FloatArray, NumberArray]:
+    """Eigenvalues that are real but for errors; two that became a conjugate pair are the same, with real vectors."""
+    theta, Y = np.linalg.eig(matrix)
+    if np.isrealobj(matrix) and np.iscomplexobj(theta):
+        pairs = np.flatnonzero(theta.imag > 0)
+        each = [np.linalg.qr(np.stack([own.real, own.imag], axis=1))[0] for own in Y[:, pairs].T]
+        Y = Y.real.copy()
+        for place, own in zip(pairs, each, strict=True):
+            Y[:, place : place + 2] = own  # the conjugate is the next one
+    return np.asarray(theta.real), Y
 
 
 def _orthonormal(vectors: NumberArray, stacks: NumberArray, least: float) -> tuple[NumberArray, NumberArray]:

@@ -29,6 +29,17 @@ class SmoothSides:
         self._waves = 2 * np.pi * rng.uniform(0, max(waves, 1.0), shape)
         self._phases = rng.uniform(0, 6, (len(self._names), count, 1, _COSINES))
 
+    def with_periods(self) -> None:
+        """Whole numbers of waves along periods, for jumps there would not be smooth."""
+        problem = self._inverse.finite.problem
+        lower, upper = problem.domain.bounding_box
+        for shift in (relation.region.shift for relation in problem.relations):
+            if shift is not None:
+                period = shift / (upper - lower)
+                along = np.einsum("d,...dn->...n", period, self._waves)[..., None, :]
+                whole = 2 * np.pi * np.round(along / (2 * np.pi))
+                self._waves = self._waves + (whole - along) * (period / (period @ period))[:, None]
+
     def at(self, name: str, points: FloatArray) -> FloatArray:
         """Those of a relation, shape ``(n, count)``."""
         lower, upper = self._inverse.finite.problem.domain.bounding_box
@@ -50,6 +61,7 @@ def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> floa
     problem with the eigenvalue in equations alone, each with that of its own unknown.
     """
     smooth = SmoothSides(inverse, count, rng, 1.0)
+    smooth.with_periods()
     envelope = smooth.solutions[:, :1]
     for _ in range(_TIMES):
         envelope = inverse(envelope)
