@@ -139,7 +139,10 @@ def _refine(
     if better is not None:
         return (window, searched), better
     here = replace(request, problem=pencil.at(window.shift))
-    return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
+    try:
+        return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
+    except ProblemError as error:  # no other round can be afforded
+        return (window, replace(searched, checks=best.singles(), ending=str(error))), None
 
 
 def _together(
