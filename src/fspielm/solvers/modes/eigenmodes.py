@@ -121,7 +121,12 @@ def eigenmodes(
 def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
     """Whether there are functions that satisfy the equations, by which modes may be refined."""
     assert record.bands is not None
-    if pencil.problem.dimension != 2:
+    problem = pencil.problem
+    if problem.dimension != 2:
+        return False
+    # corner functions of plates and of systems are not known, and others are of no use there
+    order = max(equation.operator.order for equation in problem.equations)
+    if problem.domain.corners() and (order > 2 or len(problem.unknowns) > 1):
         return False
     try:
         exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
