@@ -34,7 +34,7 @@ def test_smooth_sides_have_the_periods_of_the_problem():
     problem = fs.Problem(given, fs.Box((1, 0), (3, 1)), [fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"])])
     sides = SmoothSides(problem, ["equation"], 2, np.random.default_rng(0), 3.0)
     points = np.random.default_rng(1).uniform((1, 0), (3, 1), (5, 2))
-    along, across = points + [2, 0], points + [0, 1]
+    along, across = points + np.array([2, 0]), points + np.array([0, 1])
     assert np.abs(sides.at("equation", along) - sides.at("equation", points)).max() > 0.1
     sides.with_periods()
     np.testing.assert_allclose(sides.at("equation", along), sides.at("equation", points), atol=1e-12)
