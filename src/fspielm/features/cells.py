@@ -168,18 +168,22 @@ class CellBasis(Basis):
 
     def sparse(self, operator: LocalOperator) -> Any:
         """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import csr_array
 
-        rows, columns, entries = [], [], []
+        parts, each = [], np.zeros(len(operator.points), dtype=np.intp)
         for cell, here in self.by_cell(operator.points):
             local, own = operator.select(here), self.columns(cell)
             values = np.hstack([self.rows(cell, local), self.shared_rows(cell, local)])
             its = np.append(np.arange(own.start, own.stop), self.shared(cell))
-            rows.append(np.repeat(here, values.shape[1]))
-            columns.append(np.tile(its, len(here)))
-            entries.append(values.ravel())
-        joined = [np.concatenate(parts) for parts in (entries, rows, columns)]
-        return coo_array((joined[0], (joined[1], joined[2])), shape=(len(operator.points), self.size)).tocsr()
+            parts.append((here, its, values))
+            each[here] = len(its)
+        starts = np.append(0, np.cumsum(each))
+        entries = np.empty(starts[-1], dtype=np.result_type(np.float64, *(values for _, _, values in parts)))
+        columns = np.empty(starts[-1], dtype=np.intp)
+        for here, its, values in parts:
+            places = starts[here][:, None] + np.arange(len(its))
+            entries[places], columns[places] = values, its
+        return csr_array((entries, columns, starts), shape=(len(operator.points), self.size))
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """Without the columns that have no values; see `Basis.valued`."""

@@ -9,7 +9,7 @@ import fspielm as fs
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
 v = sp.Function("v")(x, y)
-UNIT = fs.Interval(0, 1)
+UNIT, SQUARE = fs.Interval(0, 1), fs.Box((0, 0), (1, 1))
 REST = [fs.Dirichlet(0)]
 
 
@@ -122,6 +122,25 @@ def test_a_disk_has_pairs():
     assert np.all(np.abs(found.values - exact) <= found.bounds)
     assert np.all(found.bounds <= 1e-11)  # refined with functions that satisfy the equation
     assert "2-fold" in repr(found)
+
+
+def test_modes_of_one_value_are_orthonormal():
+    drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+    free = modes(drum, [fs.Neumann(0)], SQUARE, count=4, tol=1e-4, approach="patches")
+    assert np.all(np.abs(free.values - np.pi**2 * np.array([0, 1, 1, 2])) <= free.bounds)
+    assert [mode.multiplicity for mode in free] == [1, 2, 2, 1]
+    rule = SQUARE.quadrature(400)
+    values = np.stack([mode.field(rule.points) for mode in free])
+    np.testing.assert_allclose(values @ (rule.weights * values).T, np.eye(4), atol=1e-5)
+
+
+def test_waves_of_a_plane_crystal_have_bounds():
+    turned = 2 * sp.I * (v.diff(x) + 2 * v.diff(y)) - 5 * v
+    bloch = sp.Eq(-v.diff(x, 2) - v.diff(y, 2) - turned, lam * v)
+    found = modes(bloch, [fs.Periodic("x"), fs.Periodic("y")], SQUARE, count=2, tol=1e-4, approach="patches")
+    assert found.selfadjoint
+    exact = [5.0, 1 + (2 * np.pi - 2) ** 2]
+    assert np.all(np.abs(found.values - exact) <= found.bounds)
 
 
 def test_systems_and_materials_have_bounds_too():

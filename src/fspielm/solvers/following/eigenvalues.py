@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Problem, identity
 from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
+from fspielm.solvers.krylov import SmoothSides, Space
 
 if TYPE_CHECKING:
     from fspielm.solvers.following.local import Local
@@ -23,9 +24,8 @@ _FUNCTIONS, _SETTLED = 24, 1e-6
 # Those of the inverse are looked at down to a share of the one that has this place among them: smaller ones are of
 # functions that the basis does not hold.
 _USUAL, _LEAST = 3, 1e-2
-# How many to begin with, of how many cosines each, of how many half waves along each axis at most; and what is left of
-# a function that is rounding.
-_STARTS, _COSINES, _WAVES, _ROUNDING = 3, 12, 3.0, 1e-7
+# How many to begin with, of how many waves along each axis at most; and what is left of a function that is rounding.
+_STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
 # Frequencies at which the sign of the highest derivatives is looked at, and places.
 _DIRECTIONS, _PLACES = 16, 64
 # Of an eigenvalue, an imaginary part that is rounding.
@@ -93,41 +93,28 @@ class Spectrum:
 
 
 def find_spectrum(local: Local) -> Spectrum:
-    """By Arnoldi's method on the inverse, whose largest eigenvalues those are.
+    """In a Krylov space of the inverse, whose largest eigenvalues those are.
 
     Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there. It
     begins with several functions, for eigenvalues may be double; with smooth ones, for what the basis does not hold is
     rounding at best.
     """
     inverse = _Inverse(local)
-    vectors = inverse.starts(_STARTS)
-    count = min(_FUNCTIONS, inverse.rows)
-    square = np.zeros((count + _STARTS, count))
-    solved: list[FloatArray] = []
-    for place in range(count):
-        if place == len(vectors):  # all that can be reached
-            break
-        coefficients, image = inverse(vectors[place])
-        solved.append(coefficients)
-        size = np.linalg.norm(image)
-        for _ in range(2):
-            shares = np.array(vectors) @ image
-            image = image - shares @ np.array(vectors)
-            square[: len(vectors), place] += shares
-        rest = float(np.linalg.norm(image))
-        if rest > _ROUNDING * size and len(vectors) < len(square):
-            square[len(vectors), place] = rest
-            vectors.append(image / rest)
-    count = len(solved)
-    theta, modes = np.linalg.eig(square[:count, :count])
-    outside = np.linalg.norm(square[count:, :count] @ modes, axis=0)
+    space = Space(inverse.values, _ROUNDING)
+    block = space.add(inverse.starts(_STARTS))
+    while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):  # or all that can be reached
+        block = space.add(inverse(block))
+    H = space.matrix
+    square, beyond = np.split(H, [H.shape[1]])
+    theta, modes = np.linalg.eig(square)
+    outside = np.linalg.norm(beyond @ modes, axis=0)
     order = np.argsort(-np.abs(theta))
     sizes = np.abs(theta[order])
     # not by the largest, which is much larger than all others where the linearisation is almost singular
     usual = sizes[min(_USUAL, len(sizes) - 1)]
     settled = (outside[order] <= _SETTLED * sizes[0]) & (sizes > _LEAST * usual)
     order = order[settled] if settled.any() else order[:1]
-    functions = np.array(solved).T @ (modes[:, order] / theta[order])
+    functions = space.images @ (modes[:, order] / theta[order])
     sign = leading_sign(local.finite.problem)
     return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)
 
@@ -155,37 +142,32 @@ def leading_sign(problem: Problem) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Inverse:
-    """From right-hand sides of the equations to solutions with the conditions at rest, both at the rows' places."""
+    """From functions as right-hand sides of the equations to solutions with the conditions at rest."""
 
     local: Local
 
-    def __call__(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Coefficients of the solution, and its values."""
-        each = dict(zip(self._names, np.split(values, np.cumsum(self._counts)[:-1]), strict=True))
-        coefficients = self.local.solve(each)
-        image = [np.asarray(table @ coefficients) for table in self._tables]
-        return coefficients, np.concatenate(image)
+    def __call__(self, functions: NumberArray) -> NumberArray:
+        """Coefficients of solutions ``(M, F)``, of those of functions."""
+        return self._solved(self.values(functions))
+
+    def values(self, functions: NumberArray) -> NumberArray:
+        """At the places of all equations' rows, ``(n, F)``."""
+        return np.concatenate([np.asarray(table @ functions) for table in self._tables])
 
     @property
     def rows(self) -> int:
         """Places of all equations."""
         return sum(self._counts)
 
-    def starts(self, count: int) -> list[FloatArray]:
-        """Smooth functions without any symmetry, which are perpendicular."""
-        rng = np.random.default_rng(0)
-        lower, upper = self.local.finite.problem.domain.bounding_box
-        found = []
-        for _ in range(count):
-            parts = []
-            for name in self._names:
-                points = (self.local.sites[name].points - lower) / (upper - lower)
-                phases = np.pi * points @ rng.uniform(0, _WAVES, (points.shape[1], _COSINES)) + rng.uniform(
-                    0, 6, _COSINES
-                )
-                parts.append(np.cos(phases).sum(axis=1))
-            found.append(np.concatenate(parts))
-        return list(np.linalg.qr(np.array(found).T)[0].T)
+    def starts(self, count: int) -> NumberArray:
+        """What it makes of smooth functions without any symmetry."""
+        smooth = SmoothSides(self.local.finite.problem, self._names, count, np.random.default_rng(0), _WAVES)
+        return self._solved(np.concatenate([smooth.at(name, self.local.sites[name].points) for name in self._names]))
+
+    def _solved(self, values: NumberArray) -> NumberArray:
+        parts = np.split(values, np.cumsum(self._counts)[:-1])
+        each = [dict(zip(self._names, own, strict=True)) for own in zip(*(part.T for part in parts), strict=True)]
+        return np.stack([self.local.solve(own) for own in each], axis=1)
 
     @cached_property
     def _names(self) -> list[str]:

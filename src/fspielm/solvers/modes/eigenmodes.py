@@ -21,7 +21,7 @@ from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined, refined
-from fspielm.solvers.modes.rounds import Searched, search
+from fspielm.solvers.modes.rounds import Searched, attempt_of, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook, outlook_of
 from fspielm.solvers.modes.sweep import lowest, modes_bands, sweep
@@ -31,6 +31,8 @@ from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.solve import check_arguments
+from fspielm.solvers.stages import Ending, Step
+from fspielm.solvers.stages.cells import Cells
 
 # What is enough to refine modes from.
 _ROUGHLY = 1e-3
@@ -119,7 +121,12 @@ def eigenmodes(
 def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
     """Whether there are functions that satisfy the equations, by which modes may be refined."""
     assert record.bands is not None
-    if pencil.problem.dimension != 2:
+    problem = pencil.problem
+    if problem.dimension != 2:
+        return False
+    # corner functions of plates and of systems are not known, and others are of no use there
+    order = max(equation.operator.order for equation in problem.equations)
+    if problem.domain.corners() and (order > 2 or len(problem.unknowns) > 1):
         return False
     try:
         exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
@@ -139,7 +146,21 @@ def _refine(
     if better is not None:
         return (window, searched), better
     here = replace(request, problem=pencil.at(window.shift))
-    return (window, search(pencil, here, window, searched.step, record, best.inverse.unit)), None
+    step = _further(searched, here)
+    if isinstance(step, Ending):
+        return (window, replace(searched, checks=best.singles(), ending=step.reason)), None
+    try:
+        return (window, search(pencil, here, window, step, record, best.inverse.unit)), None
+    except ProblemError as error:  # not even one round can be afforded
+        return (window, replace(searched, checks=best.singles(), ending=str(error))), None
+
+
+def _further(searched: Searched, request: Request) -> Step | Ending:
+    """What comes after a search that was to be rough, for a tolerance that is not."""
+    best, stage = searched.best, searched.step.stage
+    assert best.combined is not None
+    assert isinstance(stage, Cells)
+    return replace(stage, request=request).next(attempt_of(best, best.combined, best.error))
 
 
 def _together(

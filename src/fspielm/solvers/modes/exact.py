@@ -94,7 +94,7 @@ class ExactFunctions:
         keep = _DEPENDENT * S[0] < S
         U, S, Vh = U[:, keep], S[keep], Vh[keep]
         fitted = len(conditions)
-        _, _, Yh = np.linalg.svd(U[:fitted])
+        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted], mode="r"))
         Y = Yh.conj().T[:, ::-1][:, :count]
         own = U @ Y
         coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]

@@ -67,18 +67,20 @@ class Inner:
     densities: FloatArray
 
     @cached_property
-    def _each(self) -> list[tuple[Rows, FloatArray]]:
-        sites, own = self.rule.sites, identity(self.finite.problem.dimension)
-        seen = [place for place, density in enumerate(self.densities) if density.any()]
-        return [
-            (Rows(self.finite, own.on(place), sites), np.sqrt(self.rule.weights * self.densities[place]))
-            for place in seen
-        ]
+    def _rows(self) -> list[Rows]:
+        """Of each unknown, at the nodes."""
+        own = identity(self.finite.problem.dimension)
+        return [Rows(self.finite, own.on(place), self.rule.sites) for place in range(len(self.densities))]
+
+    @cached_property
+    def _roots(self) -> list[tuple[Rows, FloatArray]]:
+        """Of those that have a density, with the roots of what their squares weigh."""
+        each = zip(self._rows, self.densities, strict=True)
+        return [(rows, np.sqrt(self.rule.weights * density)) for rows, density in each if density.any()]
 
     def plain(self, place: int, coefficients: NumberArray) -> NumberArray:
         """One unknown of functions ``(M, F)`` at the nodes, shape ``(n, F)``."""
-        own = identity(self.finite.problem.dimension).on(place)
-        return Rows(self.finite, own, self.rule.sites) @ coefficients
+        return self._rows[place] @ coefficients
 
     def plain_values(self, coefficients: NumberArray) -> NumberArray:
         """All unknowns of functions ``(M, F)`` as vectors whose products are integrals without a density."""
@@ -87,7 +89,7 @@ class Inner:
 
     def values(self, coefficients: NumberArray) -> NumberArray:
         """Functions with coefficients ``(M, F)`` as vectors ``(n, F)``, whose products are those of the functions."""
-        return np.concatenate([weights[:, None] * (rows @ coefficients) for rows, weights in self._each])
+        return np.concatenate([weights[:, None] * (rows @ coefficients) for rows, weights in self._roots])
 
 
 def sign_of(values: NumberArray) -> complex:

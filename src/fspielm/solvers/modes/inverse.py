@@ -45,6 +45,8 @@ class Inverse:
         In which distances from the shift are measured, so that all powers weigh alike.
     slack : float
         Asymmetry that is taken for its errors.
+    like : Inverse or None
+        One of the same functions at another shift, which has the same inner product, and is symmetric if this is.
     """
 
     pencil: Pencil
@@ -54,6 +56,7 @@ class Inverse:
     factored: Factored
     unit: float
     slack: float
+    like: Inverse | None = None
 
     @property
     def size(self) -> int:
@@ -111,6 +114,8 @@ class Inverse:
     @cached_property
     def inner(self) -> Inner:
         """In which it is symmetric, where it is symmetric in any."""
+        if self.like is not None:
+            return self.like.inner
         densities = self._densities
         if densities is None:
             densities = np.ones((len(self.finite.problem.unknowns), len(self._rule)))
@@ -124,6 +129,8 @@ class Inverse:
     @cached_property
     def symmetric(self) -> bool:
         """Whether the problem is selfadjoint, as far as its own errors show."""
+        if self.like is not None:
+            return self.like.symmetric
         return self.is_weighted and self.asymmetry <= self.slack
 
     def vectors(self, stacks: NumberArray) -> NumberArray:
@@ -131,9 +138,11 @@ class Inverse:
         return np.concatenate([self.inner.values(part) for part in np.split(stacks, self.pencil.degree)])
 
 
-def inverse_at(pencil: Pencil, shift: complex, finite: Finite, request: Request, unit: float) -> Inverse:
-    """The problem at a shift, factored on functions that were chosen."""
+def inverse_at(
+    pencil: Pencil, shift: complex, finite: Finite, request: Request, unit: float, like: Inverse | None = None
+) -> Inverse:
+    """The problem at a shift, factored on functions that were chosen; like one that was factored on the same."""
     here = finite.with_problem(pencil.at(shift))
     system = here.assemble(request.scaling, reuse=True)
     factored, _, _ = factor(request.method, system, in_place=True)
-    return Inverse(pencil, shift, here, system.blocks, factored, unit, max(_SLACK, request.tol))
+    return Inverse(pencil, shift, here, system.blocks, factored, unit, max(_SLACK, request.tol), like)

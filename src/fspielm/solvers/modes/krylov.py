@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.solvers.krylov import Space
 from fspielm.solvers.modes.inverse import Inverse
-from fspielm.solvers.modes.smooth import SmoothSides
+from fspielm.solvers.modes.smooth import sides_for, solved
 
 # Functions that are multiplied together: as many as modes of one value may be told from each other.
 _BLOCK = 6
 # What is left of a function that is rounding.
 _ROUNDING = 1e-10
-# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions.
-_NEARLY = 1e-4
+# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions, and
+# would be in all modes if what they make of the matrix were made symmetric.
+_NEARLY = 1e-11
 # What is left of a mode that is known to be there; blocks after which there must have been some gain, and how much.
 _ROUGHLY, _PATIENCE, _GAIN = 1e-2, 2, 0.5
 # Of a real value, an imaginary part that is rounding.
@@ -76,12 +78,13 @@ def closest(
     hold would come back as rounding. What is left of modes may be more than the tolerance, where functions do not hold
     them any better, or where they are too many.
     """
-    space = _Space(inverse)
+    modes = _Modes(inverse)
+    space = modes.space
     block = space.add(_starts(inverse, rng, waves))
     history: list[float] = []
     while True:
         block = space.add(inverse(block))
-        mu, left = space.distances()
+        mu, left = modes.distances()
         count = needed(mu)
         enough = len(mu) > count and left[count] < _ROUGHLY
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
@@ -89,7 +92,7 @@ def closest(
             len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _ROUGHLY
         )
         if history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST:
-            return space.modes()
+            return modes.found()
 
 
 def polished(inverse: Inverse, found: Found) -> Found:
@@ -97,66 +100,22 @@ def polished(inverse: Inverse, found: Found) -> Found:
 
     Among themselves alone: others that are not as well known would spoil them.
     """
-    space = _Space(inverse)
+    modes = _Modes(inverse)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
     if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts
         paired = np.abs(found.mu.imag) > _REAL * np.abs(found.mu)
         stacks = np.concatenate([stacks.real, stacks[:, paired].imag], axis=1)
-    space.add(stacks)
-    space.add(inverse(space.last))
-    return space.modes(inverse.symmetric)
+    modes.space.add(inverse(modes.space.add(stacks)))
+    return modes.found(symmetric=inverse.symmetric)
 
 
-class _Space:
-    """Orthonormal functions, and what the inverse makes of all but the last of them."""
+class _Modes:
+    """Modes in a growing space of functions."""
 
     def __init__(self, inverse: Inverse) -> None:
         self._inverse = inverse
-        self._stacks: list[NumberArray] = []  # of orthonormal functions
-        self._vectors: list[NumberArray] = []
-        self._images: list[NumberArray] = []  # stacks again
-        self._shares: list[list[NumberArray]] = []  # of orthonormal functions in images, block by block
-
-    @property
-    def count(self) -> int:
-        """Of functions."""
-        return sum(each.shape[1] for each in self._stacks)
-
-    @property
-    def last(self) -> NumberArray:
-        """The functions that were added last."""
-        return self._stacks[-1]
-
-    def add(self, stacks: NumberArray) -> NumberArray:
-        """Images of the last functions; what they have besides earlier ones, orthonormal."""
-        vectors = self._inverse.vectors(stacks)
-        if self._stacks:
-            self._images.append(stacks)
-        given = vectors
-        for _ in range(2):
-            for known, own in zip(self._vectors, self._stacks, strict=True):
-                shares = known.conj().T @ vectors
-                vectors, stacks = vectors - known @ shares, stacks - own @ shares
-        least = _ROUNDING * float(np.linalg.norm(given, axis=0).max(initial=0.0))
-        vectors, stacks = _orthonormal(*_orthonormal(vectors, stacks, least), 0.0)
-        self._vectors.append(vectors)
-        self._stacks.append(stacks)
-        if self._images:
-            self._shares.append([known.conj().T @ given for known in self._vectors])
-        return stacks
-
-    @property
-    def _matrix(self) -> NumberArray:
-        """Of the inverse on its functions, ``(all, all but the last)``; blocks have shares in those up to the next."""
-        rows = np.cumsum([0, *(each.shape[1] for each in self._vectors)])
-        columns = np.cumsum([0, *(each.shape[1] for each in self._images)])
-        kind = np.result_type(*(part for own in self._shares for part in own))
-        H = np.zeros((rows[-1], columns[-1]), dtype=kind)
-        for column, own in enumerate(self._shares):
-            for row, part in enumerate(own):
-                H[rows[row] : rows[row + 1], columns[column] : columns[column + 1]] = part
-        return H
+        self.space = Space(inverse.vectors, _ROUNDING)
 
     def distances(self) -> tuple[NDArray[np.complex128], FloatArray]:
         """Of modes from the shift, the closest first; and how far each is from being held by the functions."""
@@ -165,25 +124,25 @@ class _Space:
 
     def _solved(self, *, symmetric: bool) -> _Eigen:
         """Eigenvalues of the inverse on its functions, which may be far from symmetric on those that are rough."""
-        H = self._matrix
+        H = self.space.matrix
         square, outside = H[: H.shape[1]], H[H.shape[1] :]
         gap = float(np.linalg.norm(square - square.conj().T))
         if symmetric or (self._inverse.symmetric and gap <= _NEARLY * float(np.linalg.norm(square))):
             theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
             conditions = np.ones(len(theta))
         else:
-            theta, Y = np.linalg.eig(square)
+            theta, Y = _real_eig(square) if self._inverse.symmetric else np.linalg.eig(square)
             conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
-        order = np.argsort(-np.abs(theta))
+        order = np.argsort(-np.abs(theta), kind="stable")
         order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
         theta, Y = theta[order], Y[:, order]
         left = np.linalg.norm(outside @ Y, axis=0) / np.abs(theta)
         return _Eigen(theta, Y, left, conditions[order])
 
-    def modes(self, symmetric: bool = False) -> Found:
+    def found(self, *, symmetric: bool = False) -> Found:
         """The largest eigenvalues of the inverse."""
         known = self._solved(symmetric=symmetric)
-        functions = np.concatenate([part[: self._inverse.size] for part in self._images], axis=1) @ known.Y
+        functions = self.space.images[: self._inverse.size] @ known.Y
         mu = np.asarray(self._inverse.unit / known.theta, dtype=complex)
         return Found(mu, functions / known.theta, known.left, known.conditions)
 
@@ -198,16 +157,21 @@ class _Eigen:
     conditions: FloatArray
 
 
-def _orthonormal(vectors: NumberArray, stacks: NumberArray, least: float) -> tuple[NumberArray, NumberArray]:
-    """The same space, without what is smaller than so much."""
-    U, sizes, Vh = np.linalg.svd(vectors, full_matrices=False)
-    keep = sizes > least
-    return U[:, keep], stacks @ (Vh[keep].conj().T / sizes[keep])
+def _real_eig(matrix: NumberArray) -> tuple[FloatArray, NumberArray]:
+    """Eigenvalues that are real but for errors; two that became a conjugate pair are the same, with real vectors."""
+    theta, Y = np.linalg.eig(matrix)
+    if np.isrealobj(matrix) and np.iscomplexobj(theta):
+        pairs = np.flatnonzero(theta.imag > 0)
+        each = [np.linalg.qr(np.stack([own.real, own.imag], axis=1))[0] for own in Y[:, pairs].T]
+        Y = Y.real.copy()
+        for place, own in zip(pairs, each, strict=True):
+            Y[:, place : place + 2] = own  # the conjugate is the next one
+    return np.asarray(theta.real), Y
 
 
 def _starts(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
     """What the inverse makes of smooth right-hand sides."""
     degree = inverse.pencil.degree
-    smooth = SmoothSides(inverse, _BLOCK * degree, rng, waves)
-    parts = smooth.solutions.reshape(inverse.size, degree, _BLOCK)
+    smooth = sides_for(inverse, _BLOCK * degree, rng, waves)
+    parts = solved(inverse, smooth).reshape(inverse.size, degree, _BLOCK)
     return np.concatenate([parts[:, power] for power in range(degree)])

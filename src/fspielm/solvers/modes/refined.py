@@ -114,7 +114,10 @@ def _refine(best: Round, values: FloatArray, error: float, request: Request, rec
             return latest
         if own is None:
             continue
-        if latest is not None and max(each.error for each in own) > 0.5 * max(each.error for each in latest):
+        worst = max(each.error for each in own)
+        if worst < error:
+            values, error = np.array([each.value for each in own]), worst
+        if latest is not None and worst > 0.5 * max(each.error for each in latest):
             return min(own, latest, key=lambda one: max(each.error for each in one))
         latest = own
         if all(each.error <= 0.1 * request.tol * max(abs(each.value), best.inverse.unit) for each in own):

@@ -211,6 +211,8 @@ def find(inverse: Inverse, window: Window, request: Request, record: Record, see
     needed, known = window.needed(found.mu), np.arange(len(found.mu))
     if not needed:
         return found.select(known[:_BEYOND])
+    while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # only together are they modes
+        needed += 1
     return polished(inverse, found.select(known[:needed])).followed_by(found.select(known[needed : needed + _BEYOND]))
 
 

@@ -34,8 +34,8 @@ def missed(pencil: Pencil, request: Request, record: Record, searched: Searched)
     shift = _between(values, spread)
     slack = _SAME * spread
     window = Window(shift, None, float(values[0]) - slack, float(values[-1]) + slack)
-    here = replace(request, problem=pencil.at(shift))
-    inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit)
+    here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME))
+    inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
     found = find(inverse, window, here, record, seed=2)
     again = np.sort((shift + found.mu[window.pick(found.mu)]).real)
     inside = known[(known >= window.lower) & (known <= window.upper)]

@@ -1,45 +1,32 @@
-"""Smooth right-hand sides without any symmetry, and what the inverse makes of them."""
+"""What the inverse makes of smooth right-hand sides; whether it is symmetric on them."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import NumberArray
 from fspielm.equations import identity
+from fspielm.solvers.krylov import SmoothSides
 from fspielm.solvers.modes.inner import Rows
 
 if TYPE_CHECKING:
     from fspielm.solvers.modes.inverse import Inverse
 
-# Cosines of each; and how often the inverse is taken for what is large where modes are.
-_COSINES, _TIMES = 12, 3
+# How often the inverse is taken for what is large where modes are.
+_TIMES = 3
 
 
-class SmoothSides:
-    """Sums of random cosines, of so many waves along the domain at most, in each relation with the eigenvalue."""
+def sides_for(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
+    """Some for each relation with the eigenvalue."""
+    names = sorted(set().union(*(set(operators) for operators in inverse.pencil.powers)))
+    return SmoothSides(inverse.finite.problem, names, count, rng, max(waves, 1.0))
 
-    def __init__(self, inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> None:
-        self._inverse = inverse
-        self._names = sorted(set().union(*(set(operators) for operators in inverse.pencil.powers)))
-        dimension = inverse.finite.problem.dimension
-        shape = len(self._names), count, dimension, _COSINES
-        self._waves = 2 * np.pi * rng.uniform(0, max(waves, 1.0), shape)
-        self._phases = rng.uniform(0, 6, (len(self._names), count, 1, _COSINES))
 
-    def at(self, name: str, points: FloatArray) -> FloatArray:
-        """Those of a relation, shape ``(n, count)``."""
-        lower, upper = self._inverse.finite.problem.domain.bounding_box
-        unit, place = (points - lower) / (upper - lower), self._names.index(name)
-        return np.asarray(np.cos(unit @ self._waves[place] + self._phases[place]).sum(axis=2).T)
-
-    @cached_property
-    def solutions(self) -> NumberArray:
-        """What the inverse makes of them, ``(M, count)``."""
-        inverse = self._inverse
-        return inverse.solved({name: self.at(name, inverse.sites[name].points) for name in self._names})
+def solved(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
+    """What the inverse makes of them, ``(M, count)``."""
+    return inverse.solved({name: smooth.at(name, inverse.sites[name].points) for name in smooth.names})
 
 
 def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
@@ -49,8 +36,9 @@ def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> floa
     are. Functions that suit modes may hold what the inverse makes of the ones, or of the others: the less counts. Of a
     problem with the eigenvalue in equations alone, each with that of its own unknown.
     """
-    smooth = SmoothSides(inverse, count, rng, 1.0)
-    envelope = smooth.solutions[:, :1]
+    smooth = sides_for(inverse, count, rng, 1.0)
+    smooth.with_periods()
+    envelope = solved(inverse, smooth)[:, :1]
     for _ in range(_TIMES):
         envelope = inverse(envelope)
     envelope = envelope / np.linalg.norm(inverse.inner.values(envelope))
@@ -69,8 +57,8 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: Numb
                 own = Rows(inverse.finite, unit.on(place), sites) @ envelope
                 sides[equation.name] = sides[equation.name] * own
                 at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
-    solved = inverse.solved(sides)
-    total = np.zeros((count, count), dtype=np.result_type(solved, *at_nodes.values()))
+    solutions = inverse.solved(sides)
+    total = np.zeros((count, count), dtype=np.result_type(solutions, *at_nodes.values()))
     for place, nodes in at_nodes.items():
-        total += inverse.inner.plain(place, solved).T @ (rule.weights[:, None] * nodes.conj())
+        total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
     return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
