@@ -4,8 +4,8 @@
 
 Known values are zeros of Bessel's and Mathieu's functions, those of oscillators, and published digits: the L-shape of
 three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth is exact), the
-anharmonic oscillator. The cabin is compared with finite elements (NGSolve, optional). Differences and bounds are
-absolute; seconds are those of processors, for all modes of a problem.
+anharmonic oscillator. The cabin is compared with finite elements (NGSolve, optional), the stadium with other functions
+(`high_modes.py`). Differences and bounds are absolute; seconds are those of processors, for all modes of a problem.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import sympy as sp
+from high_modes import SIDE, independent, rectangle_values, stadium
 from kept_rows import markdown, measure_named, read_rows
 from method_page import DOCS, put
 from scipy.special import jn_zeros, spherical_jn
@@ -76,11 +77,6 @@ def _plate() -> fs.Problem:
 def _ball() -> fs.Problem:
     equation = sp.Eq(-w.diff(x, 2) - w.diff(y, 2) - w.diff(z, 2), lam * w)
     return fs.Problem(equation, fs.Ball((0, 0, 0), 1), REST, given={lam: 1.0})
-
-
-def stadium() -> fs.Domain:
-    """Two half disks of radius 1, and a square of side 2 between them."""
-    return fs.Disk((-1, 0), 1) | fs.Box((-1, -1), (1, 1)) | fs.Disk((1, 0), 1)
 
 
 def in_order(values: Sequence[float]) -> dict[int, float]:
@@ -173,7 +169,18 @@ CASES = {
     "plate": Case(_plate, lambda: in_order([1294.93397959]), tol=1e-9, wish={"count": 1}),
     "panda": Case(membrane(lambda: fs.Panda(1.0)), tol=1e-10),
     "cabin": Case(membrane(lambda: fs.Polygon(CABIN), [fs.Neumann(0)]), cabin_values, tol=1e-10, wish={"count": 6}),
-    "stadium-100": Case(membrane(stadium), tol=1e-10, wish={"within": (9998.0, 10002.0)}),
+    "rectangle": Case(
+        membrane(lambda: fs.Box((0, 0), (1, SIDE))),
+        lambda: in_order(rectangle_values(1, SIDE, 400, 900)),
+        tol=1e-10,
+        wish={"within": (400.0, 900.0)},
+    ),
+    "stadium-1000": Case(
+        membrane(stadium), lambda: in_order([independent(42.656316)]), tol=1e-10, wish={"within": (1818.0, 1822.0)}
+    ),
+    "stadium-100": Case(
+        membrane(stadium), lambda: in_order([independent(100.002855)]), tol=1e-10, wish={"within": (9998.0, 10002.0)}
+    ),
 }
 
 
@@ -191,7 +198,9 @@ WORDS = {
     "plate": ("clamped plate, unit square", "published, 12 digits"),
     "panda": ("membrane, the Panda", ""),
     "cabin": ("sound in a cabin, hard walls", "finite elements"),
-    "stadium-100": ("membrane, stadium, about k = 100", ""),
+    "rectangle": ("membrane, rectangle, 400 to 900", "exact"),
+    "stadium-1000": ("membrane, stadium, the 1000th", "other functions"),
+    "stadium-100": ("membrane, stadium, about k = 100", "other functions"),
 }
 
 

@@ -22,6 +22,8 @@ from fspielm.solvers.modes.high.rim import rim_of
 _LAST, _SAME, _STEPS = 1e-13, 1e-9, 6
 # Modes that are closer to a look are seen without others.
 _CLOSE = 1e-5
+# Steps fall by more, unless they are errors of the functions.
+_FALLEN = 0.1
 # Places of the boundary to a wavelength at which values are looked at; what they may be larger by in between.
 _TO_WAVELENGTH, _AMPLE = 30.0, 1.5
 # Rounding of an energy.
@@ -67,11 +69,14 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
     known = np.sort(energies)
     place = 0
     while place < len(known):
+        before = math.inf
         for _ in range(_STEPS):
             look = look_at(membrane, float(known[place]), choice, threads)
             known = _closer(_moved(known, look), look)
-            if abs(known[place] - look.energy) <= _LAST * look.energy:
+            step = abs(float(known[place]) - look.energy)
+            if _is_there(step, before, look.energy):
                 break
+            before = step
         own = _own(known, place)
         yield _pin(membrane, look, len(own), threads)
         place = own[-1] + 1
@@ -79,13 +84,19 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
 
 def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
     """The same modes with other functions."""
-    energy, count = before.look.energy, before.coefficients.shape[1]
+    energy, count, last = before.look.energy, before.coefficients.shape[1], math.inf
     for _ in range(_STEPS):
         look = look_at(membrane, energy, choice, threads)
-        energy = look.energy + float(look.shifts(count).mean())
-        if abs(energy - look.energy) <= _LAST * look.energy:
+        step = float(look.shifts(count).mean())
+        if _is_there(abs(step), last, energy):
             break
+        energy, last = energy + step, abs(step)
     return _pin(membrane, look, count, threads)
+
+
+def _is_there(step: float, before: float, energy: float) -> bool:
+    """Whether steps to an energy are rounding, or no longer fall."""
+    return step <= _LAST * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
 
 
 def _moved(known: FloatArray, look: Look) -> FloatArray:
