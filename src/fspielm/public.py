@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.shapes import *  # noqa: F403
     from fspielm.linalg import TruncatedSVD
     from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
-    from fspielm.solvers.modes import Mode, Modes, eigenmodes
+    from fspielm.solvers.modes import Mode, ModeCount, Modes, count_modes, eigenmodes
     from fspielm.solvers.prepare import Prepared, prepare
     from fspielm.store import load
 else:
@@ -78,7 +78,7 @@ else:
             **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
             **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
             **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
-            **dict.fromkeys(("Mode", "Modes", "eigenmodes"), "fspielm.solvers.modes"),
+            **dict.fromkeys(("Mode", "ModeCount", "Modes", "count_modes", "eigenmodes"), "fspielm.solvers.modes"),
             **dict.fromkeys(("Incident", "beam", "plane_wave", "point_source"), "fspielm.equations.incident"),
             "Exterior": "fspielm.geometry.exterior",
             "Transparent": "fspielm.equations.conditions",
@@ -124,6 +124,7 @@ __all__ = [
     "Measured",
     "MemoryBudgetError",
     "Mode",
+    "ModeCount",
     "Modes",
     "Narrow",
     "Neumann",
@@ -160,6 +161,7 @@ __all__ = [
     "Unknown",
     "Window",
     "beam",
+    "count_modes",
     "curl",
     "divergence",
     "draw_features",

@@ -18,7 +18,8 @@ from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.checks import read_pencil, read_wish
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
-from fspielm.solvers.modes.modes import Mode, Modes
+from fspielm.solvers.modes.high import high_modes, is_high, membrane_of
+from fspielm.solvers.modes.modes import Mode, Modes, late_ones
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined, refined
 from fspielm.solvers.modes.rounds import Searched, attempt_of, search
@@ -104,6 +105,9 @@ def eigenmodes(
         reuse=True,
     )
     record.look(modes_bands(pencil, outlook, wish, interval, asked), 0.0)
+    membrane = membrane_of(pencil) if approach is None and interval is not None else None
+    if membrane is not None and interval is not None and is_high(membrane, interval):
+        return _told(high_modes(membrane, interval, asked, record), 3)
     exact = approach is None and _has_exact(pencil, asked, record, outlook)
     first = replace(asked, tol=max(tol, _ROUGHLY)) if exact else asked
     if interval is None:
@@ -176,15 +180,17 @@ def _together(
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
     complete = selfadjoint and not remarks and all(np.isfinite(mode.estimate) for mode in modes)
-    late = [mode for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
-    if late:
-        why = next((searched.ending for _, searched in parts if searched.ending), "")
-        worst = max(mode.estimate for mode in late)
-        remarks.append(
-            f"{len(late)} of {len(modes)} values have errors above the tolerance, of {worst:.1e} at most: {why}"
-        )
-    for remark in remarks:
-        warnings.warn(remark, AccuracyWarning, stacklevel=3)
-    if not selfadjoint:
-        remarks.append("the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates")
-    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))
+    why = next((searched.ending for _, searched in parts if searched.ending), "")
+    remarks += late_ones(modes, tol, unit, why)
+    found = _told(Modes(tuple(modes), selfadjoint, complete, tuple(remarks)))
+    if selfadjoint:
+        return found
+    estimates = "the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates"
+    return replace(found, remarks=(*found.remarks, estimates))
+
+
+def _told(modes: Modes, stacklevel: int = 4) -> Modes:
+    """With warnings of what there is to know."""
+    for remark in modes.remarks:
+        warnings.warn(remark, AccuracyWarning, stacklevel=stacklevel)
+    return modes

@@ -101,3 +101,11 @@ class Modes(Sequence[Mode]):
             many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
             lines.append(f"{number:4d}  {mode.value:<22.15g}  {known}{many}")
         return "\n".join([*lines, *self.remarks])
+
+
+def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
+    """A sentence about modes with errors above the tolerance, which is relative to values, or a unit; or none."""
+    late = [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
+    if not late:
+        return []
+    return [f"{len(late)} of {len(modes)} values have errors above the tolerance, of {max(late):.1e} at most: {why}"]

@@ -1,0 +1,109 @@
+"""Pinned modes as solutions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from fspielm.accuracy import ErrorEstimate, FieldEstimate
+from fspielm.arrays import FloatArray, safe_norm, safe_rms
+from fspielm.collocation import BlockResidual, Discretisation, allot_conditions
+from fspielm.equations import identity
+from fspielm.features.evaluation import evaluate
+from fspielm.geometry import Sites
+from fspielm.solution import Solution
+from fspielm.solvers.attempt import Attempt
+from fspielm.solvers.automatic import Course
+from fspielm.solvers.modes.high.membrane import Membrane
+from fspielm.solvers.modes.high.pinned import Pinned
+from fspielm.solvers.modes.inner import sign_of
+from fspielm.solvers.modes.modes import Mode
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.solve import finish
+from fspielm.solvers.trial import FeatureTrial
+
+_WHY = "functions that satisfy the equation"
+# Places inside where equations and signs are looked at.
+_PLACES = 1000
+# No digit of a function is certain.
+_NONE = 0.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HighNotary:
+    """Makes modes of what was pinned.
+
+    Attributes
+    ----------
+    membrane : Membrane
+    request : Request
+    record : Record
+    """
+
+    membrane: Membrane
+    request: Request
+    record: Record
+
+    def modes(self, found: list[Pinned]) -> list[Mode]:
+        """All of them, with how many cannot be told from each."""
+        rate = self.membrane.rate
+        each = [(one, column) for one in found for column in one.coefficients.T]
+        values = np.array([self.membrane.value(one.look.energy) for one, _ in each])
+        bounds = np.array([one.bound / rate for one, _ in each])
+        return [
+            Mode(
+                float(value),
+                float(bound),
+                float(bound),
+                self._solution(float(value), one, column),
+                int(np.count_nonzero(np.abs(values - value) <= bounds + bound)),
+            )
+            for value, bound, (one, column) in zip(values, bounds, each, strict=True)
+        ]
+
+    def _solution(self, value: float, one: Pinned, column: FloatArray) -> Solution:
+        here = replace(self.request, problem=self.membrane.pencil.at(value))
+        attempt = self._attempt(here, one, column)
+        return finish(here, Course(attempt, self.record, _WHY, ""), quietly=True)
+
+    def _attempt(self, here: Request, one: Pinned, column: FloatArray) -> Attempt:
+        problem, functions = here.problem, one.look.functions
+        rng = np.random.default_rng(0)  # only looks
+        inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+        points = allot_conditions(problem, functions.basis.size)
+        sites = points.draw(problem, rng)
+        finite = Discretisation(
+            problem, functions.family, functions.drawn, functions.columns, points, sites, here.threads
+        )
+        residuals = {}
+        for relation in problem.relations:
+            places = inside if relation.region.kind == "domain" else sites[relation.name]
+            left = evaluate(finite.basis, column, relation.operator, places, threads=here.threads, method="direct")
+            residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
+        scale = 1.0 / float(np.sqrt(problem.domain.measure))
+        own = one.error * one.look.energy / one.gap  # the closer others are, the more of them there may be
+        relative = own if own < _NONE else np.inf
+        growth = safe_norm(column) / scale
+        estimate = ErrorEstimate(
+            relative=relative,
+            largest=relative,
+            amplification=one.look.energy / one.gap,
+            residual=one.error,
+            data=0.0,
+            rounding=0.0,
+            scale=scale,
+            growth=growth,
+            residuals=residuals,
+            null_function=np.zeros(0),
+            null=np.zeros(len(column)),
+            fields=(FieldEstimate(relative, relative, 0.0, scale, growth, scale),),
+        )
+        signed = column * sign_of(
+            evaluate(finite.basis, column, identity(problem.dimension), inside, threads=here.threads)
+        )
+        trial = FeatureTrial(functions.family, points, functions.columns, _WHY)
+        return Attempt(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)

@@ -1,0 +1,192 @@
+"""Modes around one energy, from functions that satisfy the equation there.
+
+For functions of one energy E the integral of ``u dv/dn`` over the boundary is symmetric in u and v. At an energy E + m,
+with slopes kept, it is larger by m times the integral of ``u v`` over the domain, to the first order. With K the former
+and M the latter, ``-K c = m M c`` gives the distances m of all modes around, those ahead and those behind, among
+functions whose values at the boundary are small. The integral over the domain is one over the boundary too (Rellich).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import FloatArray
+from fspielm.equations import derivative, identity
+from fspielm.features import Basis
+from fspielm.features.evaluation import tabulate
+from fspielm.geometry import Sites
+from fspielm.solvers.modes.high.functions import Choice, Functions, functions_at
+from fspielm.solvers.modes.high.membrane import Membrane
+from fspielm.solvers.modes.high.rim import Rim, rim_of
+
+# Modes are around if their wavenumber is no farther than that over the radius of the membrane.
+AROUND = 0.45
+# Places inside: some, and for each mode around.
+_INSIDE, _EACH = 120, 10.0
+# Places of the boundary to a wavelength and to a wave, at least; the least distance from a corner that matters, of the
+# radius.
+_TO_WAVELENGTH, _TO_WAVE, _CLOSEST = 9.0, 2.0, 1e-5
+# What functions may have at the boundary beside their norm inside, to be close to modes of a membrane of radius one.
+_SMALL = 1.0
+# Functions that others make up to so much are left out.
+_DEPENDENT = 1e-13
+# Of the largest square of a norm, what is no rounding.
+_POSITIVE = 1e-2
+# Values at the boundary, in units of those of a mode that is stretched, and what they may be beside.
+_STRETCHED, _ROUNDING = 1.5, 1e-2
+# Distances within which modes are looked for, each half of the last.
+_LEVELS = 6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What is around an energy.
+
+    Attributes
+    ----------
+    energy : float
+    distances : (m,) array
+        Of the modes from there, the closest first.
+    traces : (n, r) array
+        Values at the boundary of functions that are small there, times roots of weights.
+    slopes : (n, r) array
+        Their slopes across the boundary, likewise.
+    gram : (r, r) array
+        Integrals of their products over the domain.
+    coefficients : (M, r) array
+    rank : int
+        How many functions do not depend on others.
+    condition : float
+        Of those.
+    functions : Functions
+    """
+
+    energy: float
+    distances: FloatArray
+    traces: FloatArray
+    slopes: FloatArray
+    gram: FloatArray
+    coefficients: FloatArray
+    rank: int
+    condition: float
+    functions: Functions
+
+    @property
+    def energies(self) -> FloatArray:
+        """Where modes are."""
+        return self.energy + self.distances
+
+    def smallest(self, count: int) -> FloatArray:
+        """Coefficients ``(M, count)`` of those that are smallest at the boundary, orthonormal."""
+        return np.asarray(self.coefficients @ self._smallest(count))
+
+    def shifts(self, count: int) -> FloatArray:
+        """The distances of so many modes that are all but there, ascending: others have no part in them."""
+        c = self._smallest(count)
+        K = (self.traces @ c).T @ (self.slopes @ c)
+        return np.asarray(np.linalg.eigvalsh(-0.5 * (K + K.T)))
+
+    def _smallest(self, count: int) -> FloatArray:
+        _, _, Yh = np.linalg.svd(self.traces, full_matrices=False)
+        Y = Yh[-count:].T
+        return np.asarray(np.linalg.solve(np.linalg.cholesky(Y.T @ self.gram @ Y), Y.T).T)
+
+
+def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
+    """The modes around an energy."""
+    functions, inside = functions_at(membrane, energy, choice), _inside(membrane, energy)
+    wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
+    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves)
+    rim = rim_of(membrane, membrane.length / places, min(functions.closest, _CLOSEST * membrane.radius))
+    u, v, along = _on_rim(functions.basis, rim, threads)
+    middle = tabulate(functions.basis, identity(2), inside, threads=threads)
+    middle = middle * math.sqrt(membrane.domain.measure / len(inside))
+    rows = np.concatenate([u, middle])
+    sizes = np.linalg.norm(rows, axis=0)
+    Q, R = np.linalg.qr(rows / sizes)
+    U, S, Vh = np.linalg.svd(R)
+    kept = _DEPENDENT * S[0] < S
+    Q, inverse = Q @ U[:, kept], Vh[kept].T / S[kept]
+    # of what is close to a mode, most is inside
+    _, cosines, Yh = np.linalg.svd(Q[len(u) :], full_matrices=False)
+    Y = Yh[cosines**2 * (1 + _SMALL**2 / membrane.radius) >= 1].T
+    C = (inverse @ Y) / sizes[:, None]
+    u, v, along = Q[: len(u)] @ Y, v @ C, along @ C
+    M = _squares(rim, energy, u, v, along)
+    distances = _distances(rim, energy, u, v, M)
+    return Look(energy, distances, u, v, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
+
+
+def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Values, slopes along the normal and along the boundary, times roots of the weights."""
+    root = np.sqrt(rim.weights)[:, None]
+    values, x, y = (
+        root * tabulate(basis, operator, rim.sites, threads=threads)
+        for operator in (identity(2), derivative((1, 0)), derivative((0, 1)))
+    )
+    n, t = rim.normals, rim.tangents
+    return values, n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
+
+
+def _inside(membrane: Membrane, energy: float) -> Sites:
+    count = math.ceil(_INSIDE + _EACH * 2 * AROUND / membrane.radius * membrane.density(energy))
+    return Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
+
+
+def _squares(rim: Rim, energy: float, u: FloatArray, v: FloatArray, along: FloatArray) -> FloatArray:
+    """Integrals of products over the domain."""
+    out = rim.out[:, None]
+    ahead = out * v + rim.on[:, None] * along
+    squares = energy * u.T @ (out * u) - v.T @ (out * v) - along.T @ (out * along)
+    return np.asarray(0.5 * (squares + ahead.T @ v + v.T @ ahead) / energy)
+
+
+def _distances(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatArray) -> FloatArray:
+    """Of ``-K c = m M c``, the closest first.
+
+    A mode that is stretched to another energy has values at the boundary in proportion to its distance. So those within
+    a distance are found among functions whose values are so small, again and again with half of it: values and slopes
+    of others may be orthogonal, which looks the same.
+    """
+    _, sizes, Zh = np.linalg.svd(u, full_matrices=False)
+    radius = float(np.abs(rim.out).max())
+    found, reach = np.empty(0), AROUND / radius
+    for level in range(_LEVELS):
+        Z = Zh[sizes <= 2 * math.sqrt(2 * radius) * reach + _ROUNDING].T
+        own = _stretched(rim, energy, u @ Z, v @ Z, Z.T @ M @ Z) if Z.size else np.empty(0)
+        found = _joined(own, found, 2 * math.sqrt(energy) * reach) if level else own
+        reach = 0.5 * reach
+    return np.asarray(found[np.argsort(np.abs(found))])
+
+
+def _joined(inner: FloatArray, outer: FloatArray, reach: float) -> FloatArray:
+    """Distances up to about a reach from the ones, beyond from the others: cut where there is a gap, on either side."""
+    parts = []
+    for side in (1.0, -1.0):
+        near, far = (side * own[side * own > 0] for own in (inner, outer))
+        cut = widest_gap(np.concatenate([near, far]), 0.5 * reach, reach)
+        parts.append(side * np.concatenate([near[near < cut], far[far >= cut]]))
+    return np.concatenate(parts)
+
+
+def widest_gap(places: FloatArray, low: float, high: float) -> float:
+    """The middle of the widest gap between two ends."""
+    known = np.sort([low, high, *places[(places > low) & (places < high)]])
+    place = int(np.argmax(np.diff(known)))
+    return float(0.5 * (known[place] + known[place + 1]))
+
+
+def _stretched(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatArray) -> FloatArray:
+    """Distances of modes: of functions whose values are no larger than ``m / (2 E) x v``, with x from the center."""
+    K = u.T @ v
+    sizes, axes = np.linalg.eigh(M)
+    kept = axes[:, sizes > _POSITIVE * sizes[-1]]
+    found, c = scipy.linalg.eigh(-0.5 * kept.T @ (K + K.T) @ kept, kept.T @ M @ kept)
+    stretched = np.abs(found) / (2 * energy) * np.linalg.norm(rim.out[:, None] * (v @ kept @ c), axis=0)
+    return np.asarray(found[np.linalg.norm(u @ kept @ c, axis=0) <= _STRETCHED * stretched + _ROUNDING])

@@ -1,0 +1,109 @@
+"""High modes of membranes, beside those of rectangles and disks."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.special import jn_zeros
+
+import fspielm as fs
+from fspielm.arrays import FloatArray
+from fspielm.solvers.modes.checks import read_pencil
+from fspielm.solvers.modes.high import Membrane, membrane_of
+from fspielm.solvers.modes.high.functions import Choice
+from fspielm.solvers.modes.high.look import look_at
+from fspielm.solvers.modes.high.pinned import pinned
+from fspielm.solvers.modes.high.scan import scan
+
+x, y, lam = sp.symbols("x y lam")
+u = sp.Function("u")(x, y)
+SIDE = 1.1 * np.sqrt(2)
+
+
+def membrane(domain: fs.Domain, condition: object = None, factor: float = 1.0) -> fs.Problem:
+    equation = sp.Eq(-factor * (u.diff(x, 2) + u.diff(y, 2)), lam * u)
+    return fs.Problem(equation, domain, [condition or fs.Dirichlet(0)], given={lam: ...})
+
+
+def as_membrane(problem: fs.Problem) -> Membrane:
+    found = membrane_of(read_pencil(problem, lam))
+    assert found is not None
+    return found
+
+
+def of_rectangle(a: float, b: float, low: float, high: float) -> FloatArray:
+    every = np.sort([np.pi**2 * ((i / a) ** 2 + (j / b) ** 2) for i in range(1, 60) for j in range(1, 60)])
+    return every[(every > low) & (every < high)]
+
+
+def test_modes_of_a_rectangle_in_an_interval() -> None:
+    # half of the Laplacian, so that values and energies differ
+    problem = membrane(fs.Box((0, 0), (1, SIDE)), factor=0.5)
+    modes = fs.eigenmodes(problem, lam, within=(364, 368), tol=1e-10, rng=0)
+    known = 0.5 * of_rectangle(1, SIDE, 728, 736)
+    assert modes.complete
+    assert len(modes) == len(known) == 2
+    assert np.all(np.abs(modes.values - known) <= modes.bounds)
+    assert modes.bounds.max() < 1e-7
+    field = modes[0].field
+    assert field.converged
+    assert field.integrate(u**2) == pytest.approx(1, abs=1e-7)
+
+
+def test_double_modes_are_two_orthogonal_functions() -> None:
+    modes = fs.eigenmodes(membrane(fs.Box((0, 0), (1, 1))), lam, within=(985, 989), tol=1e-10, rng=0)
+    known = of_rectangle(1, 1, 985, 989)
+    assert len(modes) == len(known) == 2
+    assert [mode.multiplicity for mode in modes] == [2, 2]
+    points = np.random.default_rng(0).uniform(0, 1, (4000, 2))
+    first, second = (mode.field(points) for mode in modes)
+    assert abs(np.mean(first * second)) < 0.1
+    assert np.mean(first**2) == pytest.approx(1, abs=0.1)
+
+
+def test_all_modes_of_a_disk_are_counted() -> None:
+    counted = fs.count_modes(membrane(fs.Disk((0.3, 0.2), 1)), lam, below=78.0)
+    zeros = np.sort([zero**2 for n in range(9) for zero in jn_zeros(n, 5) for _ in range(1 + (n > 0))])
+    assert counted.certain
+    assert counted.number == np.count_nonzero(zeros < 78)
+    np.testing.assert_allclose(counted.values, zeros[zeros < 78], rtol=2e-2)
+
+
+def test_a_look_sees_what_is_ahead_and_behind() -> None:
+    found = look_at(as_membrane(membrane(fs.Box((0, 0), (1, SIDE)))), 600.0, Choice(), 1)
+    known = of_rectangle(1, SIDE, 570, 615)
+    near = found.energies[np.abs(found.distances) < 15.5]
+    np.testing.assert_allclose(np.sort(near), known[np.abs(known - 600) < 15.5], atol=0.3)
+
+
+def test_sources_toward_joints_hold_what_waves_do_not() -> None:
+    stadium = as_membrane(membrane(fs.Disk((-1, 0), 1) | fs.Box((-1, -1), (1, 1)) | fs.Disk((1, 0), 1)))
+    seen = scan(stadium, 8.72**2, 8.8**2, lambda energy: look_at(stadium, energy, Choice(), 1))
+    bounds = [next(pinned(stadium, seen.energies, choice, 1)).bound for choice in (Choice(), Choice(12))]
+    assert not seen.doubtful
+    assert bounds[1] < 1e-2 * bounds[0]
+
+
+def test_an_interval_without_modes_is_empty() -> None:
+    modes = fs.eigenmodes(membrane(fs.Box((0, 0), (1, 1))), lam, within=(975, 976), rng=0)
+    assert not len(of_rectangle(1, 1, 975, 976))
+    assert len(modes) == 0
+    assert modes.complete
+
+
+@pytest.mark.parametrize(
+    "domain", [fs.Box((0, 0), (1, SIDE)), fs.Disk((0, 0), 1), fs.LShape()], ids=["rectangle", "disk", "corner"]
+)
+def test_weyls_law_has_the_terms_of_boundary_corners_and_bends(domain: fs.Domain) -> None:
+    law = as_membrane(membrane(domain)).weyl
+    constants = {"Box": 0.25, "Disk": 1 / 6, "LShape": 5 / 16 + (1 - 2.25) / (24 * 1.5)}
+    area, length = domain.measure, sum(part.measure for part in domain.boundary())
+    assert law(100.0) == pytest.approx((100 * area - 10 * length) / (4 * np.pi) + constants[type(domain).__name__])
+
+
+def test_other_problems_are_not_counted() -> None:
+    with pytest.raises(fs.ProblemError, match="zero on all of its boundary"):
+        fs.count_modes(membrane(fs.Box((0, 0), (1, 1)), fs.Neumann(0)), lam, below=50)
+    with pytest.raises(fs.ProblemError, match="below must be a finite number"):
+        fs.count_modes(membrane(fs.Box((0, 0), (1, 1))), lam, below="many")
+    with pytest.raises(fs.ProblemError, match="smaller interval"):
+        fs.count_modes(membrane(fs.Box((0, 0), (1, 1))), lam, below=5000, budget=fs.Budget(seconds=0.1))
