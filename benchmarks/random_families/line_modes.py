@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
-_DEGREE, _FURTHER = 16, 6
+_DEGREE, _FURTHER = 12, 3
 _NODES_BEYOND = 10
 # Vectors beyond the wanted ones, for these are then not mixed with others.
 _BEYOND = 6
@@ -180,6 +180,6 @@ def graded(begin: float, end: float, places: Sequence[tuple[float, float]], larg
     for last in stops:
         while breaks[-1] < last:
             s = breaks[-1]
-            step = min([largest * (end - begin), *(max(w, 0.5 * abs(s - c)) for c, w in places)])
+            step = min([largest * (end - begin), *(max(w, (0.5 if s < c else 1.0) * abs(s - c)) for c, w in places)])
             breaks.append(last if s + 1.4 * step >= last else s + step)
     return breaks
