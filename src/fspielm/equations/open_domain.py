@@ -122,8 +122,16 @@ def _check_incident(incident: Incident, operator: Operator, setting: Setting) ->
             f"incident: the source at {incident.place} lies in an object, or on its boundary; place it outside"
         )
     points = domain.sample(_LOOKS, np.random.default_rng(0))  # only looks
-    each = np.array([term.at(Sites(points)) * incident.derivative(points, term.orders) for term in operator.terms])
-    if np.any(np.abs(each.sum(axis=0)) > _SATISFIED * np.abs(each).sum(axis=0).max()):
+
+    def satisfies(field: Incident) -> bool:
+        each = np.array([term.at(Sites(points)) * field.derivative(points, term.orders) for term in operator.terms])
+        # what is zero wherever it was looked at is narrow, and no wave
+        seen = bool(np.any(field.derivative(points, (0,) * points.shape[1])))
+        return seen and bool(np.all(np.abs(each.sum(axis=0)) <= _SATISFIED * np.abs(each).sum(axis=0).max()))
+
+    # what satisfies the equation by itself would outshine what is narrow, and does not
+    left = incident.without(satisfies)
+    if left is not None and not satisfies(left):
         ratio = ratio_of(operator)
         number = cmath.sqrt(ratio)
         told = f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"

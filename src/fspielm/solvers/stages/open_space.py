@@ -80,7 +80,7 @@ class OpenSpace(Stage):
         after = latest.outcome
         if self.held < self.along:
             faster = min(_FASTER * self.held, self.along)
-            return replace(self, held=faster, before=after)._step("more functions, for data that are faster")
+            return replace(self, held=faster)._step("more functions, for data that are faster")
         if self.before is not None and not after.error * _BETTER <= self.before.error:
             return Ending("more functions in the objects did not help", is_final=True)
         if self.level + 1 >= _MOST_ROUNDS:
