@@ -8,10 +8,11 @@
 What deceives is narrow (inclusions and slabs in coefficients, sources, electrodes, initial values, later data of what
 was prepared), or hides beyond any basis that the data suggest (other solutions, rounding that grows). "systems" and
 "complex" hide these problems in larger ones, or deceive in ways of their own; "nonlinear" ones have fronts, folds,
-other solutions and states that rounding leaves. It is drawn at random: where, how narrow, how strong, in one to three
-dimensions and in time, as an expression or as a callable. The same problem without it is its twin. Seeds are drawn when
-a run begins, and printed; `--seeds-of TABLE` takes those of another table, to compare two versions. Nothing in here may
-be tuned to the solver, nor the solver to the seeds.
+other solutions and states that rounding leaves. "open" has sources next to boundaries, gaps, wires, resonances and
+waves that are none; "modes" eigenvalues that are bound far from all others, or nearly one. It is drawn at random:
+where, how narrow, how strong, in one to three dimensions and in time, as an expression or as a callable. The same
+problem without it is its twin. Seeds are drawn when a run begins, and printed; `--seeds-of TABLE` takes those of some
+other table, to compare two versions. Nothing in here may be tuned to the solver, nor the solver to the seeds.
 
 Exact solutions are closed forms, or equations along a line or a radius marched to rounding (`reference.py`). `check`
 has finite differences confirm equations and conditions, and a refinement the marches. An error is relative in L2, from
@@ -30,6 +31,7 @@ from pathlib import Path
 import numpy as np
 from adversary_families import FAMILIES, make_challenge
 from adversary_families.checking import check
+from adversary_families.modes_challenge import ModesChallenge
 from adversary_families.summary import report
 from adversary_families.table import run, tasks
 
@@ -39,9 +41,14 @@ TABLE = Path(__file__).resolve().parent.parent / "docs" / "adversary.csv"
 def show(family: str, seed: int, deceptive: bool) -> None:
     """Solve one problem, telling its rounds."""
     challenge = make_challenge(family, seed, deceptive)
-    problem = challenge.problem if challenge.first is None else challenge.first
+    problem = challenge.problem if isinstance(challenge, ModesChallenge) or challenge.first is None else challenge.first
     print(challenge.kind, f"width {challenge.width:.3g}, {challenge.stated}, tol {challenge.tol:g}", sep="\n")
     print(*problem.statement.equations, problem.domain, *problem.conditions, sep="\n")
+    if isinstance(challenge, ModesChallenge):
+        modes, seconds = challenge.asked.solve(seed, progress=True)
+        print(challenge.asked.wish, challenge.asked.known.values, modes, challenge.asked.judge(modes), sep="\n")
+        print(f"{seconds:.2f} s")
+        return
     if challenge.first is not None:
         print("later:", challenge.later.right_hand_side, dict(challenge.later.values))
     solution, seconds = challenge.solve(seed, progress=True)

@@ -14,7 +14,10 @@ from adversary_families.hot_spots import make_hot_spot
 from adversary_families.ill_posed import make_ill_posed
 from adversary_families.layered import make_slab
 from adversary_families.lifted import Mixture, can_be_lifted, draw_mixture, lift_complex, lift_system
+from adversary_families.modes import make_modes
+from adversary_families.modes_challenge import ModesChallenge
 from adversary_families.nonlinear import make_nonlinear
+from adversary_families.opened import make_opened
 from adversary_families.plans import make_plan
 from adversary_families.pulses import make_flash, make_moving, make_pulse
 from adversary_families.radial import make_inclusion
@@ -65,7 +68,7 @@ def _lift(draw: Draw, narrow: bool, lift: Callable[[Challenge, Mixture], Challen
 
 _LIFTABLE = (_inclusion, _inclusion, _source, _electrode, make_hot_spot, make_hidden, make_ill_posed)
 
-_MAKERS: dict[str, Callable[[Draw, bool], Challenge]] = {
+_MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "inclusions": _inclusion,
     "sources": _source,
     "electrodes": _electrode,
@@ -76,6 +79,8 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge]] = {
     "systems": _system,
     "complex": _complex,
     "nonlinear": make_nonlinear,
+    "open": make_opened,
+    "modes": make_modes,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -89,10 +94,12 @@ FAMILIES = {
     "systems": 0.2,
     "complex": 0.2,
     "nonlinear": 0.2,
+    "open": 0.2,
+    "modes": 0.2,
 }
 
 
-def make_challenge(family: str, seed: int, deceptive: bool) -> Challenge:
+def make_challenge(family: str, seed: int, deceptive: bool) -> Challenge | ModesChallenge:
     """The problem of a seed, or its twin; the same seed always gives the same ones."""
     draw = Draw(np.random.default_rng([list(_MAKERS).index(family), seed]))
     return _MAKERS[family](draw, deceptive)

@@ -66,6 +66,10 @@ class Challenge:
         The length over which the solution changes at points, by coordinate; from `spots` by default.
     others : tuple of callable
         Further solutions, of a nonlinear problem; any of them is right.
+    stated_wrong : callable or None
+        States the problem where that should be refused; `problem` is one without what is wrong then.
+    added : bool
+        Whether `exact` is what objects of an open domain add to what comes in.
     first, later
         The problem to prepare, and the data to solve it with after that, which make it `problem`; None for a solve.
     """
@@ -82,6 +86,8 @@ class Challenge:
     jumps: Exact | None = None
     scale: Exact | None = None
     others: tuple[Exact, ...] = ()
+    stated_wrong: Callable[[], fs.Problem] | None = None
+    added: bool = False
     first: fs.Problem | None = None
     later: Later = field(default_factory=lambda: Later(None, {}))
 
@@ -89,24 +95,31 @@ class Challenge:
         """The solver's solution, and the seconds it took."""
         start = perf_counter()
         if self.first is None:
-            solution = fs.solve(self.problem, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            problem = self.problem if self.stated_wrong is None else self.stated_wrong()
+            solution = fs.solve(problem, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
         else:
             prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
             solution = prepared.solve(self.later.right_hand_side, self.later.values)
         return solution, perf_counter() - start
 
-    def error(self, solution: Exact) -> float:
+    def error(self, solution: Any) -> float:
         """Relative L2 error at fresh points: uniform ones, and as many in and near each narrow place, weighted.
 
         Of several unknowns the largest of theirs; of several solutions that of the nearest.
         """
         points, weights = self.check_points(_CHECKS, 0)
-        found = solution(points)
+        found = (solution.scattered if self.added else solution)(points)
 
         def off(exact: NDArray[Any]) -> float:
             return float(np.sqrt(np.max((weights @ np.abs(found - exact) ** 2) / (weights @ np.abs(exact) ** 2))))
 
         return min(off(exact(points)) for exact in (self.exact, *self.others))
+
+    def difference(self, twin: Challenge) -> float:
+        """The relative difference between the solutions of the two: what is lost with what deceives."""
+        points, weights = self.check_points(_CHECKS // 2, 1)
+        exact, other = self.exact(points), twin.exact(points)
+        return float(np.sqrt(np.max((weights @ np.abs(exact - other) ** 2) / (weights @ np.abs(exact) ** 2))))
 
     def check_points(self, count: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Points and weights of a mean over the domain."""

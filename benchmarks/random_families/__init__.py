@@ -1,7 +1,11 @@
 """Random problems with a known solution: families of them, and what became of each problem."""
 
+from collections.abc import Callable
+
 from random_families.complexes import make_complex
+from random_families.modes import RandomModes, make_modes
 from random_families.nonlinear import make_nonlinear
+from random_families.opened import make_open
 from random_families.patches import make_patches
 from random_families.problem import RandomProblem
 from random_families.smooth import make_smooth
@@ -17,16 +21,20 @@ FAMILIES = {
     "complex": 100,
     "patches": 200,
     "nonlinear": 200,
+    "open": 100,
+    "modes": 100,
 }
 
 
-def make_problem(seed: int, family: str = "test") -> RandomProblem:
+def make_problem(seed: int, family: str = "test") -> RandomProblem | RandomModes:
     """The problem of a seed; the same seed always gives the same problem."""
-    makers = {
+    makers: dict[str, Callable[[int], RandomProblem | RandomModes]] = {
         "stages": make_stages,
         "systems": make_systems,
         "complex": make_complex,
         "patches": make_patches,
         "nonlinear": make_nonlinear,
+        "open": make_open,
+        "modes": make_modes,
     }
     return makers[family](seed) if family in makers else make_smooth(seed, family)

@@ -29,8 +29,8 @@ class RandomProblem:
     description : str
         Operator, domain, conditions and ingredients of the solution.
     problem : fs.Problem
-    exact : Expr or tuple of Expr
-        Of several unknowns one for each.
+    exact : Expr, tuple of Expr, or callable
+        Of several unknowns one for each; a function of points where there is no expression.
     tol : float
         What to ask for.
     share : float or None
@@ -46,13 +46,15 @@ class RandomProblem:
         After which no further round begins.
     several : bool
         Whether there may be other solutions than `exact`.
+    added : bool
+        Whether `exact` is what objects of an open domain add to what comes in.
     """
 
     seed: int
     family: str
     description: str
     problem: fs.Problem
-    exact: sp.Expr | tuple[sp.Expr, ...]
+    exact: sp.Expr | tuple[sp.Expr, ...] | Callable[[NDArray[np.float64]], NDArray[Any]]
     tol: float
     share: float | None
     ample: bool
@@ -60,21 +62,23 @@ class RandomProblem:
     modes: tuple[tuple[sp.Expr, ...], ...] = ()
     seconds: float = 600.0
     several: bool = False
+    added: bool = False
 
-    def true_error(self, solution: Callable[[NDArray[np.float64]], NDArray[Any]]) -> float:
+    def true_error(self, solution: Any) -> float:
         """Relative L2 error at fresh points, uniform in the domain; of several unknowns the largest of theirs.
 
         What nothing determines does not count, neither in the difference nor in the size of the solution.
         """
         points = self.problem.domain.sample(_CHECKS, np.random.default_rng(self.seed))
         exact = self._values(self.exact if isinstance(self.exact, tuple) else (self.exact,), points)
-        found = solution(points).reshape(exact.shape)
+        found = (solution.scattered if self.added else solution)(points).reshape(exact.shape)
         unseen = [self._values(mode, points) for mode in self.modes]
         difference = without_modes(found - exact, unseen)
         return float(np.max(np.linalg.norm(difference, axis=0) / np.linalg.norm(without_modes(exact, unseen), axis=0)))
 
-    def _values(self, fields: tuple[sp.Expr, ...], points: NDArray[np.float64]) -> NDArray[Any]:
-        return np.stack([as_callable(field, self.problem.coordinates)(points) for field in fields], axis=1)
+    def _values(self, fields: tuple[Any, ...], points: NDArray[np.float64]) -> NDArray[Any]:
+        functions = [as_callable(f, self.problem.coordinates) if isinstance(f, sp.Expr) else f for f in fields]
+        return np.stack([function(points) for function in functions], axis=1)
 
 
 def without_modes(values: NDArray[Any], modes: Sequence[NDArray[Any]]) -> NDArray[Any]:

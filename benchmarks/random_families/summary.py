@@ -32,6 +32,11 @@ class Summary:
         measurable = self.error > _FLOOR
         return self.estimate[measurable] / self.error[measurable]
 
+    @property
+    def is_below(self) -> NDArray[np.bool_]:
+        """Where the estimate is too small, by more than rounding."""
+        return np.asarray((self.estimate < self.error) & (self.error > _FLOOR))
+
     def lines(self) -> dict[str, str]:
         """The summary, by what each number is."""
         wrong = [int(np.count_nonzero(self.converged & (self.error > factor * self.tol))) for factor in (10, 1)]
@@ -45,6 +50,7 @@ class Summary:
             "converged to another solution, verified": f"{sum(row['reason'].startswith(OTHER) for row in self.rows)}",
             "converged among the amply budgeted": f"{np.mean(self.converged[self.ample]):.1%}",
             "not converged, error below tol": f"{np.count_nonzero(~self.converged & (self.error <= self.tol))}",
+            "estimate below the error": f"{np.count_nonzero(self.is_below)}",
             "estimate over error, least / median / largest": _three(ratio),
             "the same where the error is below 0.1": _three(self._ratio_of_resolved()),
         }
@@ -83,7 +89,7 @@ def report(summaries: dict[str, Summary]) -> None:
         for title, chosen in (
             ("wrong yes", s.converged & (s.error > s.tol)),
             ("failure, ample budget", ~s.converged & s.ample),
-            ("estimate below error", (s.estimate < s.error) & (s.error > _FLOOR)),
+            ("estimate below error", s.is_below),
         ):
             for index in np.flatnonzero(chosen):
                 row = s.rows[index]

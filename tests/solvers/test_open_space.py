@@ -168,6 +168,8 @@ def test_problems_and_solutions_are_pickled() -> None:
             "which is one of wavenumber 5",
         ),
         (lambda: wave(incident=x), "does not satisfy the equation"),
+        # what is narrow drowns in the wave, and is zero nearly everywhere
+        (lambda: wave(incident=sp.exp(sp.I * K * x) + sp.exp(-1e6 * ((x - 2) ** 2 + y**2))), "does not satisfy"),
         (lambda: wave(incident=fs.point_source(K, (0.5, 0))), "lies in an object"),
         (lambda: wave(incident=3), "incident must be fs.plane_wave"),
         (lambda: wave(incident=fs.plane_wave(sp.Symbol("q"), (1, 0))), "is no number; supply one"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -48,6 +48,10 @@ class Incident(ABC):
             each = ", ".join(f"{unknown}: ..." for unknown in unknowns)
             raise ProblemError(f"incident: say what comes in of each unknown, as in incident={{{each}}}")
         return (self,)
+
+    def without(self, known: Callable[[Incident], bool]) -> Incident | None:
+        """What is left of a sum without the fields in it of which `known` is true; None if nothing is."""
+        return None if known(self) else self
 
 
 @final
@@ -193,6 +197,12 @@ class Formula(Incident):
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Formula:
         """See `Incident.bound`."""
         return Formula(givens.substitute(self.expression), coordinates)
+
+    def without(self, known: Callable[[Incident], bool]) -> Formula | None:
+        """See `Incident.without`."""
+        terms = sp.Add.make_args(sp.expand_mul(self.expression))
+        left = [term for term in terms if term != 0 and not known(replace(self, expression=term))]
+        return replace(self, expression=sp.Add(*left)) if left else None
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
         """See `Incident.derivative`."""

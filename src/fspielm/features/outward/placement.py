@@ -173,6 +173,8 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     digits = wanted.foldings / math.log(10)
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
     orders = max(waves, orders_of_images(radius, gap, source_gap, wanted))
+    # what is close below the surface converges as slowly as along a curve
+    orders /= _SHALLOWER**wanted.level
     m = int(min(max(math.ceil(orders), _FEWEST_ORDERS), _MOST_ORDERS + ka))
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count

@@ -35,6 +35,9 @@ _ON_PART = 8
 _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
 _BETTER = 1.5
+# Half waves of data along an object that the first round holds, and how many more the next one does.
+_FIRST_HALF_WAVES = 16.0
+_FASTER = 2.0
 _SAME = 1e-9
 # Nodes on a part, and what is left of fluxes that balance.
 _FLUX_NODES = 400
@@ -52,9 +55,11 @@ class OpenSpace(Stage):
     ----------
     request : Request
     along : float
-        The highest frequency of data on the objects.
+        The highest frequency that data on the objects may have, which is often far more than matters.
+    held : float
+        Up to which frequency they are held, so far.
     level : int
-        How often they were made more.
+        How often they were made more beyond that.
     before : Outcome or None
         Of the last round.
     """
@@ -65,6 +70,7 @@ class OpenSpace(Stage):
 
     request: Request
     along: float
+    held: float
     level: int = 0
     before: Outcome | None = None
 
@@ -75,6 +81,9 @@ class OpenSpace(Stage):
     def next(self, latest: Attempt) -> Step | Ending:
         """More as long as that helps."""
         after = latest.outcome
+        if self.held < self.along:
+            faster = min(_FASTER * self.held, self.along)
+            return replace(self, held=faster)._step("more functions, for data that are faster")
         if self.before is not None and not after.error * _BETTER <= self.before.error:
             return Ending("more functions in the objects did not help", is_final=True)
         if self.level + 1 >= _MOST_ROUNDS:
@@ -87,7 +96,7 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        highest = max(*map(abs, outer_wavenumbers(problem)), self.along)
+        highest = max(*map(abs, outer_wavenumbers(problem)), self.held)
         wanted = wanted_for(problem, highest, self.request.tol, self.level)
         if problem.dimension == 3:
             family, lattices = around_bodies(problem, wanted)
@@ -99,8 +108,12 @@ class OpenSpace(Stage):
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
     """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
-    _check_balance(request.problem)
-    return OpenSpace(request, float(bands.frequencies.max()) if has_data(request.problem) else 0.0)
+    problem = request.problem
+    _check_balance(problem)
+    along = float(bands.frequencies.max()) if has_data(problem) else 0.0
+    lower, upper = problem.domain.bounding_box
+    slow = math.pi * _FIRST_HALF_WAVES / float(np.max(upper - lower))
+    return OpenSpace(request, along, min(along, max(slow, *map(abs, outer_wavenumbers(problem)))))
 
 
 def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
