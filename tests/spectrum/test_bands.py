@@ -24,7 +24,7 @@ from fspielm import (
     cases,
 )
 from fspielm.geometry import Domain
-from fspielm.spectrum import Bands, data, data_bands, infer_bands, settled_bands
+from fspielm.spectrum import Bands, data, data_bands, infer_bands, settled_bands, without_short_lines
 
 x, y, t = sp.symbols("x y t")
 SQUARE = Box((0, 0), (1, 1))
@@ -334,3 +334,17 @@ def test_a_kink_of_high_order_sets_no_band_where_cells_end_at_it() -> None:
     assert settled_bands(kinked, found, rng).frequencies[0] < 50
     found = infer_bands(smooth, rng)
     np.testing.assert_array_equal(settled_bands(smooth, found, rng).frequencies, found.frequencies)
+
+
+def test_what_varies_along_a_small_piece_of_the_boundary_need_not_count() -> None:
+    small = 1e-3
+    hole = Dirichlet(lambda points: (points[:, 0] - 0.5) / small, on="circle")
+    u = sp.Function("u")(x, y)
+    domain = SQUARE - Disk((0.5, 0.5), small)
+    laplace = sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0)
+    problem = Problem(laplace, domain, [hole, Dirichlet(sp.sin(3 * x), on=["x-", "x+", "y-", "y+"])])
+    found = bands(problem)
+    assert found.frequencies.min() > 0.1 / small
+    long = without_short_lines(problem, found, 0.1, np.random.default_rng(0))
+    assert long.frequencies.max() < 20
+    assert without_short_lines(problem, found, 1e-6, np.random.default_rng(0)) is found

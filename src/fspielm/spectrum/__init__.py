@@ -7,6 +7,7 @@ from fspielm.spectrum.bands import (
     infer_bands,
     refine_bands,
     settled_bands,
+    without_short_lines,
 )
 from fspielm.spectrum.data import DataBand, data_bands
 from fspielm.spectrum.fastest_places import waves_at
@@ -36,4 +37,5 @@ __all__ = [
     "settled_bands",
     "symbol_band",
     "waves_at",
+    "without_short_lines",
 ]

@@ -90,6 +90,12 @@ def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator
     return _with_waves(problem, [band for band in bands.data if not band.source.startswith(RIGHT_HAND_SIDE)], rng)
 
 
+def without_short_lines(problem: Problem, bands: Bands, shortest: float, rng: np.random.Generator) -> Bands:
+    """The bands but for data along shorter lines, such as small pieces of the boundary; as they are without such."""
+    long = [band for band in bands.data if band.samples is None or float(np.max(band.samples[1])) >= shortest]
+    return bands if len(long) == len(bands.data) else _with_waves(problem, long, rng)
+
+
 def settled_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
     """The bands of data without jumps and kinks, of any order, joined with the waves that the equation carries."""
     return _with_waves(problem, [_without_kinks(band) for band in bands.data if band.settled], rng)

@@ -47,6 +47,19 @@ def test_a_wave_goes_on(waves: fs.Solution) -> None:
     assert "window 2" in str(waves.report)
 
 
+def test_a_constant_makes_windows_no_longer() -> None:
+    """Nothing in the equation depends on it."""
+    equation = sp.Eq(u.diff(t) - u.diff(x, 2) - u.diff(x) ** 2, 0)
+    domain = fs.Interval(0, 2 * sp.pi) * fs.Time(0, 50)
+    conditions = [fs.Periodic("x")]
+    plain, raised = (
+        first_length(fs.Problem(equation, domain, [*conditions, fs.Initial(sp.sin(x) + more)])) for more in (0, 4)
+    )
+    assert plain is not None
+    assert raised is not None
+    assert raised < 1.3 * plain
+
+
 def test_the_solution_can_what_others_can(waves: fs.Solution, tmp_path: Path) -> None:
     points = np.array([[0.4, 0.3], [1.2, 4.9], [2.0, waves.report.windows[1].start]])
     np.testing.assert_allclose(waves.diff(t)(points), -np.sin(points[:, 0]) * np.sin(points[:, 1]), atol=1e-5)

@@ -12,12 +12,14 @@ from fspielm.equations.nonlinear import Iterate
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solution import Solution
 from fspielm.solvers.request import Request
-from fspielm.spectrum import Bands, Patience, bands_of_conditions, infer_bands
+from fspielm.spectrum import Bands, Patience, bands_of_conditions, infer_bands, without_short_lines
 from fspielm.spectrum.lines import line_band
 
 # A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
 # too few to begin with, the first rounds show it.
 _HARMONICS = 3.0
+# Of the domain's longest side: what varies along a shorter piece of the boundary says nothing about the rest.
+_SHORT = 0.02
 # What sets a band that data do not.
 BY_EQUATION = "the equation"
 # Lines along each axis on which a solution is measured, and points on each: at first, and at most.
@@ -28,6 +30,7 @@ def bands_of(linear: Request, patience: Patience) -> Bands:
     """The bands of the conditions and of the equation, and a share of those of the right-hand side."""
     rng = linear.streams.probes
     found = infer_bands(linear.problem, rng, patience)
+    found = without_short_lines(linear.problem, found, _SHORT * float(np.max(linear.lengths)), rng)
     own = bands_of_conditions(linear.problem, found, rng)
     shared = found.frequencies / _HARMONICS
     frequencies = np.maximum(own.frequencies, shared)

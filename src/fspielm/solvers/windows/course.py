@@ -51,7 +51,7 @@ def is_long(request: Request) -> bool:
         return False
     if order_in_time(problem) > 1:
         return False
-    length = first_length(problem)
+    length = first_length(problem, varies=1.0)
     return length is not None and problem.domain.time.duration > _MANY * length
 
 

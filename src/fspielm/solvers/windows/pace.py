@@ -15,13 +15,18 @@ from fspielm.solvers.windows.window import guess_at_start
 
 # So many of these times in a window: Newton's method begins with what does not change.
 _CHANGES = 2.0
+# Of a solution's size, what varies of it at least: the rest is the same everywhere, and says nothing about changes.
+_VARIES = 0.1
 # Of the time given, the shortest one.
 _SHORTEST = 1e-4
 _POINTS = 400
 
 
-def first_length(problem: Problem) -> float | None:
-    """Of the first window: by the data at the start, and what the equations make of them; None if that is nothing."""
+def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
+    """Of the first window: by the data at the start, and what the equations make of them; None if that is nothing.
+
+    Of the data, at least a share `varies`; all of them, if it is one.
+    """
     time, stated = problem.domain.time, problem.stated
     assert time is not None
     try:
@@ -29,17 +34,15 @@ def first_length(problem: Problem) -> float | None:
         points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
         points[:, -1] = time.start
         value = identity(problem.dimension)
-        sizes = [
-            safe_rms(own)
-            for own in guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
-        ]
+        values = guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
         left = problem.residual(guess, points).reshape(len(points), -1)
     except ProblemError:  # of what has no value at the start, nothing is known
         return None
     equations = [relation for relation in stated.pattern if relation.region.kind == "domain"]
-    times = [_time(own, each, max(sizes), points) for own, each in zip(equations, left.T, strict=True)]
+    changes = [_change(values, own, varies) for own in left.T]
+    times = [_time(own, each, points) for own, each in zip(equations, changes, strict=True)]
     known = [each for each in times if each is not None]
-    return _within(min(known), time.duration) if known and max(sizes) > 0 else None
+    return _within(min(known), time.duration) if known and np.any(values) else None
 
 
 def next_length(problem: Problem, before: Solution) -> float:
@@ -51,20 +54,29 @@ def next_length(problem: Problem, before: Solution) -> float:
     places = range(len(stated.unknowns))
     value = identity(problem.dimension)
     found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
-    size = max(safe_rms(own) for own in found[: len(places)])
-    change = max(safe_rms(own) for own in found[len(places) :])
-    return _within(size / change, time.duration) if change > 0 else time.duration
+    change = min(_change(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    return _within(change, time.duration) if np.isfinite(change) else time.duration
 
 
-def _time(equation: Relation, left: NumberArray, size: float, points: NumberArray) -> float | None:
-    """In which a solution of some size changes by as much, if an equation leaves so much without change."""
+def _time(equation: Relation, change: float, points: NumberArray) -> float | None:
+    """In which a solution changes by its own size, of what that is over what an equation leaves without change."""
     terms = [term for term in equation.operator.terms if term.orders[-1] == term.order > 0]
     if not terms:
         return None
     highest = max(term.order for term in terms)
     leading = sum(safe_rms(np.abs(term.at(Sites(points)))) for term in terms if term.order == highest)
-    change = safe_rms(np.abs(left))
-    return None if change == 0 else float((size * leading / change) ** (1 / highest))
+    return float((leading * change) ** (1 / highest)) if np.isfinite(change) else None
+
+
+def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
+    """The size of unknowns ``(U, n)`` over that of rates ``(n,)``, infinite where nothing changes.
+
+    What is the same everywhere is apart from the rest: a large constant does not make a small pulse any slower.
+    """
+    size = max(safe_rms(own) for own in values)
+    varying = max(varies * size, *(safe_rms(own - own.mean()) for own in values))
+    each = (size, safe_rms(rates)), (varying, safe_rms(rates - rates.mean()))
+    return min((whole / rate for whole, rate in each if rate > 0), default=np.inf)
 
 
 def _within(change: float, duration: float) -> float:
