@@ -89,8 +89,8 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     membrane = membrane_of(read_pencil(problem, lam))
     if membrane is None:
         raise ProblemError(
-            "modes are counted for the Laplacian with constant coefficients on a plane domain, zero on all of its "
-            "boundary; this problem is another one: fs.eigenmodes says by `complete` whether it found all"
+            "modes are counted for the Laplacian with constant coefficients on a plane domain without holes, zero on "
+            "all of its boundary; this problem is another one: fs.eigenmodes says by `complete` whether it found all"
         )
     record = Record(budget or Budget())
     energy = membrane.energy(_number(below))

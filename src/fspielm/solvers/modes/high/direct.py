@@ -63,7 +63,7 @@ def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: 
             f"to look at all of this interval would take about {expected:.0f} seconds, of which there are "
             f"{max(seconds, 0.0):.0f}: ask for a smaller interval, or allow more with budget=fs.Budget(seconds=...)"
         )
-    return scan(membrane, low, high, looker(membrane, threads))
+    return scan(membrane, low, high, looker(membrane, threads), seconds)
 
 
 def looker(membrane: Membrane, threads: int) -> Looker:

@@ -48,7 +48,7 @@ class Functions:
 
 
 def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions:
-    """Plane waves in directions of equal angles, functions of corners and holes, and sources toward joints."""
+    """Plane waves in directions of equal angles, functions of corners, and sources toward joints."""
     k = math.sqrt(energy)
     count = math.ceil(0.5 * choice.waves * directions_needed(k * membrane.radius, 2))
     angles = np.pi * (np.arange(count) + 0.5) / count
@@ -60,7 +60,7 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
 
 
 def _special(membrane: Membrane, energy: float) -> list[Basis]:
-    if not membrane.corners and not membrane.domain.hole_places():
+    if not membrane.corners:
         return []  # to read the problem takes longer than all else
     problem = membrane.pencil.at(membrane.value(energy))
     smooth = {corner.point for corner in problem.domain.corners()} - set(membrane.corners)

@@ -102,7 +102,7 @@ class Membrane:
         """How many modes there are below, in the mean: Weyl's law with the terms of boundary, corners and bends."""
         openings = [corner.opening for corner in self.domain.corners()]
         corners = sum((math.pi**2 - a**2) / (24 * math.pi * a) for a in openings)
-        bends = 2 * math.pi * (1 - len(self.domain.hole_places())) - sum(math.pi - a for a in openings)
+        bends = 2 * math.pi - sum(math.pi - a for a in openings)
         whole = self.domain.measure * energy - self.length * math.sqrt(energy)
         return whole / (4 * math.pi) + corners + bends / (12 * math.pi)
 
@@ -124,7 +124,7 @@ _FIRST_ZERO = 2.404825557695773
 
 
 def membrane_of(pencil: Pencil) -> Membrane | None:
-    """The problem as one of a membrane; None where it is none."""
+    """The problem as one of a membrane without holes; None where it is none."""
     problem = pencil.at(0.0)
     if pencil.degree != 1 or not is_plane(problem) or problem.interfaces or not _is_held(problem):
         return None
@@ -132,7 +132,13 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
         return None
     ratios = [helmholtz_ratio(pencil.at(value)) for value in (0.0, 1.0)]
     edges = edges_of(problem.domain)
-    if ratios[0] is None or ratios[1] is None or ratios[1] <= ratios[0] or edges is None:
+    if (
+        ratios[0] is None
+        or ratios[1] is None
+        or ratios[1] <= ratios[0]
+        or edges is None
+        or problem.domain.hole_places()
+    ):
         return None
     curves = tuple(edge.curve for edge in edges)
     return Membrane(pencil, curves, joints_of(curves), tuple(_singular(problem)), ratios[1] - ratios[0], ratios[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TypeAlias, final
 
 import numpy as np
@@ -42,18 +43,22 @@ class Scan:
     doubtful: tuple[tuple[float, float], ...] = ()
 
 
-def scan(membrane: Membrane, low: float, high: float, look: Looker) -> Scan:
-    """All modes between two energies."""
-    ends = steps(membrane, low, high)
+def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
+    """All modes between two energies; what there is no time for is doubtful."""
+    ends, until = steps(membrane, low, high), perf_counter() + seconds
     looks = (look(end) for end in ends)
     found: list[FloatArray] = []
     doubtful: list[tuple[float, float]] = []
     before = next(looks)
     for after in looks:
-        for stretch in _between(before, after, look, _HALVINGS):
+        late = perf_counter() > until
+        for stretch in _between(before, after, look, 0 if late else _HALVINGS):
             found.append(stretch.energies)
             doubtful += stretch.doubtful
         before = after
+        if late:
+            doubtful.append((before.energy, high))
+            break
     return Scan(np.sort(np.concatenate(found)), tuple(doubtful))
 
 
