@@ -29,10 +29,10 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     surfaces: list[Surface] = []
     for shape, body in zip(domain.shapes, domain.bodies, strict=True):
         others = [other for other in domain.bodies if other is not body]
-        outer.append(place_in_body(body, others, wanted))
+        outer.append(place_in_body(body, others, wanted, *inside))
         rows = _ROWS_PER_FUNCTION * outer[-1].functions
         for number in inside:
-            within = place_around_center(body, others, wanted, number.imag)
+            within = place_around_center(body, others, wanted, number)
             own = _basis(within, number, regular=True)
             inner.append(WithinBasis(own, shape) if others else own)
             both = outer[-1].functions, within.functions
