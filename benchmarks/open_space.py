@@ -3,12 +3,13 @@
     python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it, and docs/waves.md
     python benchmarks/open_space.py --page       # the table of docs/waves.md alone
 
-One disk or several, and Luneburg's lens, are compared with their own series (`open_space_series`); others with one for
-another seed and a tolerance that is a thousand times smaller, whose functions are more, and elsewhere. Errors are
-relative: of the scattered field at random points of the window, and of the far field in fifty directions. The optical
-theorem compares what is missing behind with what goes elsewhere, reciprocity two directions with their reverses. Of
-gratings, amplitudes of orders take the place of the far field, and what is missing of the power that of the theorem.
-Times are those of processors, in units of a real QR factorisation of 6000 rows and 3000 columns in the same run.
+Disks, balls and Luneburg's lens are compared with their own series (`open_space_series`, `open_space_balls`); others with
+one for another seed and a tolerance that is a thousand times smaller (in space, a hundred times), whose functions are
+more, and elsewhere; a spheroid also with the field of a source within. Errors are relative: of the scattered field at
+random points of the window, and of the far field in fifty directions. The optical theorem compares what is missing
+behind with what goes elsewhere, reciprocity two directions with their reverses. Of gratings, amplitudes of orders take
+the place of the far field, and what is missing of the power that of the theorem. Times are those of processors, in units
+of a real QR factorisation of 6000 rows and 3000 columns in the same run.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ import numpy as np
 import scipy.linalg
 import sympy as sp
 from method_page import DOCS, put
-from open_space_series import Disks, LuneburgLens, RowOfDisks, TransparentDisk
+from open_space_bodies import SPACE_CASES, SpaceCase, Within
+from open_space_series import Disks, Floats, LuneburgLens, RowOfDisks, TransparentDisk
 
 import fspielm as fs
 
@@ -44,7 +46,7 @@ COLUMNS = (
     "reference_qrs",
 )
 _POINTS = 1000
-_FINER = 1e-3
+_FINER, _FINER_IN_SPACE = 1e-3, 1e-2
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
@@ -62,6 +64,7 @@ class Case:
     k: float
     condition: fs.AnyCondition = fs.Dirichlet(0)  # noqa: RUF009  # never changed
     direction: float = 0.3
+    other: float = 2.1
     tol: float = 1e-10
     series: Disks | LuneburgLens | TransparentDisk | None = None
 
@@ -74,6 +77,15 @@ class Case:
             [self.condition],
             incident=fs.plane_wave(self.k, (math.cos(angle), math.sin(angle))),
         )
+
+    @property
+    def angles(self) -> Floats:
+        """Directions to look at."""
+        return np.linspace(0, 2 * np.pi, 50)
+
+    def opposite(self, direction: float) -> float:
+        """The reverse of a direction."""
+        return direction + math.pi
 
 
 def _disks(centers: list[tuple[float, float]], k: float, kind: str, orders: int) -> Case:
@@ -134,7 +146,7 @@ def _forty() -> list[tuple[float, float]]:
     return [(3.0 * (i % 8) + float(a), 3.0 * (i // 8) + float(b)) for i, (a, b) in enumerate(off)]
 
 
-CASES: dict[str, Callable[[], Case | Grating]] = {
+CASES: dict[str, Callable[[], Case | Grating | SpaceCase]] = {
     **{
         f"disk, {kind}, ka = {ka}": lambda kind=kind, ka=ka: _disks([(0.3, 0.2)], float(ka), kind, ka + 40)  # type: ignore[misc]
         for kind in ("soft", "hard", "impedance")
@@ -161,6 +173,7 @@ CASES: dict[str, Callable[[], Case | Grating]] = {
     **{f"grating of disks, {kind}": lambda kind=kind: _row(kind) for kind in ("soft", "hard", "n = 1.5")},  # type: ignore[misc]
     "grating of trefoils, n = 1.5": lambda: Grating(TREFOIL, 3.0, 10.0, fs.Transparent(15.0)),
     "grating of squares, soft": lambda: Grating(fs.Box((0, 0), (1, 1)), 1.5, 5.0, fs.Dirichlet(0), tol=1e-6),
+    **SPACE_CASES,
 }
 
 
@@ -205,7 +218,7 @@ def measure(name: str, qr: float) -> dict[str, str]:
     solution = quietly(problem, case.tol, 0)
     seconds = process_time() - began
     lower, upper = problem.domain.bounding_box
-    points = np.random.default_rng(7).uniform(lower, upper, (_POINTS, 2))
+    points = np.random.default_rng(7).uniform(lower, upper, (_POINTS, problem.dimension))
     if not isinstance(case.condition, fs.Transparent):  # whose objects have a field inside as well
         points = points[problem.domain.contains(points)]
     errors = _of_grating(case, solution, points) if isinstance(case, Grating) else _of(name, case, solution, points)
@@ -240,26 +253,28 @@ def _of_grating(case: Grating, solution: fs.Solution, points: np.ndarray) -> dic
     }
 
 
-def _of(name: str, case: Case, solution: fs.Solution, points: np.ndarray) -> dict[str, str]:
+def _of(name: str, case: Case | SpaceCase, solution: fs.Solution, points: np.ndarray) -> dict[str, str]:
     """Errors of a single object, or of some."""
-    problem = case.problem()
-    angles = np.linspace(0, 2 * np.pi, 50)
+    problem, angles = case.problem(), case.angles
     if case.series is not None:
         known, far = case.series.scattered(points), case.series.far_field(angles)
     else:
-        finer = quietly(problem, max(_FINER * case.tol, 1e-14), 1)
+        finer = quietly(problem, max((_FINER if problem.dimension == 2 else _FINER_IN_SPACE) * case.tol, 1e-14), 1)
         known, far = finer.scattered(points), finer.far_field(angles)
     found, found_far = solution.scattered(points), solution.far_field(angles)
-    sections = solution.cross_sections()
-    absorbs = isinstance(case.condition, fs.Robin) or "metal" in name
-    other = 2.1
-    reverse = quietly(case.problem(other + math.pi), case.tol, 0).far_field([case.direction + math.pi])[0]
-    there = solution.far_field([other])[0]
+    optical = reciprocal = ""
+    if not isinstance(case.series, Within):
+        sections = solution.cross_sections()
+        if not (isinstance(case.condition, fs.Robin) or "metal" in name):
+            optical = f"{abs(sections.extinction / sections.scattering - 1):.1e}"
+        reverse = quietly(case.problem(case.opposite(case.other)), case.tol, 0)
+        back = reverse.far_field([case.opposite(case.direction)])[0]
+        reciprocal = f"{abs(solution.far_field([case.other])[0] - back) / np.abs(far).max():.1e}"
     return {
         "error": f"{np.linalg.norm(found - known) / np.linalg.norm(known):.1e}",
         "far_field_error": f"{np.abs(found_far - far).max() / np.abs(far).max():.1e}",
-        "optical_theorem": "" if absorbs else f"{abs(sections.extinction / sections.scattering - 1):.1e}",
-        "reciprocity": f"{abs(there - reverse) / np.abs(far).max():.1e}",
+        "optical_theorem": optical,
+        "reciprocity": reciprocal,
     }
 
 

@@ -61,6 +61,7 @@ def main() -> None:
     scatter(50.0, square, source).plot(IMAGES / "waves-square.png", width="double")
     angles = np.linspace(0, 2 * np.pi, 721)
     draw_far_field(angles, np.abs(scatter(30.0, trefoil, fs.plane_wave(30.0, (1, 0.3))).far_field(angles)) ** 2)
+    draw_balls()
     for path in IMAGES.glob("waves-*.png"):
         shrink(path)
 
@@ -88,6 +89,17 @@ def draw_grating() -> None:
         figure.axes[0].plot(rim[:, 0] + 3.0 * copy, rim[:, 1], color="black", linewidth=0.8)
     figure.axes[0].set_xlim(-7.5, 7.5)
     figure.savefig(IMAGES / "waves-grating.png", dpi=200)
+
+
+def draw_balls() -> None:
+    """A hard ball and a spheroid in space, in slices."""
+    z, k = sp.Symbol("z"), 8.0
+    v = sp.Function("u")(x, y, z)
+    objects = fs.Ball((0, 0, -1.2), 1), fs.Ellipsoid((0, 0, 1.4), (1, 1, 0.7)).rotated(0.4, axis="y")
+    outside = fs.Exterior(*objects, window=((-2, -2, -3.2), (2, 2, 3.2)))
+    equation = sp.Eq(v.diff(x, 2) + v.diff(y, 2) + v.diff(z, 2) + k**2 * v, 0)
+    problem = fs.Problem(equation, outside, [fs.Neumann(0)], incident=fs.plane_wave(k, (0, 0, 1)))
+    quietly(problem, 1e-3, 0).plot(IMAGES / "waves-balls.png", at=(0, 0, 0.1), width="double")
 
 
 def draw_far_field(angles: np.ndarray, strengths: np.ndarray) -> None:

@@ -306,7 +306,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "curve-clockwise-huge": lambda: bean(1e6, (2e6, 1e6), "clockwise"),
     "curve-callables": lambda: replace(disk((0, 0), 1), domain=Curve(np.cos, np.sin)),
     "curve-corners": lambda: half_disk(2),
-    "ellipsoid": lambda: ellipsoid((1, -2, 0.5), (1, 0.6, 1.5)),
+    "ellipsoid": lambda: ellipsoid((1, -2, 0.5), (1, 0.8, 1.2)),
     "ball": lambda: ball((0, 0, 0), 1),
     "ball-offset": lambda: ball((1e3, -20, 3), 0.5),
     "ball-tiny": lambda: ball((0, 1e-6, 0), 1e-6),

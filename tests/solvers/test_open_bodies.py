@@ -88,13 +88,12 @@ def test_a_source_within_a_spheroid_makes_its_own_field() -> None:
 def test_several_objects_obey_reciprocity() -> None:
     objects = fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ellipsoid((0, 3, 0), (1, 1, 0.8), name="lens"))
 
-    def far(direction: Any, condition: Any, seen: Any) -> complex:
-        problem = wave(objects, condition, incident=fs.plane_wave(K, direction))
+    def far(direction: Any, seen: Any) -> complex:
+        problem = wave(objects, fs.Transparent(3.0), incident=fs.plane_wave(K, direction))
         return complex(fs.solve(problem, tol=1e-3, rng=0).far_field([seen])[0])
 
     there, back = DIRECTION, np.array([0.8, 0, 0.6])
-    for condition in (fs.Neumann(0), fs.Transparent(3.0)):
-        assert far(there, condition, back) == pytest.approx(far(-back, condition, -there), abs=2e-3)
+    assert far(there, back) == pytest.approx(far(-back, -there), abs=2e-3)
 
 
 def test_harmonic_fields_decay_and_may_have_a_net_flux() -> None:

@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 
+# Stands for the center itself, and what is too small for others to follow from it.
+_CENTER = 1e-60
+_NOTHING = 1e-200
+
 
 @dataclass(frozen=True, eq=False)
 class Radial(ABC):
@@ -92,13 +96,25 @@ class Passing(Radial):
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
         """See `Radial.values`."""
+        k, radius = self.wavenumber, np.maximum(radius, _CENTER)
+        found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
+        found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
+        for n in range(highest - 1, 0, -1):
+            # downward, which is stable for what falls with the degree
+            found[n - 1] = found[n] / radius - k**2 / ((2 * n + 1) * (2 * n + 3)) * found[n + 1]
+        # next to the center the highest ones are none, and tell nothing
+        small = np.flatnonzero(np.abs(found[-1]) < _NOTHING)
+        found[:, small] = self._directly(np.arange(highest + 1), radius[small])
+        return found
+
+    def _directly(self, n: NDArray[np.int_], radius: FloatArray) -> ComplexArray:
+        """Those of degrees n."""
         k = self.wavenumber
-        n = np.arange(highest + 1)
-        ratios = np.where(n, (2 * n + 1) / k, 1.0)
-        z = np.maximum(radius, 1e-60) * k
+        z = k * radius
         # damped waves about as large as they are at a distance of one
         front = np.sqrt(0.5 * np.pi / z) * np.exp(np.abs(z.imag) - abs(k.imag))
-        return np.asarray(np.cumprod(ratios)[:, None] * scipy.special.jve(n[:, None] + 0.5, z) * front)
+        ratios = [np.prod((2 * np.arange(1, each + 1) + 1) / k) for each in n.tolist()]
+        return np.asarray(np.array(ratios)[:, None] * scipy.special.jve(n[:, None] + 0.5, z) * front)
 
     def up(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
         """See `Radial.up`."""

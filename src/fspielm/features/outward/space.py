@@ -31,6 +31,8 @@ _FEWER = 4.0
 _FEWEST = 6.0
 # Degrees for the root of how much damped waves differ in size on an ellipsoid, times the digits aimed at.
 _OF_DAMPING = 0.8
+# Degrees beyond those that waves inside go around an object with: such a wave may resonate, which no residual tells.
+_BEYOND_RESONANCES = 2.0
 # Points that an area is found by.
 _LOOKS = 1000
 # The golden ratio less one: turns from a source to the next, from pole to pole.
@@ -66,22 +68,26 @@ def together(found: Sequence[InBody]) -> InBody:
     return InBody(*(np.concatenate([getattr(each, name) for each in found]) for name in InBody.__annotations__))
 
 
-def place_in_body(body: Body, others: Sequence[Body], wanted: Wanted) -> InBody:
-    """Functions in an object, for the field outside."""
+def place_in_body(body: Body, others: Sequence[Body], wanted: Wanted, inside: complex = 0.0) -> InBody:
+    """Functions in an object, for the field outside; `inside` is the wavenumber of waves that it lets through."""
     if body.is_ball:
-        return place_around_center(body, others, wanted)
+        return place_around_center(body, others, wanted, inside)
     gap = min([_source_gap(body, wanted), *(_between(body, other) for other in others)])
-    return _in_ellipsoid(body, gap, wanted)
+    return _in_ellipsoid(body, gap, wanted, inside)
 
 
-def place_around_center(body: Body, others: Sequence[Body], wanted: Wanted, damping: float = 0.0) -> InBody:
-    """Multipoles around the center of an object: of a ball, or regular ones, which fall off inward if damped."""
+def place_around_center(body: Body, others: Sequence[Body], wanted: Wanted, inside: complex = 0.0) -> InBody:
+    """Multipoles around the center of an object: of a ball, or regular ones."""
     radius, source_gap = float(body.semi_axes.max()), _source_gap(body, wanted)
     gap = min([source_gap, *(_between(body, other) for other in others)])
-    n = max(_of_waves(radius, wanted), orders_of_images(radius, gap, source_gap, wanted))
-    # where parts of the surface are closer to the center, damped ones are small, exponentially
-    n = math.ceil(n + _OF_DAMPING * math.sqrt(damping * float(np.ptp(body.semi_axes)) * wanted.foldings))
-    return InBody(body.center[None], np.array([n]), np.array([radius]))
+    n = max(
+        _of_waves(radius, wanted),
+        orders_of_images(radius, gap, source_gap, wanted),
+        inside.real * radius + _BEYOND_RESONANCES,
+    )
+    # where parts of the surface are closer to the center, damped waves are small, exponentially
+    n += _OF_DAMPING * math.sqrt(inside.imag * float(np.ptp(body.semi_axes)) * wanted.foldings)
+    return InBody(body.center[None], np.array([math.ceil(n)]), np.array([radius]))
 
 
 def _of_waves(radius: float, wanted: Wanted) -> float:
@@ -94,13 +100,17 @@ def _of_waves(radius: float, wanted: Wanted) -> float:
     return max(float(n[np.argmax(sizes < 10.0**-digits)]), _FEWEST)
 
 
-def _in_ellipsoid(body: Body, gap: float, wanted: Wanted) -> InBody:
+def _in_ellipsoid(body: Body, gap: float, wanted: Wanted, inside: complex) -> InBody:
     """Sources on a confocal ellipsoid."""
     short, long = float(body.semi_axes.min()), float(body.semi_axes.max())
     depth = min(_DEPTH * _SHALLOWER**wanted.level, _OF_GAP * gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
     rate = math.log((short + long) / float(inner.min() + inner.max()))
-    degree = max(_PER_WAVE * wanted.wavenumber * long + wanted.foldings / rate - _FEWER, _FEWEST)
+    degree = max(
+        _PER_WAVE * wanted.wavenumber * long + wanted.foldings / rate - _FEWER,
+        inside.real * long + _BEYOND_RESONANCES,
+        _FEWEST,
+    )
     # functions are to degrees as the area is to that of a ball around it
     stretched = body.semi_axes.prod() * np.linalg.norm(_on_ball(_LOOKS) / body.semi_axes, axis=1)
     count = math.ceil((degree + 1) ** 2 * float(stretched.mean()) / long**2)

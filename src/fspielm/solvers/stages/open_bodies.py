@@ -23,16 +23,17 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     """Functions in all objects, and in those that let waves through; rows as functions are."""
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the stage found
-    (k,), number = outer_wavenumbers(problem), inner_wavenumber(problem)
+    (k,), found = outer_wavenumbers(problem), inner_wavenumber(problem)
+    inside = () if found is None else (found,)
     outer: list[InBody] = []
     inner: list[Basis] = []
     surfaces: list[Surface] = []
     for shape, body in zip(domain.shapes, domain.bodies, strict=True):
         others = [other for other in domain.bodies if other is not body]
-        outer.append(place_in_body(body, others, wanted))
+        outer.append(place_in_body(body, others, wanted, *inside))
         rows = _ROWS_PER_FUNCTION * outer[-1].functions
-        if number is not None:
-            within = place_around_center(body, others, wanted, number.imag)
+        for number in inside:
+            within = place_around_center(body, others, wanted, number)
             own = _basis(within, number, regular=True)
             inner.append(WithinBasis(own, shape) if others else own)
             both = outer[-1].functions, within.functions
