@@ -3,13 +3,13 @@
     python benchmarks/open_space.py [NAME ...]   # writes docs/open_space.csv, or these rows of it, and docs/waves.md
     python benchmarks/open_space.py --page       # the table of docs/waves.md alone
 
-Disks, balls and Luneburg's lens are compared with their own series (`open_space_series`, `open_space_balls`); others with
-one for another seed and a tolerance that is a thousand times smaller (in space, a hundred times), whose functions are
-more, and elsewhere; a spheroid also with the field of a source within. Errors are relative: of the scattered field at
-random points of the window, and of the far field in fifty directions. The optical theorem compares what is missing
-behind with what goes elsewhere, reciprocity two directions with their reverses. Of gratings, amplitudes of orders take
-the place of the far field, and what is missing of the power that of the theorem. Times are those of processors, in units
-of a real QR factorisation of 6000 rows and 3000 columns in the same run.
+Disks, balls and Luneburg's lens are compared with their own series (`open_space_series`, `open_space_balls`); others
+with a solution for another seed and a tolerance that is a thousand times smaller (in space, a hundred times), whose
+functions are more, and elsewhere; a spheroid also with the field of a source within. Errors are relative: of the
+scattered field at random points of the window, and of the far field in fifty directions. The optical theorem compares
+what is missing behind with what goes elsewhere, reciprocity two directions with their reverses. Of gratings, amplitudes
+of orders take the place of the far field, and what is missing of the power that of the theorem. Times are those of
+processors, in units of a real QR factorisation of 6000 rows and 3000 columns in the same run.
 """
 
 from __future__ import annotations
