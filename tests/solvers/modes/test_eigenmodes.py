@@ -124,6 +124,14 @@ def test_a_disk_has_pairs():
     assert "2-fold" in repr(found)
 
 
+def test_what_a_budget_ends_is_kept():
+    drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+    with pytest.warns(fs.AccuracyWarning, match="errors above the tolerance"):
+        found = modes(drum, REST, fs.LShape(), count=1, budget=fs.Budget(neurons=1000))
+    assert not found.complete
+    assert abs(found[0].value - 9.6397238440219) <= found[0].estimate
+
+
 def test_modes_of_one_value_are_orthonormal():
     drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
     free = modes(drum, [fs.Neumann(0)], SQUARE, count=4, tol=1e-4, approach="patches")

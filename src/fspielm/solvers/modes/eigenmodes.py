@@ -161,10 +161,13 @@ def _refine(
 
 def _further(searched: Searched, request: Request) -> Step | Ending:
     """What comes after a search that was to be rough, for a tolerance that is not."""
-    best, stage = searched.best, searched.step.stage
+    best, step = searched.best, searched.step
     assert best.combined is not None
-    assert isinstance(stage, Cells)
-    return replace(stage, request=request).next(attempt_of(best, best.combined, best.error))
+    assert isinstance(step.stage, Cells)
+    stage = replace(step.stage, request=request)
+    if best.trial is not step.trial:  # which could not be afforded
+        return Step(step.trial, stage)
+    return stage.next(attempt_of(best, best.combined, best.error))
 
 
 def _together(
