@@ -39,6 +39,7 @@ _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
     "step, with each solution as the guess for the next"
 )
+_TRY_IN_TIME = '; in time, approach="windows" goes on from what is known, step by step'
 
 
 def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
@@ -133,7 +134,7 @@ class _Pursuit:
                 return Ending(afforded.limit, is_final=True)
             failures = (*failures, done.failure) if done.failure else ()
             if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
-                self.failure = _why_none(latest, failures[0]) if failures else ""
+                self.failure = _why_none(latest, failures[0], linear) if failures else ""
                 return Ending(self.failure or _LATE, is_final=True)
             if latest.is_at_floor:
                 floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
@@ -173,13 +174,14 @@ class _Pursuit:
         return latest, done
 
 
-def _why_none(latest: Attempt, failure: str) -> str:
+def _why_none(latest: Attempt, failure: str, request: Request) -> str:
     """Why no solution was found, in words."""
     assert latest.estimate is not None
+    is_whole = request.approach is None and request.problem.domain.time is not None and request.problem.dimension == 2
     return (
         f"Newton's method came to no solution: {failure}; the linearisation amplifies residuals "
         f"{latest.estimate.amplification:.0e} times there, and would be singular at a fold, beyond which there is no "
-        f"solution; {_TRY}"
+        f"solution; {_TRY}{_TRY_IN_TIME if is_whole else ''}"
     )
 
 
