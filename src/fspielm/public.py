@@ -56,8 +56,9 @@ if TYPE_CHECKING:
         stress,
         traction,
     )
+    from fspielm.equations.comes_in import beam, plane_wave, point_source
     from fspielm.equations.conditions import Transparent
-    from fspielm.equations.incident import Incident, beam, plane_wave, point_source
+    from fspielm.equations.incident import Incident
     from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
     from fspielm.geometry import Regions
     from fspielm.geometry.exterior import Exterior
@@ -79,7 +80,8 @@ else:
             **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
             **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
             **dict.fromkeys(("Mode", "ModeCount", "Modes", "count_modes", "eigenmodes"), "fspielm.solvers.modes"),
-            **dict.fromkeys(("Incident", "beam", "plane_wave", "point_source"), "fspielm.equations.incident"),
+            "Incident": "fspielm.equations.incident",
+            **dict.fromkeys(("beam", "plane_wave", "point_source"), "fspielm.equations.comes_in"),
             "Exterior": "fspielm.geometry.exterior",
             "Transparent": "fspielm.equations.conditions",
             "Regions": "fspielm.geometry",

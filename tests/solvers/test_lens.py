@@ -20,7 +20,8 @@ K = 1.0
 def lens(condition: Any, **others: Any) -> fs.Problem:
     incident = others.pop("incident", fs.plane_wave(K, (1, 0)))
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + K**2 * u, 0)
-    return fs.Problem(equation, fs.Exterior(DISK), [condition], incident=incident, **others)
+    shape = others.pop("shape", DISK)
+    return fs.Problem(equation, fs.Exterior(shape), [condition], incident=incident, **others)
 
 
 def unknown_to_be_constant(points: Any) -> Any:
@@ -48,6 +49,7 @@ def test_cells_inside_find_what_functions_that_satisfy_the_equation_do() -> None
         (lambda: lens(fs.Transparent(2 + x, flux=1 + x)), "flux must be a number"),
         (lambda: lens(fs.Transparent(sp.sqrt(2 - sp.I * (2 + x)))), "negative imaginary part"),
         (lambda: lens(fs.Transparent(2 + x / 2), incident=None), "nothing comes in"),
+        (lambda: lens(fs.Transparent(2 + x / 2), shape=fs.Box((0, 0), (1, 1))), "without corners"),
     ],
 )
 def test_mistakes_are_named(make: Any, message: str) -> None:

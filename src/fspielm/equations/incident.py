@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, SupportsFloat, final
+from typing import Any, final
 
 import numpy as np
 import scipy
@@ -18,12 +18,10 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
-from fspielm.geometry.inputs import as_plane_point, as_positive, as_vector
 
 # Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
 _SPREADS = 6.0
 _PER_SPREAD = 8
-_OF_LENGTH_ONE = 1e-15
 
 
 class Incident(ABC):
@@ -242,87 +240,6 @@ class ByUnknown(Incident):
         """That of the only one; see `Incident.derivative`."""
         ((_, field),) = self.fields
         return field.derivative(points, orders)
-
-
-def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
-    """The plane wave ``exp(i k direction x)``, for ``incident=``.
-
-    Parameters
-    ----------
-    k : number or Expr
-        The wavenumber of the equation around the objects.
-    direction : (number, number) or (number, number, number)
-        Where it goes; of any length.
-    """
-    return PlaneWaves(k, (_direction(direction, "plane_wave"),))
-
-
-def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
-    """The field of a point source, for ``incident=``.
-
-    In the plane it is ``i/4 H(0, k r)``, in space ``exp(i k r) / (4 pi r)``.
-
-    Parameters
-    ----------
-    k : number or Expr
-        The wavenumber of the equation around the objects.
-    place : (number, number) or (number, number, number)
-        Outside of all objects.
-    """
-    at = as_vector(place, "point_source: place")
-    if len(at) not in (2, 3):
-        raise ProblemError(f"point_source: place must have two coordinates, or three; got {len(at)}: {at}")
-    return PointSource(k, at)
-
-
-def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
-    """A beam in the plane, for ``incident=``: plane waves of a Gaussian spread of directions, of size one in its focus.
-
-    Parameters
-    ----------
-    k : number or Expr
-        The wavenumber of the equation around the objects.
-    direction : (number, number)
-        Where it goes, of any length.
-    focus : (number, number)
-    waist : number
-        At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
-        hardly widens.
-    """
-    along = _direction(direction, "beam")
-    if len(along) != 2:
-        raise ProblemError("beam: beams are those of the plane; in space take fs.plane_wave, or an expression")
-    return Beam(k, along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
-
-
-def as_incident(value: Any) -> Incident | None:
-    """What was given as ``incident=``, checked."""
-    if value is None or isinstance(value, Incident):
-        return value
-    if isinstance(value, Mapping):
-        return ByUnknown(tuple((unknown, _as_field(field, unknown)) for unknown, field in value.items()))
-    if isinstance(value, sp.Expr):
-        return Formula(value)
-    raise ProblemError(
-        "incident must be fs.plane_wave(k, direction), fs.point_source(k, place), fs.beam(...) or a SymPy expression "
-        f"in the coordinates, or a dictionary of such by unknown; got {value!r}"
-    )
-
-
-def _as_field(value: Any, unknown: Any) -> Incident:
-    field = as_incident(sp.sympify(value) if isinstance(value, int | float | complex) else value)
-    if field is None or isinstance(field, ByUnknown):
-        raise ProblemError(f"incident: what comes in of {unknown} must be an expression or a wave; got {value!r}")
-    return field
-
-
-def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
-    entries = as_vector(value, f"{who}: direction")
-    length = float(np.linalg.norm(entries))
-    if len(entries) not in (2, 3) or length == 0.0:
-        raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
-    # one that has been made so stays as it is, to the last bit
-    return tuple(entry if abs(length - 1) < _OF_LENGTH_ONE else entry / length for entry in entries)
 
 
 def _number(k: Any, givens: Givens) -> complex:

@@ -89,7 +89,7 @@ def state(
 
 
 def _as_incident(incident: Any, domain: Domain) -> Incident | None:
-    from fspielm.equations.incident import as_incident  # few problems have one
+    from fspielm.equations.comes_in import as_incident  # few problems have one
 
     if not domain.is_unbounded:
         raise ProblemError(

@@ -10,18 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from fspielm.equations.incident import (
-    Beam,
-    ByUnknown,
-    Formula,
-    Incident,
-    PlaneWaves,
-    PointSource,
-    as_incident,
-    beam,
-    plane_wave,
-    point_source,
-)
+from fspielm.equations.comes_in import as_incident, beam, plane_wave, point_source
+from fspielm.equations.incident import Beam, ByUnknown, Formula, Incident, PlaneWaves, PointSource
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, print_expression
 from fspielm.files.names import Names

@@ -116,11 +116,15 @@ def lens(request: Request) -> Lens:
     Raises
     ------
     ProblemError
-        If nothing comes in, or waves grow inside.
+        If nothing comes in, waves grow inside, or the object has corners.
     """
     problem = request.problem
     if problem.dimension != 2:
         raise ProblemError("Transparent: a wavenumber that varies inside is known in the plane; in space give a number")
+    if problem.domain.corners():
+        raise ProblemError(
+            "Transparent: a wavenumber that varies is known for objects without corners; round them, or give a number"
+        )
     if not incident_of(problem):
         raise ProblemError(
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
