@@ -99,3 +99,8 @@ def test_other_systems_are_refused(equations: list[sp.Eq], why: str) -> None:
 def test_what_comes_in_is_checked(incident: Any, why: str) -> None:
     with pytest.raises(fs.ProblemError, match=why):
         fs.Problem(body(), DISK, [fs.Dirichlet({u: 0, v: 0})], incident=incident)
+
+
+def test_objects_in_elastic_bodies_let_nothing_through() -> None:
+    with pytest.raises(fs.ProblemError, match="Transparent is for one unknown"):
+        fs.Problem(body(), DISK, [fs.Transparent(5)])

@@ -197,3 +197,42 @@ def test_problems_and_solutions_are_pickled() -> None:
 def test_refuses(make: Any, message: str) -> None:
     with pytest.raises(fs.ProblemError, match=message):
         make()
+
+
+def test_a_negative_wavenumber_is_a_wave_that_goes_the_other_way() -> None:
+    one, other = (
+        fs.solve(wave(incident=incident), rng=0) for incident in (fs.plane_wave(-K, (-1, 2)), fs.plane_wave(K, (1, -2)))
+    )
+    assert np.array_equal(one([[2.0, 2.0]]), other([[2.0, 2.0]]))
+    assert one.cross_sections() == other.cross_sections()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: fs.plane_wave("5", (1, 0)), "plane_wave: k must be a number, or a SymPy expression; got '5'"),
+        (lambda: wave(condition=fs.Transparent("5")), "wavenumber must be a number, or a SymPy expression"),
+        (lambda: wave(condition=fs.Transparent(float("nan"))), "wavenumber must be finite"),
+        (lambda: wave(condition=fs.Transparent(5, flux=sp.zoo)), "flux must be finite"),
+        (lambda: wave(incident=fs.beam(0, (1, 0), (0, 0), 1)), "k must not be zero"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), period=3), "period is for gratings in the plane"),
+        (lambda: fs.solve(wave(TWO_DISKS, fs.Transparent(K + x / 9))), "known for one object"),
+    ],
+)
+def test_numbers_that_are_none_are_told(make: Any, message: str) -> None:
+    with pytest.raises(fs.ProblemError, match=message):
+        make()
+
+
+def test_transparent_objects_have_no_other_condition() -> None:
+    equation = sp.Eq(LAPLACIAN + K**2 * u, 0)
+    with pytest.raises(fs.ProblemError, match="state it alone"):
+        fs.Problem(equation, DISK, [fs.Transparent(K), fs.Dirichlet(0)], incident=fs.plane_wave(K, (1, 0)))
+
+
+def test_directions_and_orders_are_checked() -> None:
+    solution = fs.solve(wave(), tol=1e-3, rng=0)
+    with pytest.raises(fs.ProblemError, match="angles must be numbers"):
+        solution.far_field("abc")
+    with pytest.raises(fs.ProblemError, match="which this domain is not"):
+        solution.orders()

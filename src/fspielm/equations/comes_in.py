@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.equations.incident import Beam, ByUnknown, Formula, Incident, PlaneWaves, PointSource
+from fspielm.equations.written_numbers import as_written
 from fspielm.errors import ProblemError
 from fspielm.geometry.inputs import as_plane_point, as_positive, as_vector
 
@@ -26,7 +27,7 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     direction : (number, number) or (number, number, number)
         Where it goes; of any length.
     """
-    return PlaneWaves(k, (_direction(direction, "plane_wave"),))
+    return PlaneWaves(_wavenumber(k, "plane_wave"), (_direction(direction, "plane_wave"),))
 
 
 def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
@@ -44,7 +45,7 @@ def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
     at = as_vector(place, "point_source: place")
     if len(at) not in (2, 3):
         raise ProblemError(f"point_source: place must have two coordinates, or three; got {len(at)}: {at}")
-    return PointSource(k, at)
+    return PointSource(_wavenumber(k, "point_source"), at)
 
 
 def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
@@ -64,7 +65,7 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
     along = _direction(direction, "beam")
     if len(along) != 2:
         raise ProblemError("beam: beams are those of the plane; in space take fs.plane_wave, or an expression")
-    return Beam(k, along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
+    return Beam(_wavenumber(k, "beam"), along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
 
 
 def as_incident(value: Any) -> Incident | None:
@@ -86,6 +87,11 @@ def _as_field(value: Any, unknown: Any) -> Incident:
     if field is None or isinstance(field, ByUnknown):
         raise ProblemError(f"incident: what comes in of {unknown} must be an expression or a wave; got {value!r}")
     return field
+
+
+def _wavenumber(k: Any, who: str) -> Any:
+    as_written(k, f"{who}: k")  # which says what is wrong
+    return k
 
 
 def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:

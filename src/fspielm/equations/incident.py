@@ -16,6 +16,7 @@ import sympy as sp
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations.givens import Givens
+from fspielm.equations.written_numbers import as_written, number_in
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
 
@@ -77,8 +78,11 @@ class PlaneWaves(Incident):
         found = len(self.directions[0])
         if found != len(coordinates):
             raise ProblemError(f"incident: direction has {found} entries for the {len(coordinates)} coordinates")
-        origin = self.origin or (0.0,) * found
-        return replace(self, wavenumber=_number(self.wavenumber, givens), origin=origin)
+        origin, k = self.origin or (0.0,) * found, _number(self.wavenumber, givens)
+        if isinstance(k, float) and k < 0:  # a wave that goes the other way
+            turned = tuple(tuple(-entry for entry in direction) for direction in self.directions)
+            return replace(self, wavenumber=-k, directions=turned, origin=origin)
+        return replace(self, wavenumber=k, origin=origin)
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> ComplexArray:
         """See `Incident.derivative`."""
@@ -111,6 +115,8 @@ class Beam(Incident):
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """The plane waves; see `Incident.bound`."""
         k = abs(_number(self.wavenumber, givens))
+        if k == 0:
+            raise ProblemError("beam: k must not be zero")
         spread = 2.0 / (k * self.waist)
         reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
         # as many as tell apart what is some waists and wavelengths away
@@ -244,11 +250,10 @@ class ByUnknown(Incident):
 
 def _number(k: Any, givens: Givens) -> complex:
     """A wavenumber as a number, real where it is."""
-    value = givens.substitute(sp.sympify(k))
+    value = givens.substitute(as_written(k, "incident: the wavenumber"))
     if value.free_symbols:
         raise ProblemError(f"incident: the wavenumber {k} is no number; supply one, as in given={{{k}: 10.0}}")
-    number = complex(value)
-    return number if number.imag else number.real
+    return number_in(value, givens, "incident: the wavenumber")
 
 
 def _hermite(order: int, pairs: int) -> float:

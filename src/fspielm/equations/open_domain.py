@@ -54,6 +54,10 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     for relation in relations:
         if relation.condition is not None and (relation.region.kind != "boundary" or relation.region.shift is not None):
             raise ProblemError(f"on an open domain conditions hold on the objects; {relation.name!r} does not")
+    if len(statement.conditions) > 1 and any(condition.kind == "transparent" for condition in statement.conditions):
+        raise ProblemError(
+            "Transparent is for all objects, of one wavenumber, without other conditions: state it alone"
+        )
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)

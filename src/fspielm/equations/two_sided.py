@@ -16,7 +16,6 @@ from fspielm.equations.regions import whole_domain
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
 from fspielm.equations.unknowns import Unknown
-from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
 from fspielm.geometry.exterior import Exterior
 
@@ -40,10 +39,6 @@ def two_sided(problem: Problem) -> Problem:
 
     assert isinstance(problem.domain, Exterior)  # as the condition is for no other
     shapes = problem.domain.shapes
-    if len(problem.conditions) != 1:
-        raise ProblemError(
-            "Transparent is for all objects, of one wavenumber, without other conditions: state it alone"
-        )
     outside = problem.unknowns[0]
     objects = reduce(or_, shapes)
     inner = Unknown(sp.Function(f"{outside.symbol.func.__name__}_inside")(*outside.coordinates), objects)

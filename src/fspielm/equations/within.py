@@ -11,12 +11,11 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.conditions import Robin
-from fspielm.equations.conditions.transparent import number_of
 from fspielm.equations.givens import read_givens
 from fspielm.equations.open_domain import outer_wavenumbers
 from fspielm.equations.operator import Operator, along_normal, identity
-from fspielm.equations.setting import Setting
 from fspielm.equations.two_sided import transparency
+from fspielm.equations.written_numbers import number_in
 from fspielm.errors import ProblemError
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def problem_inside(problem: Problem, data: Data) -> Problem:
 def _flux(problem: Problem) -> complex:
     condition = transparency(problem)
     assert condition is not None
-    return complex(number_of(condition.flux, Setting(problem.unknowns, problem.givens, problem.domain), "flux"))
+    return complex(number_in(condition.flux, problem.givens, "Transparent: flux"))
 
 
 def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:

@@ -42,7 +42,7 @@ class Exterior(Domain):
         ellipsoids, which may be moved and turned.
     window : (lower, upper), optional
         Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
-        pictures show it. By default half as wide again as the objects on every side. It decides nothing else.
+        pictures show it. By default half as wide again as the objects on every side. It should not be far larger.
     period : number, optional
         The distance at which the shapes are there again and again along the first axis: a grating, for an incident
         plane wave. The window is one period wide by default.

@@ -129,7 +129,10 @@ def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
 
 def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
     """Angles in the plane, vectors of length one in space."""
-    directions = np.asarray(angles, dtype=np.float64)
+    try:
+        directions = np.asarray(angles, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProblemError(f"far_field: angles must be numbers, or vectors in space; got {angles!r}") from None
     if dimension == 2:
         if directions.ndim != 1 or not np.all(np.isfinite(directions)):
             raise ProblemError(f"far_field: angles must be a sequence of finite numbers, in radians; got {angles!r}")
@@ -142,7 +145,8 @@ def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
 
 def cross_sections(solution: Solution) -> CrossSections:
     """How much of an incident plane wave goes elsewhere, and how much is missing behind the objects."""
-    incident = solution.problem.statement.incident
+    fields = incident_of(solution.problem) if solution.problem.domain.is_unbounded else ()
+    incident = fields[0] if len(fields) == 1 else None
     if not isinstance(incident, PlaneWaves) or len(incident.directions) > 1:
         raise ProblemError("cross_sections are those of an incident plane wave, incident=fs.plane_wave(k, direction)")
     k = outer_wavenumbers(solution.problem)[0].real

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.lattice import lattice_of
+from fspielm.equations.open_domain import incident_of
 from fspielm.errors import ProblemError
 from fspielm.features.outward.folded import FoldedBasis
 from fspielm.features.outward.grating import GratingBasis
@@ -64,9 +65,11 @@ class Orders:
 
 def orders(solution: Solution) -> Orders:
     """The plane waves that leave a grating, ``fs.Exterior(..., period=...)``."""
-    lattice, incident = lattice_of(solution.problem), solution.problem.statement.incident
-    if lattice is None or not isinstance(incident, PlaneWaves):
+    lattice = lattice_of(solution.problem)
+    if lattice is None:
         raise ProblemError("orders are those of a grating, fs.Exterior(..., period=...), which this domain is not")
+    (incident,) = incident_of(solution.problem)
+    assert isinstance(incident, PlaneWaves)  # or there would be no lattice
     alone = scattered(solution)
     basis = alone.basis.basis if isinstance(alone.basis, FoldedBasis) else alone.basis
     outside = basis.outside if isinstance(basis, RegionalBasis) else basis

@@ -10,6 +10,7 @@ import sympy as sp
 from fspielm.equations.conditions.base import BoundaryCondition, check_weight
 from fspielm.equations.operator import Coefficient, along_normal, field_coefficient, identity
 from fspielm.equations.setting import Rule, Setting
+from fspielm.equations.written_numbers import as_written, number_in
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value
 
@@ -60,9 +61,11 @@ class Transparent(BoundaryCondition):
                 "Transparent is for objects of open domains, fs.Exterior(...); on bounded ones state materials with "
                 "fs.Regions and fs.ByRegion"
             )
+        if len(setting.unknowns) > 1:
+            raise ProblemError("Transparent is for one unknown; in elastic bodies objects are rigid or cavities")
         self.square(setting)  # which says what is wrong with it
         value, slope = identity(setting.dimension), along_normal(setting.dimension)
-        zero, factor = setting.field(0, "zero"), number_of(self.flux, setting, "flux")
+        zero, factor = setting.field(0, "zero"), number_in(self.flux, setting.givens, "Transparent: flux")
         return (
             Rule(value + value.times(-1.0).on(INSIDE), zero, "value"),
             Rule(slope + slope.times(-factor).on(INSIDE), zero, "flux"),
@@ -75,22 +78,13 @@ class Transparent(BoundaryCondition):
                 "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
                 'sp.Function("q")(x, y), and give the callable, given={q: callable}'
             )
-        known = setting.givens.substitute(sp.sympify(self.wavenumber))
+        known = setting.givens.substitute(as_written(self.wavenumber, _WAVENUMBER))
         if known.free_symbols or not known.is_number:
             return field_coefficient(setting.field(known**2, _WAVENUMBER), _WAVENUMBER)
-        number = number_of(known, setting, "wavenumber")
+        number = number_in(known, setting.givens, _WAVENUMBER)
         if number == 0 or number.imag < 0:
             raise ProblemError(
                 f"{_WAVENUMBER} must not be zero, nor its imaginary part negative, for a time factor exp(-i omega t); "
                 f"got {self.wavenumber}"
             )
         return number**2
-
-
-def number_of(value: Any, setting: Setting, what: str) -> complex:
-    """A number, real where it is; given symbols have theirs."""
-    known = setting.givens.substitute(sp.sympify(value))
-    if known.free_symbols or not known.is_number:
-        raise ProblemError(f"Transparent: {what} must be a number, or an expression of given symbols; got {value}")
-    number = complex(known)
-    return number if number.imag else number.real

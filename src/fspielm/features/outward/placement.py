@@ -131,7 +131,9 @@ def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: 
     """Sources outside of one object, for the field inside."""
     turned = [curve.reversed() for curve in reversed(loop)]
     opened = [
-        replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening) for corner in corners
+        replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening)
+        for corner in corners
+        if _is_on(corner.point, loop)
     ]
     return _beside_curves(turned, opened, distance_between(_rim(loop), wanted.nearby), wanted)
 

@@ -119,10 +119,11 @@ class RadiatingBasis(Basis):
         """What the functions `columns` were divided by."""
         center, order = self.places(columns)
         k = self.wavenumber
-        each = [
-            np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
-            for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
-        ]
+        with np.errstate(over="ignore"):  # of high orders, which are then as good as nothing far away
+            each = [
+                np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
+                for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
+            ]
         return np.array([each[place][abs(n)] for place, n in zip(center, order, strict=True)])
 
     def places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:

@@ -12,6 +12,7 @@ from fspielm.equations.within import arriving, fastest_inside
 from fspielm.errors import ProblemError
 from fspielm.features import Component, JoinedBasis
 from fspielm.features.outward import IncidentBasis, Outward
+from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
@@ -121,6 +122,11 @@ def lens(request: Request) -> Lens:
     problem = request.problem
     if problem.dimension != 2:
         raise ProblemError("Transparent: a wavenumber that varies inside is known in the plane; in space give a number")
+    assert isinstance(problem.domain, PlaneExterior)  # of two dimensions
+    if len(problem.domain.loops) > 1:
+        raise ProblemError(
+            "Transparent: a wavenumber that varies is known for one object, in one piece; name one shape"
+        )
     if problem.domain.corners():
         raise ProblemError(
             "Transparent: a wavenumber that varies is known for objects without corners; round them, or give a number"

@@ -70,8 +70,10 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
         missed = done.error_estimate / request.tol
         if best is None or missed * request.tol < best.error_estimate:
             best = done
+        if missed <= 1 or not np.isfinite(missed):
+            break
         share /= _FURTHER * missed
-        if missed <= 1 or not np.isfinite(missed) or share * request.tol < _LEAST_TOLERANCE:
+        if share * request.tol < _LEAST_TOLERANCE:
             break
         if windows.seconds_left < _DEARER * (before - windows.seconds_left):
             break

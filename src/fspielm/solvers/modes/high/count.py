@@ -89,8 +89,9 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     membrane = membrane_of(read_pencil(problem, lam))
     if membrane is None:
         raise ProblemError(
-            "modes are counted for the Laplacian with constant coefficients on a plane domain without holes, zero on "
-            "all of its boundary; this problem is another one: fs.eigenmodes says by `complete` whether it found all"
+            "modes are counted for the Laplacian with constant coefficients on a plane domain of one piece, without "
+            "holes, zero on all of its boundary; this problem is another one: fs.eigenmodes says by `complete` whether "
+            "it found all"
         )
     record = Record(budget or Budget())
     energy = membrane.energy(_number(below))
@@ -110,6 +111,7 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
 
 
 def _number(below: Any) -> float:
-    if isinstance(below, bool) or not isinstance(below, int | float | np.number) or not math.isfinite(below):
+    kinds = int | float | np.integer | np.floating
+    if isinstance(below, bool) or not isinstance(below, kinds) or not math.isfinite(below):
         raise ProblemError(f"below must be a finite number; got {below!r}")
     return float(below)

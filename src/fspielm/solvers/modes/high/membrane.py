@@ -20,6 +20,8 @@ from fspielm.solvers.modes.pencil import Pencil
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
+# Of the longest curve: so close the end of one is the beginning of another.
+_JOINED = 1e-9
 
 
 @final
@@ -109,8 +111,8 @@ class Membrane:
     def doubts(self, stretches: Sequence[tuple[float, float]]) -> tuple[str, ...]:
         """What to say of stretches in which modes may be missing."""
         return tuple(
-            f"between {self.value(low):.8g} and {self.value(high):.8g}, modes as seen from both ends differ: some may "
-            "be missing, or one too many; look closer there"
+            f"between {self.value(low):.8g} and {self.value(high):.8g}, modes as seen from both ends differ, or there "
+            "was no time to look: some may be missing, or one too many; look closer there"
             for low, high in stretches
         )
 
@@ -138,10 +140,26 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
         or ratios[1] <= ratios[0]
         or edges is None
         or problem.domain.hole_places()
+        or _pieces([edge.curve for edge in edges]) > 1
     ):
         return None
     curves = tuple(edge.curve for edge in edges)
     return Membrane(pencil, curves, joints_of(curves), tuple(_singular(problem)), ratios[1] - ratios[0], ratios[0])
+
+
+def _pieces(curves: Sequence[PlaneCurve]) -> int:
+    """How many closed curves some make that follow each other."""
+    ends = [curve.ends for curve in curves]
+    close = _JOINED * max(curve.length for curve in curves)
+    left, pieces = set(range(len(ends))), 0
+    while left:
+        pieces += 1
+        after: int | None = min(left)
+        while after is not None:
+            left.remove(after)
+            stop = ends[after][1]
+            after = next((other for other in sorted(left) if math.dist(stop, ends[other][0]) <= close), None)
+    return pieces
 
 
 def _is_held(problem: Problem) -> bool:
