@@ -12,10 +12,11 @@ from fspielm.equations.lattice import Lattice
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
 from fspielm.features.real_parts import parts_of_sum
+from fspielm.features.wrapping import WrappedBasis
 
 
 @final
-class FoldedBasis(Basis):
+class FoldedBasis(WrappedBasis):
     """Functions that are known in one period, continued to all others.
 
     Parameters
@@ -26,17 +27,8 @@ class FoldedBasis(Basis):
     """
 
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
-        self.basis, self.lattice = basis, lattice
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.basis.size
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return self.basis.dimension
+        super().__init__(basis)
+        self.lattice = lattice
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -23,6 +23,7 @@ from fspielm.features.local import LocalOperator
 from fspielm.features.outward.folded import fold
 from fspielm.features.outward.radiating import RadiatingBasis
 from fspielm.features.real_parts import parts_of_sum
+from fspielm.features.wrapping import WrappedBasis
 
 # Digits of all that is summed, as a logarithm.
 _FOLDINGS = 38.0
@@ -38,46 +39,27 @@ _AT_ONCE = 4_000_000
 
 
 @final
-class GratingBasis(Basis):
+class GratingBasis(WrappedBasis):
     """The functions of a `RadiatingBasis`, each summed over all copies of its center along the first axis.
 
     Parameters
     ----------
-    alone : RadiatingBasis
+    basis : RadiatingBasis
         With centers in the period around the middle.
     lattice : Lattice
     bottom, top : float
         The ends of the objects, between which all centers lie.
     """
 
-    def __init__(self, alone: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
-        self.alone, self.lattice = alone, lattice
+    def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
+        super().__init__(basis)
+        self.alone, self.lattice = basis, lattice
         self.bottom, self.top = bottom, top
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.alone.size
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Complex."""
         return np.dtype(np.complex128)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers around the middle."""
-        return self.alone.sources
-
-    @property
-    def reach(self) -> FloatArray:
-        """The wavenumber, along both axes."""
-        return self.alone.reach
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
@@ -225,5 +207,5 @@ class _Waves:
         x, y = alone.centers[center].T
         back = 1j * (np.outer(self.along, x - self.x0) + np.outer(self.across, y - self.y0))
         # together, as each may be beyond all numbers
-        exponents = np.outer(np.log(self.turn), order) - np.log(alone.sizes(columns)) - back
+        exponents = np.outer(np.log(self.turn), order) - np.log(alone.sizes[columns]) - back
         return np.asarray(self.weights[:, None] * np.exp(exponents))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -109,15 +110,16 @@ class RadiatingBasis(Basis):
     def far_field(self, angles: FloatArray) -> ComplexArray:
         """What ``exp(i k r) / sqrt(r)`` is multiplied with far away, ``(n, M)``, in directions of these `angles`."""
         center, order = self.places(slice(0, self.size))
-        k, each = self.wavenumber, self.sizes(slice(0, self.size))
+        k, each = self.wavenumber, self.sizes
         ahead = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
         turned = order * (angles[:, None] - 0.5 * np.pi)
         front = cmath.sqrt(2 / (np.pi * k)) * cmath.exp(-0.25j * np.pi)
         return np.asarray(front * np.exp(1j * (turned - k * ahead)) / each)
 
-    def sizes(self, columns: slice) -> FloatArray:
-        """What the functions `columns` were divided by."""
-        center, order = self.places(columns)
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """What each of the functions was divided by."""
+        center, order = self.places(slice(0, self.size))
         k = self.wavenumber
         with np.errstate(over="ignore"):  # of high orders, which are then as good as nothing far away
             each = [

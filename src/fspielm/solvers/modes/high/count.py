@@ -32,8 +32,8 @@ class ModeCount:
     ----------
     number : int
     certain : bool
-        Whether all of them were seen alike from energies below and above, and their number agrees with Weyl's law in
-        the mean.
+        Whether all of them were seen alike from energies below and above and, of forty or more, their number agrees
+        with Weyl's law in the mean.
     values : (n,) array
         Of the modes, to about four digits, ascending.
     weyl : float

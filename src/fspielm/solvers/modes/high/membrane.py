@@ -15,13 +15,14 @@ from fspielm.equations import Problem
 from fspielm.features.characteristic import scene_of
 from fspielm.features.special import helmholtz_ratio, is_plane, leading_exponent
 from fspielm.geometry import Domain, PlaneCurve, edges_of
+from fspielm.geometry.contour import contour_of
 from fspielm.geometry.joints import Joint, joints_of
 from fspielm.solvers.modes.pencil import Pencil
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
-# Of the longest curve: so close the end of one is the beginning of another.
-_JOINED = 1e-9
+# Of Bessel's function of order zero.
+_FIRST_ZERO = 2.404825557695773
 
 
 @final
@@ -121,12 +122,8 @@ class Membrane:
         return self.domain.measure * math.sqrt(energy) / (2 * math.pi)
 
 
-# Of Bessel's function of order zero.
-_FIRST_ZERO = 2.404825557695773
-
-
 def membrane_of(pencil: Pencil) -> Membrane | None:
-    """The problem as one of a membrane without holes; None where it is none."""
+    """The problem as one of a membrane of one piece, without holes; None where it is none."""
     problem = pencil.at(0.0)
     if pencil.degree != 1 or not is_plane(problem) or problem.interfaces or not _is_held(problem):
         return None
@@ -140,26 +137,12 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
         or ratios[1] <= ratios[0]
         or edges is None
         or problem.domain.hole_places()
-        or _pieces([edge.curve for edge in edges]) > 1
     ):
         return None
     curves = tuple(edge.curve for edge in edges)
+    if len(contour_of(curves, "domain").loops) > 1:
+        return None
     return Membrane(pencil, curves, joints_of(curves), tuple(_singular(problem)), ratios[1] - ratios[0], ratios[0])
-
-
-def _pieces(curves: Sequence[PlaneCurve]) -> int:
-    """How many closed curves some make that follow each other."""
-    ends = [curve.ends for curve in curves]
-    close = _JOINED * max(curve.length for curve in curves)
-    left, pieces = set(range(len(ends))), 0
-    while left:
-        pieces += 1
-        after: int | None = min(left)
-        while after is not None:
-            left.remove(after)
-            stop = ends[after][1]
-            after = next((other for other in sorted(left) if math.dist(stop, ends[other][0]) <= close), None)
-    return pieces
 
 
 def _is_held(problem: Problem) -> bool:
