@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells import Patchwork
 from fspielm.equations import Operator, Problem, with_data
 from fspielm.equations.within import arriving, impedance, problem_inside
-from fspielm.errors import SolveError
+from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, CellBasis
 from fspielm.features.sums_on_cells import SumsOnCells
 from fspielm.geometry import Sites
@@ -25,8 +25,8 @@ from fspielm.solvers.request import Request
 
 # Right-hand sides that are solved for together.
 _AT_ONCE = 48
-# Of the seconds of a solve, what the field inside may take.
-_SHARE = 0.7
+# Of the seconds that are left, what the field inside may take; and so many at least.
+_SHARE, _LEAST = 0.7, 1e-3
 
 
 @final
@@ -136,17 +136,19 @@ class Responses:
         return Latest()
 
 
-def solve_inside(request: Request, tol: float, data: Driven) -> Inside:
-    """Solve for what arrives, and keep what serves for other data.
+def solve_inside(request: Request, tol: float, data: Driven, seconds: float) -> Inside:
+    """Solve for what arrives in a share of the `seconds` that are left, and keep what serves for other data.
 
     Raises
     ------
+    ProblemError
+        If the budget is too small.
     SolveError
         If cells do not serve.
     """
     budget = request.budget
     if budget.seconds is not None:
-        budget = replace(budget, seconds=_SHARE * budget.seconds)
+        budget = replace(budget, seconds=max(_SHARE * seconds, _LEAST))
     inner = replace(
         request,
         problem=problem_inside(request.problem, data),
@@ -157,7 +159,10 @@ def solve_inside(request: Request, tol: float, data: Driven) -> Inside:
         approach="patches",
         reuse=True,
     )
-    kept = solve_automatically(inner).best.reusable
+    try:
+        kept = solve_automatically(inner).best.reusable
+    except ProblemError as error:  # which names the approach, as if it had been asked for
+        raise ProblemError(f"Transparent: the field inside: {str(error).removeprefix('approach: ')}") from None
     if kept is None or not isinstance(kept.examination.discretisation, Patchwork):
         raise SolveError("the field inside was not kept")
     return Inside(request.problem, kept.factored, kept.examination)

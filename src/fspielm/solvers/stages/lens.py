@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
@@ -48,6 +50,8 @@ class Lens(Stage):
         The largest.
     tol : float
         Of the field inside.
+    until : float
+        When the budget ends, on the clock of `perf_counter`.
     level : int
         How often functions outside were made more.
     inside : Inside or None
@@ -65,6 +69,7 @@ class Lens(Stage):
     request: Request
     wavenumber: float
     tol: float
+    until: float
     level: int = 0
     inside: Inside | None = None
     responses: Responses | None = None
@@ -102,7 +107,7 @@ class Lens(Stage):
         placed, outside = outside_alone(problem, wanted_for(problem, self.wavenumber, self.request.tol, self.level))
         comes_in = IncidentBasis(incident_of(problem), problem.dimension)
         data = data or Driven(arriving(problem), comes_in, np.ones(1))
-        inside = self.inside or solve_inside(self.request, self.tol, data)
+        inside = self.inside or solve_inside(self.request, self.tol, data, self.until - perf_counter())
         responses = inside.driven_by(JoinedBasis([outside, comes_in]))
         basis = JoinedBasis([Component(outside, 0, 2), Component(responses.functions, 1, 2)])
         words = f"{placed.in_words}, and what they make in {len(responses.functions.cells.frames)} cells"
@@ -136,4 +141,6 @@ def lens(request: Request) -> Lens:
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
     fastest = max(abs(outer_wavenumbers(problem)[0]), fastest_inside(problem))
-    return Lens(request, fastest, max(_FINER * request.tol, _FINEST))
+    seconds = request.budget.seconds
+    until = math.inf if seconds is None else perf_counter() + seconds
+    return Lens(request, fastest, max(_FINER * request.tol, _FINEST), until)
