@@ -167,6 +167,22 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: fs.Periodic(("x-",)), r"^Periodic: faces must be"),
     (lambda: fs.Periodic(("x-", "x-")), r"^Periodic: faces must be .* got \('x-', 'x-'\)"),
     (lambda: fs.Periodic(""), r"^Periodic: faces must be"),
+    (
+        lambda: state(fs.Periodic("x", factor="-1"), fs.Neumann(0, on="rest")),
+        r"^Periodic: factor must be a number, or a",
+    ),
+    (
+        lambda: state(fs.Periodic("x", factor=y), fs.Neumann(0, on="rest")),
+        r"^Periodic: factor must be a number, .*got y",
+    ),
+    (
+        lambda: state(fs.Periodic("x", factor=0), fs.Neumann(0, on="rest")),
+        r"^Periodic: factor must not be zero; write fs",
+    ),
+    (
+        lambda: state(fs.Periodic("x", factor=sp.I), fs.Neumann(0, on="rest"), equation=LAPLACE - sp.conjugate(u)),
+        r"^periodic x: the factor 0\+1j of Periodic must be real where conjugates, re, im or Abs",
+    ),
     (lambda: fs.Condition(True), r"^Condition: equation is the plain truth value True"),
     (lambda: fs.Condition(sp.Eq(u, u)), r"^Condition: equation is the plain truth value"),
     (lambda: fs.Condition("u = 0"), r"^Condition: equation must be a SymPy Eq\(left, right\)"),

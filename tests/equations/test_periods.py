@@ -38,6 +38,23 @@ def test_counted(equation: Any, expected: int) -> None:
     assert periodic_solutions(operator, 3.0) == expected
 
 
+@pytest.mark.parametrize(
+    ("equation", "factor", "expected"),
+    [
+        (u.diff(x), -1.0, 0),
+        (u.diff(x) - 2 * u, sp.exp(6), 1),
+        (u.diff(x, 2) + u, sp.exp(3 * sp.I), 1),
+        (u.diff(x, 2) + (w / 2) ** 2 * u, -1.0, 2),
+        ((2 + sp.sin(x)) * u.diff(x, 2) + u.diff(x), -1.0, 0),
+    ],
+    ids=str,
+)
+def test_counted_with_a_factor(equation: Any, factor: Any, expected: int) -> None:
+    ends = [fs.Measured([[0.1 * i] for i in range(4)], 0)]
+    operator = fs.Problem(equation, fs.Interval(0, 3), ends).operator
+    assert periodic_solutions(operator, 3.0, complex(factor)) == expected
+
+
 def test_a_pinned_period_is_solved() -> None:
     k = 2 * sp.pi
     equation = sp.Eq(u.diff(x, 2), -(k**2) * sp.sin(k * x))

@@ -56,6 +56,7 @@ def test_an_expression_is_meant_to_be_zero() -> None:
         ([fs.Dirichlet(0, on=x + y < 1), fs.Dirichlet(0, on=x + y >= 1)], "u=0 | where x+y<1 | u=0 | where x+y≥1"),
         ([fs.Robin(1, 2, 3)], "u+2\u2062∂nu=3 | on the boundary"),
         ([fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"])], "periodic | in x | u=0 | on y-, y+"),
+        ([fs.Periodic("x", factor=-1), fs.Dirichlet(0, on=["y-", "y+"])], "periodic | in x times -1 | u=0 | on y-, y+"),
         ([fs.Periodic(("x-", "x+")), fs.Dirichlet(0, on=["y-", "y+"])], "periodic | from x- to x+ | u=0"),
         ([fs.Symmetry(on="x-"), fs.Dirichlet(0, on=["x+", "y-", "y+"])], "∂nu=0 | by symmetry on x- | u=0"),
         ([fs.Dirichlet(0), fs.Measured([[0.5, 0.5], [0.2, 0.2]], [1, 2])], "u | measured at 2 points"),

@@ -26,6 +26,7 @@ PROBLEMS = {
     "neumann": [fs.Dirichlet(0, on=["x-", "x+"]), fs.Neumann(sp.sin(k * x), on=sp.Eq(y, 0)), fs.Neumann(1, on="y+")],
     "robin": [fs.Robin(1 + x, 2.5, sp.exp(-y), weight=3.0)],
     "periodic": [fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"])],
+    "factor": [fs.Periodic("x", factor=sp.exp(sp.I / 2)), fs.Dirichlet(0, on=["y-", "y+"])],
     "faces": [fs.Periodic(("y-", "y+")), fs.Dirichlet(0, on=["x-", "x+"])],
     "symmetry": [fs.Symmetry(on="x-"), fs.Dirichlet(1, on=["x+", "y-", "y+"])],
     "condition": [

@@ -47,6 +47,13 @@ def test_both_pairs_of_faces() -> None:
     check(helmholtz(exact, BOX, [fs.Periodic("x"), fs.Periodic("y")]), exact)
 
 
+@pytest.mark.parametrize("factor", [-1.0, sp.exp(sp.I), 2 * sp.exp(-sp.I / 2)])
+def test_times_a_factor(factor: sp.Expr) -> None:
+    exact = WAVE * sp.exp(x * sp.log(factor)) * sp.sin(sp.pi * y)
+    conditions = [fs.Periodic("x", factor=factor), fs.Dirichlet(0, on=["y-", "y+"])]
+    check(helmholtz(sp.expand(exact), BOX, conditions), exact)
+
+
 def test_with_a_hole() -> None:
     exact = sp.sin(2 * sp.pi * x) * sp.exp(y)
     check(helmholtz(exact, HOLED, [fs.Periodic("x"), fs.Dirichlet(exact, on="rest")]), exact)

@@ -53,6 +53,13 @@ def periodic_advection(make: Make) -> Any:
     return make(lambda f: f.diff(t) + f.diff(x), exact, INTERVAL * fs.Time(0, 1), (x, t), conditions)
 
 
+def advection_with_a_factor(make: Make) -> Any:
+    """What comes back is what left, with half the size and the other sign."""
+    exact = sp.exp(-sp.log(2) * (x - t)) * sp.cos(3 * pi * (x - t))
+    conditions = [fs.Periodic("x", factor=sp.Rational(-1, 2)), fs.Initial(exact.subs(t, 0))]
+    return make(lambda f: f.diff(t) + f.diff(x), exact, INTERVAL * fs.Time(0, 1), (x, t), conditions)
+
+
 def periodic_heat(make: Make) -> Any:
     """Second order: so do the slopes."""
     exact = sp.exp(sp.sin(2 * pi * x + t))
@@ -216,6 +223,7 @@ def flux_through_a_line(make: Make) -> Any:
 STATEMENTS = [
     robin_on_a_disk,
     periodic_advection,
+    advection_with_a_factor,
     periodic_heat,
     periodic_helmholtz,
     periodic_helmholtz_in_one_direction,

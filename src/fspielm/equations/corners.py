@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.once import once
 from fspielm.equations.problem import Problem
 from fspielm.equations.relations import Relation
@@ -103,7 +103,7 @@ def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: Flo
     if not len(points):
         return []
     a, b = datum.value(points), datum.value(points + pair.region.shift)
-    where = _disagreeing(a, b, _size(datum))
+    where = _disagreeing(pair.region.factor * a, b, _size(datum))
     if not len(where):
         return []
     worst = where[0]
@@ -115,7 +115,7 @@ def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: Flo
     return [Conflict(tuple(points[i].tolist()), told) for i in where]
 
 
-def _disagreeing(a: FloatArray, b: FloatArray, size: float) -> list[int]:
+def _disagreeing(a: NumberArray, b: NumberArray, size: float) -> list[int]:
     """Where two sets of values disagree, the worst place first."""
     gaps = np.abs(a - b)
     return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]

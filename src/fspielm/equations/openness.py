@@ -15,7 +15,8 @@ def leaves_constant_open(problem: Problem) -> bool:
     """
     if problem.domain.is_unbounded:
         return False
-    seeing = [relation.operator for relation in problem.relations if relation.region.shift is None]
+    # what is tied to itself times a factor is no constant
+    seeing = [r.operator for r in problem.relations if r.region.shift is None or r.region.factor != 1]
     return any(not _sees(seeing, unknown) for unknown in range(len(problem.unknowns)))
 
 

@@ -49,6 +49,11 @@ def real_relations(relations: Sequence[Relation], unknowns: int) -> tuple[Relati
 
 
 def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
+    if isinstance(relation.region.factor, complex):
+        raise ProblemError(
+            f"{relation.name}: the factor {relation.region.factor:.6g} of Periodic must be real where conjugates, re, "
+            "im or Abs of unknowns occur; put exp(i k x) p(x) into the equation, and let p be periodic"
+        )
     terms: tuple[list[Term], list[Term]] = [], []
     for term in relation.operator.terms:
         first = 2 * (term.unknown % unknowns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,25 +18,26 @@ _ROUNDING = 1e-9
 
 def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
     """How many conditions beside a periodic one find something that it leaves open."""
-    shifts = [c.region.shift for c in boundary if c.region.shift is not None]
-    return periodic_solutions(operator, float(np.abs(shifts[0][0]))) if shifts else 0
+    tied = [(c.region.shift, c.region.factor) for c in boundary if c.region.shift is not None]
+    return periodic_solutions(operator, float(tied[0][0][0]), tied[0][1]) if tied else 0
 
 
-def periodic_solutions(operator: Operator, period: float) -> int:
-    """How many independent functions of this period the operator of one coordinate makes zero.
+def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0) -> int:
+    """How many independent functions of this period, up to a factor, the operator of one coordinate makes zero.
 
     So many further conditions fix what periodic ends leave open. With constant coefficients these are the multiples
-    of 2 pi / period at which the symbol vanishes; otherwise only constants are seen, where no term is free of
-    derivatives.
+    of 2 pi / period at which the symbol vanishes, moved by the phase of the factor; otherwise only constants are seen,
+    where no term is free of derivatives.
     """
     try:
         terms = constant_operator(operator).operator.terms
     except UnsuitableError:
-        return int(all(term.order > 0 for term in operator.terms))
+        return int(factor == 1 and all(term.order > 0 for term in operator.terms))
     values = {term.order: term.coefficient for term in terms if not callable(term.coefficient)}
     coefficients = np.array([values.get(order, 0.0) for order in range(operator.order, -1, -1)])
-    turns = {round(root.imag * period / (2 * np.pi)) for root in np.roots(coefficients)}
-    return sum(_vanishes(coefficients, 2j * np.pi * n / period) for n in turns)
+    first = cmath.log(factor)
+    turns = {round((root * period - first).imag / (2 * np.pi)) for root in np.roots(coefficients)}
+    return sum(_vanishes(coefficients, (first + 2j * np.pi * n) / period) for n in turns)
 
 
 def _vanishes(coefficients: np.ndarray, root: complex) -> bool:

@@ -52,6 +52,8 @@ class Region:
         The part that is tied to this one, where it is a pair.
     shift : (d,) array or None
         The way from a point of `part` to the one of `partner` that it is tied to.
+    factor : number
+        What unknowns are there, in units of what they are here.
     """
 
     kind: Literal["domain", "boundary", "start", "inside", "interface"]
@@ -64,6 +66,7 @@ class Region:
     count: int | None = None
     partner: BoundaryPart | None = None
     shift: FloatArray | None = None
+    factor: complex = 1.0
 
     @property
     def parts(self) -> tuple[BoundaryPart, ...]:

@@ -95,7 +95,8 @@ class Relation:
         if shift is None:
             return ((self.operator, sites),)
         # with the normals of this side, so that derivatives along them are in one direction
-        return (self.operator, sites), (self.operator.times(-1.0), Sites(sites.points + shift, sites.normals))
+        there = Sites(sites.points + shift, sites.normals)
+        return (self.operator, sites), (self.operator.times(-1.0 / self.region.factor), there)
 
     def values(self, sites: Sites) -> NumberArray:
         """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
@@ -112,7 +113,8 @@ def is_complex(relation: Relation) -> bool:
 @once
 def has_complex_operator(relation: Relation) -> bool:
     """Whether a coefficient of a relation is complex, as far as some sites show."""
-    return _any_complex(relation, relation.operator.numbers, relation.operator.fields)
+    numbers = (*relation.operator.numbers, relation.region.factor)
+    return _any_complex(relation, numbers, relation.operator.fields)
 
 
 def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterable[Field]) -> bool:

@@ -182,9 +182,9 @@ def _(condition: Symmetry, problem: Stated) -> TypesetLine:
 @_stated.register(Periodic)
 def _(condition: Periodic, problem: Stated) -> TypesetLine:
     faces = condition.faces
-    return TypesetLine(
-        ("periodic",), (f"in {faces}",) if isinstance(faces, str) else (f"from {faces[0]} to {faces[1]}",)
-    )
+    where = f"in {faces}" if isinstance(faces, str) else f"from {faces[0]} to {faces[1]}"
+    times = () if condition.factor == 1 else ("times", sp.sympify(condition.factor))
+    return TypesetLine(("periodic",), (where, *times))
 
 
 @_stated.register(Initial)

@@ -71,6 +71,19 @@ def test_waves_of_a_crystal_are_complex():
     check(modes(bloch, [fs.Periodic("x")], count=2), [1.0, (2 * np.pi - 1) ** 2])
 
 
+@pytest.mark.parametrize("phase", [1.0, np.pi, -2.0])
+def test_a_factor_from_period_to_period_makes_waves_of_a_crystal(phase):
+    found = modes(WAVE, [fs.Periodic("x", factor=sp.exp(sp.I * phase))], count=2)
+    # the two lowest values of a free wave, whose number is known up to whole turns
+    check(found, sorted((phase + 2 * np.pi * n) ** 2 for n in range(-2, 3))[:2])
+    ends = found[0].field([[0.0], [1.0]])
+    assert abs(ends[1] - np.exp(1j * phase) * ends[0]) < 1e-8
+
+
+def test_a_loss_from_period_to_period_is_not_selfadjoint():
+    assert not modes(WAVE, [fs.Periodic("x", factor=0.5)], count=1).selfadjoint
+
+
 def test_values_that_go_down_begin_at_the_top():
     check(modes(sp.Eq(u.diff(x, 2), lam * u), REST, count=2), [-(np.pi**2), -4 * np.pi**2])
 

@@ -44,6 +44,11 @@ def test_wishes(options, words):
         (problem(conditions=[fs.Dirichlet(1)]), lam, "value of 'dirichlet x-' is not zero"),
         (problem(sp.Eq(-u.diff(x, 2), lam * u**3)), lam, "not linear"),
         (problem(sp.Eq(-u.diff(x, 2), sp.exp(lam) * u)), lam, "as polynomials do"),
+        (
+            problem(conditions=[fs.Periodic("x", factor=sp.exp(sp.I * lam))]),
+            lam,
+            "the factor of 'periodic x' depends on lam",
+        ),
         (problem(sp.Eq(u.diff(x), lam * u), [fs.Dirichlet(0, on="x-")]), lam, "no mode was found"),
     ],
 )

@@ -166,7 +166,8 @@ def _at_faces(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequenc
             own = localise(relation.operator, along(chebyshev(_LOOKS)), len(scales))
             scale = relation.weight / max(size_in(cell, own, tiling, degrees, scales) for cell in both)
             scaled = relation.operator.times(scale)
-            yield Trace(contact.cells, (scaled, scaled), along, count, shift=shift)
+            beyond = scaled.times(1.0 / relation.region.factor)
+            yield Trace(contact.cells, (scaled, beyond), along, count, shift=shift)
 
 
 def _along_joint(joint: Joint, dimension: int, places: FloatArray) -> Sites:

@@ -13,7 +13,9 @@ from fspielm.equations.conditions.base import AnyCondition, check_weight, vanish
 from fspielm.equations.regions import SAME_PLACE, Region, whole_part
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import named_part
+from fspielm.equations.written_numbers import number_in
 from fspielm.errors import ProblemError
+from fspielm.expressions import Value
 from fspielm.geometry import BoundaryPart, Sites
 
 _PLACES = 64
@@ -22,7 +24,7 @@ _PLACES = 64
 @final
 @dataclass(frozen=True)
 class Periodic(AnyCondition):
-    """The unknown goes on beyond one face where it comes in at the opposite one.
+    """The unknown goes on beyond one face where it comes in at the opposite one, as it is or times a factor.
 
     The values on both agree and, for an equation of order m across them, so do the normal derivatives below m: for
     advection the values alone, for diffusion and waves the first derivatives too. An ordinary differential equation may
@@ -36,10 +38,14 @@ class Periodic(AnyCondition):
         of which is the other moved.
     weight : float
         As for `Dirichlet`.
+    factor : number or Expr
+        What the unknown is at the second face, in units of what it is at the first, and so for derivatives:
+        ``exp(i k a)`` for Bloch's waves in a crystal of period a. One by default.
     """
 
     faces: str | tuple[str, str]
     weight: float = 1.0
+    factor: Value = 1.0
     kind: ClassVar[str] = "periodic"
 
     def __post_init__(self) -> None:
@@ -58,8 +64,8 @@ class Periodic(AnyCondition):
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """Nothing but names."""
-        return ()
+        """The factor; faces are names."""
+        return (self.factor,)
 
     def regions(self, setting: Setting) -> list[Region]:
         """The pair of faces."""
@@ -71,7 +77,10 @@ class Periodic(AnyCondition):
                 f"Periodic: the part {there.name!r} is not the part {here.name!r} moved to the opposite side, with its "
                 "normals turned; only such a pair can be tied together"
             )
-        return [replace(whole_part(here), label=self._label(names), partner=there, shift=shift)]
+        factor = number_in(self.factor, setting.givens, "Periodic: factor")
+        if factor == 0:
+            raise ProblemError("Periodic: factor must not be zero; write fs.Dirichlet(0) for a face without values")
+        return [replace(whole_part(here), label=self._label(names), partner=there, shift=shift, factor=factor)]
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The value and the normal derivatives below the order of the equation."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Problem
 
 # Cosines of each.
@@ -33,6 +33,15 @@ class SmoothSides:
                 along = np.einsum("d,...dn->...n", period, self._waves)[..., None, :]
                 whole = 2 * np.pi * np.round(along / (2 * np.pi))
                 self._waves = self._waves + (whole - along) * (period / (period @ period))[:, None]
+
+    def tied(self, name: str, points: FloatArray) -> NumberArray:
+        """Those of a relation, with the factors that are prescribed from period to period, shape ``(n, count)``."""
+        regions = [r.region for r in self._problem.relations if r.region.shift is not None and r.region.factor != 1]
+        if not regions:
+            return self.at(name, points)
+        shifts, logarithms = np.array([r.shift for r in regions]), np.log([complex(r.factor) for r in regions])
+        growth = np.linalg.lstsq(shifts, logarithms, rcond=None)[0]
+        return np.asarray(np.exp(points @ growth)[:, None] * self.at(name, points))
 
     def at(self, name: str, points: FloatArray) -> FloatArray:
         """Those of a relation, shape ``(n, count)``."""

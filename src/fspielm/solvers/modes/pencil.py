@@ -14,6 +14,7 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Operator, Problem, Relation, Term
 from fspielm.equations.operator import Coefficient
+from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
 
 # The highest power of the eigenvalue.
@@ -168,6 +169,11 @@ def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict
     rng = np.random.default_rng(0)  # only looks
     found: dict[str, dict[Any, _Table]] = {}
     for relations in zip(*(each.relations for each in problems), strict=True):
+        if len({relation.region.factor for relation in relations}) > 1:
+            raise ProblemError(
+                f"the factor of {relations[0].name!r} depends on {symbol}, of which all must be polynomials; give the "
+                "factor, and take another symbol for the eigenvalue"
+            )
         sites = relations[0].sample(_PLACES, rng, "low-discrepancy")
         by_term = [_by_term(relation) for relation in relations]
         keys = dict.fromkeys(key for each in by_term for key in each)

@@ -26,7 +26,7 @@ def sides_for(inverse: Inverse, count: int, rng: np.random.Generator, waves: flo
 
 def solved(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
     """What the inverse makes of them, ``(M, count)``."""
-    return inverse.solved({name: smooth.at(name, inverse.sites[name].points) for name in smooth.names})
+    return inverse.solved({name: smooth.tied(name, inverse.sites[name].points) for name in smooth.names})
 
 
 def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
@@ -48,11 +48,14 @@ def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> floa
 def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: NumberArray | None) -> float:
     """On smooth sides, times an envelope ``(M, 1)``."""
     rule, unit = inverse.inner.rule, identity(inverse.finite.problem.dimension)
-    sides, at_nodes = {}, {}
+    # what is multiplied with an envelope has its factors from that
+    side = smooth.tied if envelope is None else smooth.at
+    sides: dict[str, NumberArray] = {}
+    at_nodes: dict[int, NumberArray] = {}
     for place, equation in enumerate(inverse.finite.problem.equations):
         if equation.name in inverse.pencil.powers[0]:
             sites = inverse.sites[equation.name]
-            sides[equation.name], at_nodes[place] = (smooth.at(equation.name, p) for p in (sites.points, rule.points))
+            sides[equation.name], at_nodes[place] = (side(equation.name, p) for p in (sites.points, rule.points))
             if envelope is not None:
                 own = Rows(inverse.finite, unit.on(place), sites) @ envelope
                 sides[equation.name] = sides[equation.name] * own
