@@ -38,6 +38,8 @@ _ON_PART = 8
 # not are enough.
 _BETTER = 1.5
 _PATIENCE = 2
+# Another round has so many times the functions, at least.
+_CLEARLY_MORE = 1.1
 _SAME = 1e-9
 # Nodes on a part, and what is left of fluxes that balance.
 _FLUX_NODES = 400
@@ -83,10 +85,14 @@ class OpenSpace(Stage):
         idle = 0 if helped else self.idle + 1
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", is_final=True)
-        efforts = more_effort(self.efforts, after, self.request.tol, helped=helped)
-        is_finer = [each.made.level for each in efforts] != [each.made.level for each in self.efforts]
-        why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
-        return replace(self, efforts=efforts, best=after if helped else self.best, idle=idle)._step(why)
+        stage = replace(self, best=after if helped else self.best, idle=idle)
+        while True:
+            stage = replace(stage, efforts=more_effort(stage.efforts, after, self.request.tol, helped=helped))
+            is_finer = [each.made.level for each in stage.efforts] != [each.made.level for each in self.efforts]
+            why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
+            step = stage._step(why)
+            if step.trial.neurons >= _CLEARLY_MORE * latest.basis.size:
+                return step
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would hold nothing."""
