@@ -112,3 +112,11 @@ def test_rounds_end_where_they_do_not_help() -> None:
     with pytest.warns(fs.AccuracyWarning, match="more functions in the objects did not help"):
         solution = fs.solve(helmholtz([fs.Disk((0, 0), 1)], [jumping]), tol=1e-6, rng=0)
     assert not solution.converged
+
+
+def test_rounds_end_where_there_are_no_more_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fspielm.solvers.stages.open_space._CLEARLY_MORE", 1e3)
+    monkeypatch.setattr("fspielm.solvers.stages.open_space._MOST_STEPS", 1)
+    problem = helmholtz([fs.Disk((0, 0), 1)], [fs.Dirichlet(source((0.9, 0.0)))])
+    with pytest.warns(fs.AccuracyWarning, match="there are no more functions for the objects"):
+        fs.solve(problem, tol=1e-6, rng=0)

@@ -38,8 +38,9 @@ _ON_PART = 8
 # not are enough.
 _BETTER = 1.5
 _PATIENCE = 2
-# Another round has so many times the functions, at least.
-_CLEARLY_MORE = 1.1
+# Another round has so many functions more, at least, in units of those of an object; found in so many steps at most.
+_CLEARLY_MORE = 0.3
+_MOST_STEPS = 12
 _SAME = 1e-9
 # Nodes on a part, and what is left of fluxes that balance.
 _FLUX_NODES = 400
@@ -86,13 +87,15 @@ class OpenSpace(Stage):
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", is_final=True)
         stage = replace(self, best=after if helped else self.best, idle=idle)
-        while True:
+        enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
+        for _ in range(_MOST_STEPS):
             stage = replace(stage, efforts=more_effort(stage.efforts, after, self.request.tol, helped=helped))
             is_finer = [each.made.level for each in stage.efforts] != [each.made.level for each in self.efforts]
             why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
             step = stage._step(why)
-            if step.trial.neurons >= _CLEARLY_MORE * latest.basis.size:
+            if step.trial.neurons >= enough:
                 return step
+        return Ending("there are no more functions for the objects", is_final=True)
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would hold nothing."""
