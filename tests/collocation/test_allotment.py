@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, ProblemError, Time
-from fspielm.collocation import allot_conditions, allot_points
+from fspielm.collocation import Crowd, allot_conditions, allot_points
 
 x, y, t = sp.symbols("x y t")
 
@@ -125,6 +125,14 @@ def test_thinned_points_keep_every_part(masked: Problem) -> None:
     assert Points(10, boundary={"x-": 8000, "x+": 40}).thinned().boundary == {"x-": 2000, "x+": 500}
     assert set(points.thinned().counts(masked)) == set(points.counts(masked))
     assert min(points.thinned().counts(masked).values()) >= 1
+
+
+def test_a_few_points_stand_for_those_of_a_crowd() -> None:
+    places = np.array([[0.5, -0.1]])
+    points = Points(0, {"x-": 8, "x+": 8}, crowd=Crowd(places, 4000))
+    assert points.fewer(8, 32) == Points(0, {"x-": 251, "x+": 251})
+    assert points.fewer(1000, 32) == Points(0, {"x-": 32, "x+": 32})
+    assert Points(0, {"x-": 8}).fewer(8, 32) == Points(0, {"x-": 8})
 
 
 def test_conditions_get_rows_as_they_tell_features_apart() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from typing import final
 
@@ -116,6 +116,8 @@ class ErrorEstimate:
         What is said of each unknown.
     cells : CellErrors or None
         What is said of each cell, where functions are those of cells that are not all resolved.
+    shares : mapping of str to float
+        Of the squared norm of the held-out residual, in scaled rows, what each block has.
     """
 
     relative: float
@@ -133,3 +135,4 @@ class ErrorEstimate:
     beyond: str = ""
     fields: tuple[FieldEstimate, ...] = ()
     cells: CellErrors | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)

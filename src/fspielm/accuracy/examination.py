@@ -118,6 +118,7 @@ class Examination:
             unresolved=misfit.unresolved,
             fields=fields,
             cells=None if cells is None else cells.relative(np.array([field.scale for field in fields])),
+            shares=misfit.shares,
         )
 
     def with_remainder(self, estimate: ErrorEstimate, remainder: float) -> ErrorEstimate:
@@ -232,7 +233,7 @@ class Examination:
         """The rows that were not fitted, weighted as the fitted ones are."""
         basis, threads = self.discretisation.basis, self.discretisation.threads
         total, data, peak = 0.0, 0.0, 1.0
-        residuals = {}
+        residuals, norms = {}, {}
         closely = look_at_places(problem, self.held_out.sites, self.discretisation, coefficients)
         most: tuple[float, Narrow | None] = 0.0, None
         told = [0.0] * len(problem.unknowns)
@@ -252,6 +253,7 @@ class Examination:
             if local.stands_out(rms):
                 most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             rms = math.hypot(math.hypot(rms, local.rms), doubts.get(fitted.name, 0.0))
+            norms[fitted.name] = weight * rms
             total = math.hypot(total, weight * rms)
             data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
             if rms > 0:
@@ -260,7 +262,8 @@ class Examination:
             rms, largest = safe_rms(np.abs(seam.deviation)), float(np.abs(seam.deviation).max())
             residuals[seam.rows.name] = BlockResidual(rms, largest)
             total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
-        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, told)
+        shares = {name: (norm / total) ** 2 for name, norm in norms.items() if total > 0}
+        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, told, shares)
 
 
 def examine(
@@ -293,7 +296,8 @@ def examine(
 class _Misfit:
     """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has.
 
-    And the narrow place that much of the residual comes from, if there is one, and how large data say each unknown is.
+    And the narrow place that much of the residual comes from, if there is one, how large data say each unknown is, and
+    what each block has of the squared residual.
     """
 
     residual: float
@@ -302,6 +306,7 @@ class _Misfit:
     residuals: dict[str, BlockResidual]
     unresolved: Narrow | None
     told: Sequence[float]
+    shares: dict[str, float]
 
 
 def _norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:

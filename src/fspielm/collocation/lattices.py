@@ -38,6 +38,11 @@ class Lattices:
     surfaces: tuple[Surface, ...]
     evenly: bool = True
 
+    @property
+    def count(self) -> int:
+        """How many points, on all surfaces."""
+        return sum(count for _, _, count in self.surfaces)
+
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many of the points each block gets, by its name."""
         found: dict[str, int] = {}

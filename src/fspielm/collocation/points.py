@@ -121,16 +121,20 @@ class Points:
         )
 
     def fewer(self, divisor: int, least: int) -> Points:
-        """One of every `divisor` points, or `least` where that is less: enough to see what they cost."""
+        """One of every `divisor` points, or `least` where that is less: enough to see what they cost.
+
+        Those of a crowd are anywhere on the parts that are named.
+        """
 
         def some(count: int) -> int:
             return min(count, max(count // divisor, least))
 
         boundary, total, initial = self.boundary, self.boundary_total, self.initial
+        crowded = 0 if self.crowd is None else self.crowd.count
         return replace(
             self,
             interior=some(self.interior),
-            boundary={n: some(c) for n, c in boundary.items()}
+            boundary={n: some(c + crowded // len(boundary)) for n, c in boundary.items()}
             if isinstance(boundary, Mapping)
             else boundary and some(boundary),
             boundary_total=total and some(total),

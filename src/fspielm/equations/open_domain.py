@@ -204,10 +204,13 @@ def _told(number: complex) -> str:
 
 def _shifted(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
     """A relation times a weight, for what is added to the incident field."""
-    operator = relation.operator if weight is None else relation.operator.times(weight)
-    left = _Left(relation.value, operator, incident, weight)
-    value = _Known(relation.value.arguments, relation.value.source, None, left, needs_normals=True)
-    return replace(relation, operator=operator, value=value)
+    value, operator = relation.value, relation.operator
+    plain = _Known(value.arguments, value.source, None, _Left(value, operator, incident, None), needs_normals=True)
+    if weight is None:
+        return replace(relation, value=plain)
+    weighted = operator.times(weight)
+    known = replace(plain, _function=_Left(value, weighted, incident, weight), plain=plain)
+    return replace(relation, operator=weighted, value=known)
 
 
 @final
@@ -215,10 +218,17 @@ def _shifted(relation: Relation, incident: tuple[Incident, ...], weight: Coeffic
 class _Known(Field):
     """What is known of a value: narrow and oscillating as what was written is, and complex."""
 
+    plain: Field | None = None
+
     @property
     def is_surely_real(self) -> bool:
         """Incident waves are not."""
         return False
+
+    @property
+    def unweighted(self) -> Field:
+        """Without the weights at corners, which have kinks."""
+        return self.plain or self
 
 
 @final

@@ -73,6 +73,11 @@ class Field:
             return not isinstance(self.constant, complex)
         return self.is_formula and isinstance(self.source, sp.Expr) and not self.source.has(sp.I, *_COMPLEX)
 
+    @property
+    def unweighted(self) -> Field:
+        """What varies as the data do: without what a condition was multiplied with for the sake of its rows."""
+        return self
+
     def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> NumberArray:
         """Values at `points`, refusing NaN and infinity by the first point that has one."""
         try:

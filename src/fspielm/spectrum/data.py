@@ -210,7 +210,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
     domain, where chords see each axis by itself; it may be worse there than on the boundary, as one with the normal in
     it is at a center, and then it does not count.
     """
-    field, source = constraint.value, constraint.name
+    field, source = constraint.value.unweighted, constraint.name
     bands = []
     for parameter in range(part.parameters):
         lines = part_lines(constraint, part, parameter, look.rng)

@@ -26,6 +26,7 @@ from fspielm.geometry import Corner, PlaneCurve
 _FEWEST_ORDERS = 6
 # Images of others are so much smaller than the field itself, as a logarithm.
 _SMALL = 5.0
+# As many as a first round has at most.
 _MOST_ORDERS = 400
 # Rows crowd on a circle as if sources were so many spacings away.
 _SPACINGS = 4.0
@@ -41,9 +42,10 @@ _PER_WAVELENGTH = 2.4
 _FEWEST_SOURCES = 12
 # Points around an object that distances are told by.
 _AROUND = 256
-# From a round to the next: how much less deep, and how many more digits are aimed at.
+# From a round to the next: how much less deep, and how many more digits are aimed at, as far as there are such.
 _SHALLOWER = 0.75
 _DIGITS_MORE = 2.0
+_MOST_DIGITS = 17.0
 
 
 @final
@@ -80,6 +82,23 @@ class Placed:
 
 
 @final
+@dataclass(frozen=True)
+class Effort:
+    """What is made of one object.
+
+    Attributes
+    ----------
+    held : float
+        Up to which frequency fields are held.
+    level : int
+        How often it was not enough.
+    """
+
+    held: float
+    level: int = 0
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Wanted:
     """How well fields are to be held.
@@ -95,6 +114,8 @@ class Wanted:
         Where fields come from: sources outside.
     period : float or None
         The distance of copies of all objects along the first axis.
+    efforts : tuple of Effort
+        Of each object, where wavenumber and level are not the same for all.
     """
 
     wavenumber: float
@@ -102,11 +123,19 @@ class Wanted:
     level: int = 0
     nearby: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
     period: float | None = None
+    efforts: tuple[Effort, ...] = ()
 
     @property
     def foldings(self) -> float:
         """The digits aimed at, as a logarithm."""
-        return math.log(10) * (self.digits + _DIGITS_MORE * self.level)
+        most = max(_MOST_DIGITS, self.digits)
+        return math.log(10) * min(self.digits + _DIGITS_MORE * self.level, most)
+
+    def of(self, number: int) -> Wanted:
+        """What is wanted of one object."""
+        if not self.efforts:
+            return self
+        return replace(self, wavenumber=self.efforts[number].held, level=self.efforts[number].level)
 
 
 def merged(found: Sequence[Placed]) -> Placed:
@@ -116,14 +145,14 @@ def merged(found: Sequence[Placed]) -> Placed:
 
 def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], wanted: Wanted) -> Placed:
     """Functions in all objects, whose boundaries have the domain on their left."""
-    rims = [_rim(loop) for loop in loops]
+    rims = [rim_of(loop) for loop in loops]
     shifts = [] if wanted.period is None else [-wanted.period, wanted.period]
     copies = [rim + np.array([shift, 0.0]) for rim in rims for shift in shifts]
     found = []
     for number, loop in enumerate(loops):
         outside = np.concatenate([wanted.nearby, *copies, *(rim for other, rim in enumerate(rims) if other != number)])
         own = [corner for corner in corners if _is_on(corner.point, loop)]
-        found.append(_in_object(loop, rims[number], own, outside, wanted))
+        found.append(_in_object(loop, rims[number], own, outside, wanted.of(number)))
     return merged(found)
 
 
@@ -135,7 +164,7 @@ def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: 
         for corner in corners
         if _is_on(corner.point, loop)
     ]
-    return _beside_curves(turned, opened, distance_between(_rim(loop), wanted.nearby), wanted)
+    return _beside_curves(turned, opened, distance_between(rim_of(loop), wanted.nearby), wanted)
 
 
 def _in_object(
@@ -174,10 +203,10 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     ka = wanted.wavenumber * radius
     digits = wanted.foldings / math.log(10)
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
-    orders = max(waves, orders_of_images(radius, gap, source_gap, wanted))
+    orders = min(max(waves, orders_of_images(radius, gap, source_gap, wanted)), _MOST_ORDERS + ka)
     # what is close below the surface converges as slowly as along a curve
     orders /= _SHALLOWER**wanted.level
-    m = int(min(max(math.ceil(orders), _FEWEST_ORDERS), _MOST_ORDERS + ka))
+    m = max(math.ceil(orders), _FEWEST_ORDERS)
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
     spacings = min(_SPACINGS, 0.9 * radius / spacing)
@@ -199,7 +228,8 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
 
 
-def _rim(loop: Sequence[PlaneCurve]) -> FloatArray:
+def rim_of(loop: Sequence[PlaneCurve]) -> FloatArray:
+    """Points around an object, ``(n, 2)``."""
     unit = (np.arange(_AROUND) + 0.5) / _AROUND
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
 

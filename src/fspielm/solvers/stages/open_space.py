@@ -8,6 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from fspielm.accuracy import ErrorEstimate
 from fspielm.collocation import Crowd, Lattices, Points
 from fspielm.equations import Problem
 from fspielm.equations.elastic_waves import elastic_waves
@@ -20,8 +21,9 @@ from fspielm.features.outward.placement import Placed, Wanted, merged, place_aro
 from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
-from fspielm.solvers.attempt import Attempt, Outcome
+from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages.by_object import ObjectEffort, first_efforts, more_effort
 from fspielm.solvers.stages.open_bodies import around_bodies
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
@@ -32,12 +34,13 @@ _FURTHER_DIGITS = 1.5
 # Rows for each function, and a few more on every part.
 _ROWS_PER_FUNCTION = 2.0
 _ON_PART = 8
-_MOST_ROUNDS = 5
-# A round has helped if the estimate is smaller by so much.
+# A round has helped if the estimate is smaller by so much, or the residual where no digit is certain; so many that did
+# not are enough.
 _BETTER = 1.5
-# Half waves of data along an object that the first round holds, and how many more the next one does.
-_FIRST_HALF_WAVES = 16.0
-_FASTER = 2.0
+_PATIENCE = 2
+# Another round has so many functions more, at least, in units of those of an object; found in so many steps at most.
+_CLEARLY_MORE = 0.3
+_MOST_STEPS = 12
 _SAME = 1e-9
 # Nodes on a part, and what is left of fluxes that balance.
 _FLUX_NODES = 400
@@ -54,14 +57,12 @@ class OpenSpace(Stage):
     Attributes
     ----------
     request : Request
-    along : float
-        The highest frequency that data on the objects may have, which is often far more than matters.
-    held : float
-        Up to which frequency they are held, so far.
-    level : int
-        How often they were made more beyond that.
-    before : Outcome or None
-        Of the last round.
+    efforts : tuple of ObjectEffort
+        What is made of each object, so far.
+    best : ErrorEstimate or None
+        Of all rounds.
+    idle : int
+        How many rounds in a row have not helped.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -69,26 +70,32 @@ class OpenSpace(Stage):
     redraws: ClassVar[bool] = False
 
     request: Request
-    along: float
-    held: float
-    level: int = 0
-    before: Outcome | None = None
+    efforts: tuple[ObjectEffort, ...]
+    best: ErrorEstimate | None = None
+    idle: int = 0
 
     def first(self) -> Step:
         """As many as the wavelength, the shapes and the tolerance ask for."""
         return self._step(self.title)
 
     def next(self, latest: Attempt) -> Step | Ending:
-        """More as long as that helps."""
-        after = latest.outcome
-        if self.held < self.along:
-            faster = min(_FASTER * self.held, self.along)
-            return replace(self, held=faster)._step("more functions, for data that are faster")
-        if self.before is not None and not after.error * _BETTER <= self.before.error:
+        """More in the objects where the residual is, as long as that helps."""
+        after = latest.estimate
+        assert after is not None
+        helped = self.best is None or _is_better(after, self.best)
+        idle = 0 if helped else self.idle + 1
+        if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", is_final=True)
-        if self.level + 1 >= _MOST_ROUNDS:
-            return Ending(f"{_MOST_ROUNDS} rounds with more functions in the objects were not enough", is_final=True)
-        return replace(self, level=self.level + 1, before=after)._step("more functions, closer to the boundary")
+        stage = replace(self, best=after if helped else self.best, idle=idle)
+        enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
+        for _ in range(_MOST_STEPS):
+            stage = replace(stage, efforts=more_effort(stage.efforts, after, self.request.tol, helped=helped))
+            is_finer = [each.made.level for each in stage.efforts] != [each.made.level for each in self.efforts]
+            why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
+            step = stage._step(why)
+            if step.trial.neurons >= enough:
+                return step
+        return Ending("there are no more functions for the objects", is_final=True)
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would hold nothing."""
@@ -96,8 +103,9 @@ class OpenSpace(Stage):
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
-        highest = max(*map(abs, outer_wavenumbers(problem)), self.held)
-        wanted = wanted_for(problem, highest, self.request.tol, self.level)
+        made = tuple(each.made for each in self.efforts)
+        highest, level = max(each.held for each in made), max(each.level for each in made)
+        wanted = replace(wanted_for(problem, highest, self.request.tol, level), efforts=made)
         if problem.dimension == 3:
             family, lattices = around_bodies(problem, wanted)
             return Step(FeatureTrial(family, _points(problem, lattices), (), why), self)
@@ -110,10 +118,16 @@ def open_space(request: Request, bands: Bands) -> OpenSpace:
     """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
     problem = request.problem
     _check_balance(problem)
-    along = float(bands.frequencies.max()) if has_data(problem) else 0.0
-    lower, upper = problem.domain.bounding_box
-    slow = math.pi * _FIRST_HALF_WAVES / float(np.max(upper - lower))
-    return OpenSpace(request, along, min(along, max(slow, *map(abs, outer_wavenumbers(problem)))))
+    return OpenSpace(request, first_efforts(problem, bands if has_data(problem) else None))
+
+
+def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
+    """Whether a round has helped."""
+    if math.isfinite(best.relative):
+        return estimate.relative * _BETTER <= best.relative
+    # of each its own data: more functions change how rows are scaled
+    shares = [each.residual / each.data if each.data > 0 else 0.0 for each in (estimate, best)]
+    return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
 
 
 def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
