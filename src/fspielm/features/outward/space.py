@@ -34,6 +34,10 @@ _FARTHEST = 2.0
 _FEWEST = 6.0
 # Degrees beyond those that waves inside go around an object with: such a wave may resonate, which no residual tells.
 _BEYOND_RESONANCES = 2.0
+# Digits more for what objects without losses focus on each other.
+_FOCUSED = 1.0
+# Degrees that damped waves mix, for each folding between the foci.
+_MIXED = 0.2
 # Places on an object at which functions have size one.
 _LOOKS = 300
 
@@ -56,10 +60,11 @@ class Around:
 @final
 @dataclass(frozen=True, eq=False)
 class Along:
-    """Sources on a confocal surface of an ellipsoid."""
+    """Sources on a confocal surface of an ellipsoid, on rings around one of its axes."""
 
     body: Body
     layer: Layer
+    axis: int
     regular = False
 
     @property
@@ -117,7 +122,8 @@ def place_in(around: Neighbourhood) -> Around | Along:
     short = float(body.semi_axes.min())
     depth = min(_DEPTH, _OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
-    return Along(body, layer_on(body, inner, _degrees(around), wanted.wavenumber, wanted.foldings))
+    degrees = _degrees(around)
+    return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
 
 
 def place_beside(around: Neighbourhood) -> Around | Along:
@@ -130,7 +136,7 @@ def place_beside(around: Neighbourhood) -> Around | Along:
     distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
     distance = min(distance, _FARTHEST * long, _OF_GAP * around.gap)
     outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
-    return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings))
+    return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
 
 
 def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
@@ -174,7 +180,8 @@ def _along(radius: float, around: Neighbourhood) -> int:
         needed.append(orders_at(rate, radius, wanted))
     if focal and (around.bends or around.inside.imag):
         slowly = orders_at(math.log((radius + short) / focal), radius, wanted)
-        needed.append(slowly)
+        mixed = math.inf if around.bends else needed[0] + _MIXED * around.inside.imag * focal
+        needed.append(min(slowly, mixed))
     return math.ceil(max(needed))
 
 
@@ -182,6 +189,8 @@ def _of_waves(radius: float, around: Neighbourhood) -> float:
     """The degree beyond which a ball sees nothing of a plane wave, to the digits aimed at; theirs without waves."""
     wanted = around.wanted
     digits, ka = wanted.foldings / math.log(10), wanted.wavenumber * radius
+    if around.others and around.inside and not around.inside.imag:
+        digits += _FOCUSED
     resonances = around.inside.real * radius + _BEYOND_RESONANCES
     if not ka:
         return max(digits, resonances)
