@@ -100,7 +100,7 @@ def _disks(centers: list[tuple[float, float]], k: float, kind: str, orders: int)
 
 def _lets_through(k: float, index: complex, flux: float = 1.0) -> Case:
     """A disk of this index of refraction."""
-    series = TransparentDisk((0.3, 0.2), 1.0, k, index * k, flux, Case.direction)
+    series = TransparentDisk((0.3, 0.2), 1.0, k, index * k, flux, Case.direction, math.ceil(k) + 50)
     return Case((fs.Disk((0.3, 0.2), 1),), k, fs.Transparent(index * k, flux), series=series)
 
 
@@ -152,9 +152,12 @@ CASES: dict[str, Callable[[], Case | Grating | SpaceCase]] = {
         for kind in ("soft", "hard", "impedance")
         for ka in (1, 10, 50)
     },
-    "disk, n = 1.5, ka = 10": lambda: _lets_through(10.0, 1.5),
+    **{f"disk, n = 1.5, ka = {ka}": lambda ka=ka: _lets_through(float(ka), 1.5) for ka in (1, 10, 50)},  # type: ignore[misc]
     "disk, n = 1.5, flux / n^2, ka = 10": lambda: _lets_through(10.0, 1.5, 1 / 2.25),
-    "disk, a metal of n = 0.2 + 3.4 i, ka = 10": lambda: _lets_through(10.0, 0.2 + 3.4j),
+    **{
+        f"disk, a metal of n = 0.2 + 3.4 i, ka = {ka}": lambda ka=ka: _lets_through(float(ka), 0.2 + 3.4j)  # type: ignore[misc]
+        for ka in (1, 10, 50)
+    },
     "Luneburg lens, 5 wavelengths": lambda: _luneburg(5.0),
     "Luneburg lens, 20 wavelengths": lambda: _luneburg(20.0),
     "disk, n = 1.5 + 0.3 x, ka = 10": lambda: Case(

@@ -54,9 +54,15 @@ def test_a_ball_has_its_series(condition: Any, alpha: complex, beta: complex) ->
     assert sections.absorption == pytest.approx(0.0, abs=1e-8) if beta != 1 or alpha == 0 else sections.absorption > 1
 
 
-def test_a_ball_that_lets_waves_through_has_its_series() -> None:
-    inside, flux = 3.0 + 0.1j, 0.5
-    solution = fs.solve(wave(condition=fs.Transparent(inside, flux)), tol=1e-6, rng=0)
+@pytest.mark.parametrize(
+    ("inside", "flux", "last"),
+    [(3.0 + 0.1j, 0.5, 1), (3.0 + 0.1j, 0.5, 1 - 1e-9), (0.4 + 6.8j, 1.0, 1 - 1e-9)],
+    ids=["ball", "nearly a ball", "nearly a ball of metal"],
+)
+def test_a_ball_that_lets_waves_through_has_its_series(inside: complex, flux: float, last: float) -> None:
+    # what is not quite a ball has sources in and around it, as ellipsoids do
+    domain = BALL if last == 1 else fs.Exterior(fs.Ellipsoid(CENTER, (1, 1, last)))
+    solution = fs.solve(wave(domain, fs.Transparent(inside, flux)), tol=1e-6, rng=0)
     points = np.random.default_rng(0).uniform(-2, 2.5, (100, 3))
     r, cosine = polar(points)
     known = np.where(r < 1, 0, np.exp(1j * K * points @ DIRECTION))
@@ -70,6 +76,47 @@ def test_a_ball_that_lets_waves_through_has_its_series() -> None:
         known = known + (2 * n + 1) * 1j**n * each * eval_legendre(n, cosine) * np.exp(1j * K * CENTER @ DIRECTION)
     assert solution.converged
     assert np.abs(solution(points) - known).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [fs.Dirichlet(0), fs.Neumann(0), fs.Robin(-1j, 1, 0), fs.Transparent(3.0), fs.Transparent(0.4 + 6.8j)],
+    ids=["soft", "hard", "impedance", "glass", "metal"],
+)
+@pytest.mark.parametrize(
+    "semi_axes",
+    [
+        (1, 0.2, 0.2),
+        pytest.param((1, 0.6, 0.4), marks=pytest.mark.slow),
+        pytest.param((1, 1, 0.3), marks=pytest.mark.slow),
+    ],
+    ids=["long", "three axes", "flat"],
+)
+def test_long_objects_take_few_functions_and_obey_reciprocity(condition: Any, semi_axes: Any) -> None:
+    domain = fs.Exterior(fs.Ellipsoid(CENTER, semi_axes).rotated(0.4, axis="y"))
+    there, back = DIRECTION, np.array([0.8, 0, 0.6])
+
+    def solved(direction: Any) -> fs.Solution:
+        return fs.solve(wave(domain, condition, incident=fs.plane_wave(K, direction)), tol=1e-3, rng=0)
+
+    one, other = solved(there), solved(-back)
+    assert one.converged
+    assert other.converged
+    assert one.report.neurons < 1500
+    far = one.far_field([back, -there])
+    assert abs(far[0] - other.far_field([-there])[0]) <= 1e-4 * np.abs(far).max()
+    sections = one.cross_sections()
+    assert sections.absorption >= -1e-4 * sections.scattering
+
+
+def test_a_field_of_sources_is_saved_and_read(tmp_path: Any) -> None:
+    two = fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ellipsoid((0, 3, 0), (1, 0.7, 0.7)))
+    solution = fs.solve(wave(two, fs.Transparent(3.0)), tol=1e-2, rng=0)
+    solution.save(tmp_path / "two.fspielm")
+    points = np.random.default_rng(0).uniform(-1, 3, (20, 3))
+    again = fs.load(tmp_path / "two.fspielm")
+    assert np.array_equal(again(points), solution(points))
+    assert np.array_equal(again.far_field([DIRECTION]), solution.far_field([DIRECTION]))
 
 
 def test_a_source_within_a_spheroid_makes_its_own_field() -> None:

@@ -19,7 +19,39 @@ _TURN = 0.5 * (math.sqrt(5) - 1)
 _LEAST = 8
 
 Place: TypeAlias = Callable[[FloatArray], Sites]
-Surface: TypeAlias = tuple[str, Place, int]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A closed surface that gets points.
+
+    Attributes
+    ----------
+    name : str
+        The part it belongs to.
+    place : callable
+        A map to it from shares of an azimuth and of the way from pole to pole.
+    count : int
+        How many points it gets.
+    rings : int, optional
+        How many rings they are on, for fields that vary along more than around; a spiral without.
+    """
+
+    name: str
+    place: Place
+    count: int
+    rings: int | None = None
+
+    def unit(self, count: int, rng: np.random.Generator) -> FloatArray:
+        """So many points, as shares of the azimuth and of the way."""
+        index, start, turn = np.arange(count), rng.random(), rng.random()
+        if self.rings is None:
+            return np.column_stack([((index + start) * _TURN + turn) % 1.0, (index + start) / count])
+        # all around each ring, which are a golden share of a spacing ahead of those before
+        ring = index * self.rings // count
+        azimuth = (index * self.rings / count) % 1.0 + (ring * _TURN % 1.0) * self.rings / count
+        return np.column_stack([(azimuth + turn) % 1.0, (ring + start) / self.rings])
 
 
 @final
@@ -29,8 +61,7 @@ class Lattices:
 
     Parameters
     ----------
-    surfaces : tuple of (str, callable, int)
-        The part each belongs to, a map to it from shares of an azimuth and of a height, and how many points it gets.
+    surfaces : tuple of Surface
     evenly : bool
         Whether they are such spirals; otherwise at distances that differ, for checks.
     """
@@ -53,28 +84,27 @@ class Lattices:
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
         """Draw the points of every block that gets any, by its name."""
         found: dict[str, list[Sites]] = {}
-        for relation, place, count in self._shares(problem):
-            found.setdefault(relation.name, []).append(self._on(relation, place, count, rng))
+        for relation, surface, count in self._shares(problem):
+            found.setdefault(relation.name, []).append(self._on(relation, surface, count, rng))
         return {name: join_sites(sites) for name, sites in found.items()}
 
     def thinned(self) -> Lattices:
         """As many, at distances that differ."""
         return replace(self, evenly=False)
 
-    def _shares(self, problem: Problem) -> list[tuple[Relation, Place, int]]:
+    def _shares(self, problem: Problem) -> list[tuple[Relation, Surface, int]]:
         """What each relation gets of every surface it holds on."""
         held = [relation for relation in problem.relations if relation.region.kind == "boundary"]
         return [
-            (relation, place, max(round(count * relation.region.share), _LEAST))
+            (relation, surface, max(round(surface.count * relation.region.share), _LEAST))
             for relation in held
-            for name, place, count in self.surfaces
-            if name in relation.part_names
+            for surface in self.surfaces
+            if surface.name in relation.part_names
         ]
 
-    def _on(self, relation: Relation, place: Place, count: int, rng: np.random.Generator) -> Sites:
+    def _on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
         if self.evenly and relation.region.share == 1.0:
-            index = np.arange(count) + rng.random()
-            return place(np.column_stack([(index * _TURN + rng.random()) % 1.0, index / count]))
+            return surface.place(surface.unit(count, rng))
         stream = unit_stream(2, rng, "low-discrepancy")
         what = f"the region of {relation.name!r}"
-        return place(reject(stream, lambda unit: relation.holds(place(unit).points), count, what=what))
+        return surface.place(reject(stream, lambda unit: relation.holds(surface.place(unit).points), count, what=what))

@@ -55,7 +55,16 @@ class Body:
 
         Those of a ball that is stretched: they crowd at the ends of long axes, as fields vary there.
         """
-        on_ball = _BALL.place(unit).points
+        return self._above(_BALL.place(unit).points)
+
+    def sites_along(self, axis: int, unit: FloatArray) -> Sites:
+        """The same around one of its axes, from shares of an azimuth and of the angle with it: more at its ends."""
+        height = 0.5 - 0.5 * np.cos(np.pi * unit[:, 1])
+        on_ball = _BALL.place(np.column_stack([unit[:, 0], height])).points
+        return self._above(np.roll(on_ball, axis - 2, axis=1))
+
+    def _above(self, on_ball: FloatArray) -> Sites:
+        """What is on its surface where places are on the unit ball."""
         into = -on_ball / self.semi_axes
         into /= np.linalg.norm(into, axis=1, keepdims=True)
         return Sites(self.placed(on_ball, self.semi_axes), into @ self.turn.T)

@@ -56,11 +56,14 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     fields = incident_of(problem)
     comes_in = [IncidentBasis(fields, problem.dimension)] if fields else []
     if transparency(problem) is None:
+        basis, coefficients = basis.valued(coefficients)
         return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
     leaves = [leaf for leaf in basis.leaves if isinstance(leaf, Component)]
-    outside, *inner = (leaf.basis for leaf in leaves)
+    ends = np.cumsum([leaf.size for leaf in leaves])[:-1]
+    each = [leaf.basis.valued(own) for leaf, own in zip(leaves, np.split(coefficients, ends), strict=True)]
+    (outside, first), inner = each[0], [basis for basis, _ in each[1:]]
     inside = inner[0] if len(inner) == 1 else JoinedBasis(inner)
-    first, last = np.split(coefficients, [outside.size])
+    last = np.concatenate([own for _, own in each[1:]])
     total, every = _joined([outside, *comes_in], first, 1.0)
     if isinstance(inside, SumsOnCells):
         inside, last = inside.summed(last), np.ones(1)

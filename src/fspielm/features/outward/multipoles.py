@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Stands for a center itself, where directions mean nothing, in units of its scale.
 _BESIDE = 1e-100
+# Values of sources that caches hold.
+_AT_ONCE = 2**14
 
 
 @final
@@ -99,10 +101,16 @@ class MultipoleBasis(Basis):
         for run in self._runs(columns):
             scale, number = float(self.scales[run.centers[0]]), len(run.centers)
             highest = int(np.sqrt(run.stop - 1))  # the degree of the last
+            target = out[row : row + number * (run.stop - run.start)]
+            row += len(target)
+            if highest == 0 and reach <= 1 and not self.regular:
+                step = max(1, _AT_ONCE // max(len(operator.points), 1))
+                for first in range(0, number, step):
+                    self._fill_sources(operator, run.centers[first : first + step], target[first : first + step])
+                continue
             radial = self._radial(scale, highest + reach + 1)
             apart = (operator.points - self.centers[run.centers, None]) / scale
             table = _table(radial, highest + reach, apart.reshape(-1, 3))
-            target = out[row : row + number * (run.stop - run.start)]
             target[...] = 0.0
             for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
                 sloped = _derivative(radial, highest, tuple(orders.tolist()))[run.start : run.stop]
@@ -110,7 +118,32 @@ class MultipoleBasis(Basis):
                 values = values.reshape(len(target), -1)
                 target += (coefficient / scale ** orders.sum()) * (values if np.iscomplexobj(target) else values.real)
             target /= np.tile(radial.sizes[degrees(highest)[run.start : run.stop]], number)[:, None]
-            row += len(target)
+
+    def _fill_sources(self, operator: LocalOperator, centers: NDArray[np.int_], out: NumberArray) -> None:
+        """Values and slopes of sources of one scale, of which there are many."""
+        scale = float(self.scales[centers[0]])
+        k = self.wavenumber * scale
+        apart = [(operator.points[:, axis] - self.centers[centers, axis, None]) / scale for axis in range(3)]
+        radius = np.sqrt(apart[0] ** 2 + apart[1] ** 2 + apart[2] ** 2)
+        inverse = 1 / radius
+        # damped waves about as large as they are at a distance of one
+        size = np.exp(k.imag * (1 - radius)) * inverse if k.imag else inverse
+        value: NumberArray = size
+        if self.dtype.kind == "c":  # parts by themselves are faster than an exponential of complex numbers
+            value = np.empty(radius.shape, dtype=np.complex128)
+            np.multiply(size, np.cos(k.real * radius), out=value.real)
+            np.multiply(size, np.sin(k.real * radius), out=value.imag)
+        plain: Any = 0.0
+        ahead: Any = 0.0
+        for coefficient, orders in zip(operator.coefficients, operator.orders.tolist(), strict=True):
+            if any(orders):
+                ahead = ahead + coefficient / scale * apart[orders.index(1)]
+            else:
+                plain = plain + coefficient
+        if operator.orders.any():
+            ahead *= inverse
+            plain = (plain - ahead * inverse) + (1j * k if self.dtype.kind == "c" else -k.imag) * ahead
+        np.multiply(value, plain, out=out)
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
         """What ``exp(i k r) / r`` is multiplied with far away, ``(n, M)``, in directions ``(n, 3)`` of length one."""

@@ -195,7 +195,12 @@ def orders_of_images(radius: float, gap: float, source_gap: float, wanted: Wante
     # images of another disk of the same size, and of a point
     rates = [math.acosh(1 + gap / (2 * radius))] if math.isfinite(gap) else []
     rates += [math.log1p(source_gap / radius)] if math.isfinite(source_gap) else []
-    return max((0.5 * wanted.wavenumber * radius + (wanted.foldings - _SMALL) / rate for rate in rates), default=0.0)
+    return max((orders_at(rate, radius, wanted) for rate in rates), default=0.0)
+
+
+def orders_at(rate: float, radius: float, wanted: Wanted) -> float:
+    """The orders that something small needs whose share falls at a rate from each to the next."""
+    return 0.5 * wanted.wavenumber * radius + (wanted.foldings - _SMALL) / rate
 
 
 def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:

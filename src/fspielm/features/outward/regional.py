@@ -94,9 +94,14 @@ class WithinBasis(WrappedBasis):
         """Of their values."""
         return self.basis.dtype
 
+    def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """Sums as those of the other basis are; see `Basis.valued`."""
+        basis, each = self.basis.valued(coefficients)
+        return WithinBasis(basis, self.shape), each
+
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
+        return parts_of_sum(*self.valued(coefficients))
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

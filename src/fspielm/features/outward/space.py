@@ -1,8 +1,8 @@
-"""Where functions of open domains in space are placed: multipoles in balls, sources in ellipsoids.
+"""Where functions of open domains in space are placed: multipoles in balls, sources in and around ellipsoids.
 
-In a ball multipoles around its center are all that is needed. In an ellipsoid sources lie on a confocal one: fields
-that come from far away continue into it up to the focal conic, as they do in the plane. Regular multipoles serve for
-fields inside.
+In a ball multipoles around its center are all that is needed, regular ones for fields inside. In an ellipsoid sources
+lie on a confocal one, and around it on another: fields that come from far away continue into it up to the focal
+conic, as they do in the plane.
 """
 
 from __future__ import annotations
@@ -14,126 +14,189 @@ from typing import final
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
-from fspielm.features.outward.placement import Wanted, distance_between, orders_of_images
+from fspielm.equations import identity
+from fspielm.features.basis import Basis
+from fspielm.features.local import localise
+from fspielm.features.outward.confocal import Degrees, Layer, distance_of, layer_on
+from fspielm.features.outward.layers import LayerBasis
+from fspielm.features.outward.multipoles import MultipoleBasis
+from fspielm.features.outward.placement import Wanted, distance_between, orders_at, orders_of_images
+from fspielm.geometry.sites import Sites
 from fspielm.geometry.space_exterior import Body
 
-# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next.
+# Depth of sources in an ellipsoid, as a share of the shortest semi-axis.
 _DEPTH = 0.75
-_SHALLOWER = 0.95
 # The same from the distance of what is close by outside.
 _OF_GAP = 0.8
-# Of the degrees that sources stand for: how many waves of the longest semi-axis need, and how many fewer there may be.
-_PER_WAVE = 0.9
-_FEWER = 4.0
+# Farthest that sources are around an ellipsoid, in units of its longest semi-axis.
+_FARTHEST = 2.0
 _FEWEST = 6.0
-# Degrees for the root of how much damped waves differ in size on an ellipsoid, times the digits aimed at.
-_OF_DAMPING = 0.8
 # Degrees beyond those that waves inside go around an object with: such a wave may resonate, which no residual tells.
 _BEYOND_RESONANCES = 2.0
-# Points that an area is found by.
-_LOOKS = 1000
-# The golden ratio less one: turns from a source to the next, from pole to pole.
-_TURN = 0.5 * (math.sqrt(5) - 1)
+# Digits more for what objects without losses focus on each other.
+_FOCUSED = 1.0
+# Degrees that damped waves mix, for each folding between the foci.
+_MIXED = 0.2
+# Places on an object at which functions have size one.
+_LOOKS = 300
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class InBody:
-    """Multipoles around C centers for one object.
+class Around:
+    """Multipoles around the center of a ball, up to a degree; those that leave it, or regular ones."""
 
-    Attributes
-    ----------
-    centers : (C, 3) array
-    orders : (C,) array of int
-        The highest degree at each.
-    scales : (C,) array
-        Distances from there to the surface, about.
-    """
-
-    centers: FloatArray
-    orders: NDArray[np.int_]
-    scales: FloatArray
+    body: Body
+    degree: int
+    regular: bool
 
     @property
     def functions(self) -> int:
         """How many there are."""
-        return int(((self.orders + 1) ** 2).sum())
+        return (self.degree + 1) ** 2
 
 
-def together(found: Sequence[InBody]) -> InBody:
-    """The functions of several objects."""
-    return InBody(*(np.concatenate([getattr(each, name) for each in found]) for name in InBody.__annotations__))
+@final
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Sources on a confocal surface of an ellipsoid, on rings around one of its axes."""
+
+    body: Body
+    layer: Layer
+    axis: int
+    regular = False
+
+    @property
+    def degree(self) -> int:
+        """The highest."""
+        return self.layer.rings.degree
+
+    @property
+    def functions(self) -> int:
+        """How many there are."""
+        return self.layer.rings.size
 
 
-def place_in_body(body: Body, others: Sequence[Body], wanted: Wanted, inside: complex = 0.0) -> InBody:
-    """Functions in an object, for the field outside; `inside` is the wavenumber of waves that it lets through."""
+@final
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """What is around an object, and in it.
+
+    Attributes
+    ----------
+    body : Body
+    others : sequence of Body
+    wanted : Wanted
+    inside : complex
+        The wavenumber of waves that it lets through; zero if it lets none.
+    bends : bool
+        Whether a condition holds for values and slopes together: then it has the singularities of the normal's length.
+    """
+
+    body: Body
+    others: Sequence[Body]
+    wanted: Wanted
+    inside: complex = 0.0
+    bends: bool = False
+
+    @property
+    def source_gap(self) -> float:
+        """The distance of the nearest source outside."""
+        body, nearby = self.body, self.wanted.nearby
+        if body.is_ball and len(nearby):
+            return float(np.linalg.norm(nearby - body.center, axis=1).min() - body.semi_axes[0])
+        return distance_between(body.rim, nearby)
+
+    @property
+    def gap(self) -> float:
+        """The distance of what is nearest."""
+        return min([self.source_gap, *(_between(self.body, other) for other in self.others)])
+
+
+def place_in(around: Neighbourhood) -> Around | Along:
+    """Functions in an object, for the field outside."""
+    body, wanted = around.body, around.wanted
     if body.is_ball:
-        return place_around_center(body, others, wanted, inside)
-    gap = min([_source_gap(body, wanted), *(_between(body, other) for other in others)])
-    return _in_ellipsoid(body, gap, wanted, inside)
+        return _around_center(around, regular=False)
+    short = float(body.semi_axes.min())
+    depth = min(_DEPTH, _OF_GAP * around.gap / short)
+    inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
+    degrees = _degrees(around)
+    return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
 
 
-def place_around_center(body: Body, others: Sequence[Body], wanted: Wanted, inside: complex = 0.0) -> InBody:
-    """Multipoles around the center of an object: of a ball, or regular ones."""
-    radius, source_gap = float(body.semi_axes.max()), _source_gap(body, wanted)
-    gap = min([source_gap, *(_between(body, other) for other in others)])
-    n = max(
-        _of_waves(radius, wanted),
-        orders_of_images(radius, gap, source_gap, wanted),
-        inside.real * radius + _BEYOND_RESONANCES,
-    )
-    # where parts of the surface are closer to the center, damped waves are small, exponentially
-    n += _OF_DAMPING * math.sqrt(inside.imag * float(np.ptp(body.semi_axes)) * wanted.foldings)
-    return InBody(body.center[None], np.array([math.ceil(n)]), np.array([radius]))
+def place_beside(around: Neighbourhood) -> Around | Along:
+    """Functions for the field inside of an object, which are regular there."""
+    body, wanted = around.body, around.wanted
+    if body.is_ball:
+        return _around_center(around, regular=True)
+    degrees, (short, _, long) = _degrees(around), np.sort(body.semi_axes)
+    # so far that the fastest harmonics of their strengths are told from rounding still
+    distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
+    distance = min(distance, _FARTHEST * long, _OF_GAP * around.gap)
+    outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
+    return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
 
 
-def _of_waves(radius: float, wanted: Wanted) -> float:
+def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
+    """The functions of all objects, on one side of them."""
+    centers = [each.layer.centers if isinstance(each, Along) else each.body.center[None] for each in placed]
+    counts = [len(each) for each in centers]
+    orders = np.repeat([0 if isinstance(each, Along) else each.degree for each in placed], counts)
+    scales = np.repeat([e.layer.scale if isinstance(e, Along) else e.body.semi_axes[0] for e in placed], counts)
+    basis = MultipoleBasis(np.concatenate(centers), orders, k, scales, regular=any(each.regular for each in placed))
+    if not any(isinstance(each, Along) for each in placed):
+        return basis
+    layers = tuple(each.layer.rings if isinstance(each, Along) else None for each in placed)
+    rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _LOOKS] for each in placed])
+    return LayerBasis(basis, layers).scaled_at(localise(identity(3), Sites(rims)))
+
+
+def _around_center(around: Neighbourhood, *, regular: bool) -> Around:
+    body, radius = around.body, float(around.body.semi_axes[0])
+    images = orders_of_images(radius, around.gap, around.source_gap, around.wanted)
+    return Around(body, math.ceil(max(_of_waves(radius, around), images)), regular)
+
+
+def _degrees(around: Neighbourhood) -> Degrees:
+    """Those of strengths, around the axis that differs most from the others."""
+    order = np.argsort(around.body.semi_axes)
+    short, middle, long = around.body.semi_axes[order]
+    degree = _along(long, around)
+    if long * short < middle**2:  # flat
+        return Degrees(degree, degree, int(order[0]))
+    return Degrees(degree, min(_along(middle, around), degree), int(order[2]))
+
+
+def _along(radius: float, around: Neighbourhood) -> int:
+    """The degrees along an ellipse of the shortest semi-axis and this one."""
+    wanted, short, gap = around.wanted, float(around.body.semi_axes.min()), around.gap
+    needed = [_of_waves(radius, around)]
+    focal = math.sqrt(radius**2 - short**2)
+    if math.isfinite(gap):
+        shift = gap * (2 * short + gap)
+        rate = math.log((math.sqrt(radius**2 + shift) + math.sqrt(short**2 + shift)) / (radius + short))
+        needed.append(orders_at(rate, radius, wanted))
+    if focal and (around.bends or around.inside.imag):
+        slowly = orders_at(math.log((radius + short) / focal), radius, wanted)
+        mixed = math.inf if around.bends else needed[0] + _MIXED * around.inside.imag * focal
+        needed.append(min(slowly, mixed))
+    return math.ceil(max(needed))
+
+
+def _of_waves(radius: float, around: Neighbourhood) -> float:
     """The degree beyond which a ball sees nothing of a plane wave, to the digits aimed at; theirs without waves."""
+    wanted = around.wanted
     digits, ka = wanted.foldings / math.log(10), wanted.wavenumber * radius
+    if around.others and around.inside and not around.inside.imag:
+        digits += _FOCUSED
+    resonances = around.inside.real * radius + _BEYOND_RESONANCES
     if not ka:
-        return digits
+        return max(digits, resonances)
     n = np.arange(math.ceil(ka), math.ceil(1.5 * ka + 3 * digits) + 1)
     sizes = np.sqrt(2 * n + 1) * np.abs(scipy.special.spherical_jn(n, ka))
-    return max(float(n[np.argmax(sizes < 10.0**-digits)]), _FEWEST)
-
-
-def _in_ellipsoid(body: Body, gap: float, wanted: Wanted, inside: complex) -> InBody:
-    """Sources on a confocal ellipsoid."""
-    short, long = float(body.semi_axes.min()), float(body.semi_axes.max())
-    depth = min(_DEPTH * _SHALLOWER**wanted.level, _OF_GAP * gap / short)
-    inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
-    rate = math.log((short + long) / float(inner.min() + inner.max()))
-    degree = max(
-        _PER_WAVE * wanted.wavenumber * long + wanted.foldings / rate - _FEWER,
-        inside.real * long + _BEYOND_RESONANCES,
-        _FEWEST,
-    )
-    # functions are to degrees as the area is to that of a ball around it
-    stretched = body.semi_axes.prod() * np.linalg.norm(_on_ball(_LOOKS) / body.semi_axes, axis=1)
-    count = math.ceil((degree + 1) ** 2 * float(stretched.mean()) / long**2)
-    on_ball = _on_ball(count)
-    depths = np.linalg.norm(on_ball * (body.semi_axes - inner), axis=1)
-    # of one scale: so they are evaluated together
-    scales = np.full(count, float(np.median(depths)))
-    return InBody(body.placed(on_ball, inner), np.zeros(count, dtype=np.int_), scales)
-
-
-def _on_ball(count: int) -> FloatArray:
-    """Points all over the unit ball, as even as can be."""
-    index = np.arange(count) + 0.5
-    height, turn = 2 * index / count - 1, 2 * np.pi * _TURN * index
-    across = np.sqrt(1 - height**2)
-    return np.column_stack([across * np.cos(turn), across * np.sin(turn), height])
-
-
-def _source_gap(body: Body, wanted: Wanted) -> float:
-    """The distance of the nearest source outside."""
-    if body.is_ball and len(wanted.nearby):
-        return float(np.linalg.norm(wanted.nearby - body.center, axis=1).min() - body.semi_axes[0])
-    return distance_between(body.rim, wanted.nearby)
+    return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, _FEWEST)
 
 
 def _between(body: Body, other: Body) -> float:
