@@ -12,7 +12,8 @@ from fspielm.features import Basis, Characteristic, JoinedBasis, SourceBasis
 from fspielm.features.activations import COSINE
 from fspielm.features.characteristic import directions_needed
 from fspielm.features.ridge import RidgeBasis
-from fspielm.features.special import satisfies, special_columns
+from fspielm.features.singular import SingularBasis
+from fspielm.features.special import multipoles
 from fspielm.features.special.joints import joint_sources
 from fspielm.solvers.modes.high.membrane import Membrane
 
@@ -20,10 +21,21 @@ from fspielm.solvers.modes.high.membrane import Membrane
 @final
 @dataclass(frozen=True)
 class Choice:
-    """Which functions: sources on either side of each joint, and waves in units of those that are needed."""
+    """Which functions.
+
+    Attributes
+    ----------
+    sources : int
+        On either side of each joint.
+    waves : float
+        In units of those that are needed.
+    degree : float
+        The highest exponent of functions of corners, beyond those that oscillate.
+    """
 
     sources: int = 0
     waves: float = 1.0
+    degree: float = 10.0
 
 
 @final
@@ -41,6 +53,11 @@ class Functions:
         return JoinedBasis([self.drawn, *self.columns]) if self.columns else self.drawn
 
     @property
+    def special(self) -> int:
+        """How many belong to corners and holes."""
+        return sum(each.size for each in self.columns if isinstance(each, SingularBasis))
+
+    @property
     def closest(self) -> float:
         """How close sources are to the boundary; infinite without any."""
         clear = [c.clearances.min() for c in self.columns if isinstance(c, SourceBasis)]
@@ -48,21 +65,13 @@ class Functions:
 
 
 def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions:
-    """Plane waves in directions of equal angles, functions of corners, and sources toward joints."""
+    """Plane waves in directions of equal angles, functions of corners and holes, and sources toward joints."""
     k = math.sqrt(energy)
     count = math.ceil(0.5 * choice.waves * directions_needed(k * membrane.radius, 2))
     angles = np.pi * (np.arange(count) + 0.5) / count
     W = np.tile(k * np.column_stack([np.cos(angles), np.sin(angles)]), (2, 1))
     waves = RidgeBasis(W, np.repeat([0.0, -0.5 * np.pi], count), COSINE, origin=membrane.center)
+    wedges = (wedge.functions(k, choice.degree) for wedge in membrane.wedges)
+    holes = (SingularBasis(hole.center, 0.0, hole.radius, multipoles(hole, energy)) for hole in membrane.holes)
     sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
-    columns = (*_special(membrane, energy), *(() if sources is None else (sources,)))
-    return Functions(Characteristic(2 * count), waves, columns)
-
-
-def _special(membrane: Membrane, energy: float) -> list[Basis]:
-    if not membrane.corners:
-        return []  # to read the problem takes longer than all else
-    problem = membrane.pencil.at(membrane.value(energy))
-    smooth = {corner.point for corner in problem.domain.corners()} - set(membrane.corners)
-    every = [own for own in special_columns(problem, True) if smooth.isdisjoint(own.corners)]
-    return [own for own in every if satisfies(problem, own)]
+    return Functions(Characteristic(2 * count), waves, (*wedges, *holes, *(() if sources is None else (sources,))))
