@@ -18,7 +18,7 @@ from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.checks import read_pencil, read_wish
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
-from fspielm.solvers.modes.high import high_modes, is_high, membrane_of
+from fspielm.solvers.modes.high import Wish, direct_modes, membrane_of
 from fspielm.solvers.modes.modes import Mode, Modes, late_ones
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined, refined
@@ -105,9 +105,11 @@ def eigenmodes(
         reuse=True,
     )
     record.look(modes_bands(pencil, outlook, wish, interval, asked), 0.0)
-    membrane = membrane_of(pencil) if approach is None and interval is not None else None
-    if membrane is not None and interval is not None and is_high(membrane, interval):
-        return _told(high_modes(membrane, interval, asked, record), 3)
+    membrane = membrane_of(pencil) if approach is None else None
+    if membrane is not None:
+        direct = direct_modes(membrane, Wish(wish, interval, outlook.unit), asked, record)
+        if direct is not None:
+            return _told(direct, 3)
     exact = approach is None and _has_exact(pencil, asked, record, outlook)
     first = replace(asked, tol=max(tol, _ROUGHLY)) if exact else asked
     if interval is None:

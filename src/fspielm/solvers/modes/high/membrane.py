@@ -11,17 +11,20 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import Operator, Problem, change_places, sides_of
+from fspielm.equations import Operator, Problem, sides_of
 from fspielm.features.characteristic import scene_of
 from fspielm.features.special import helmholtz_ratio, is_plane
 from fspielm.geometry import Corner, Domain, Edge, Hole, PlaneCurve, Sites, edges_of
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.joints import Joint, joints_of
-from fspielm.solvers.modes.high.wedges import Wedge, wedges_of
+from fspielm.solvers.modes.high.lift import TraceField, trace_field
+from fspielm.solvers.modes.high.wedges import Wedge, corners_of, wedges_of
 from fspielm.solvers.modes.pencil import Pencil
 
 # Of Bessel's function of order zero.
 _FIRST_ZERO = 2.404825557695773
+# Wavenumbers for which slopes at free walls are bounded best, times the radius.
+_WAVES = 4.0
 # Where along a curve conditions are looked at, and what is equal but for rounding.
 _ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
 
@@ -91,8 +94,14 @@ class Membrane:
 
     @property
     def least(self) -> float:
-        """No mode has a lower energy: among membranes of one area a disk has the lowest (Faber and Krahn)."""
+        """No mode has a lower energy if the rim is held: of all of one area a disk has the lowest (Faber and Krahn)."""
         return math.pi * _FIRST_ZERO**2 / self.domain.measure
+
+    @cached_property
+    def field(self) -> TraceField | None:
+        """What bounds errors by the slopes at free walls; None if there is none."""
+        walls = [curve for curve, free in zip(self.curves, self.free, strict=True) if free]
+        return trace_field(self.domain, walls, _WAVES / self.radius)
 
     @cached_property
     def lifting(self) -> float:
@@ -117,14 +126,26 @@ class Membrane:
         """Whether slopes are: then a constant is a mode, of energy zero."""
         return all(self.free)
 
+    @cached_property
+    def _law(self) -> tuple[float, float, float]:
+        """What Weyl's law has for the energy, for its root, and beside them: area, boundary, corners and bends."""
+        problem = self.pencil.problem
+        openings = [corner.opening for corner in corners_of(problem, changes=False)]
+        corners = sum(_of_corner(problem, corner) for corner in corners_of(problem))
+        bent = 2 * math.pi * (1 - len(self.holes)) - sum(math.pi - opening for opening in openings)
+        length = sum(curve.length * (1 if free else -1) for curve, free in zip(self.curves, self.free, strict=True))
+        return self.domain.measure / (4 * math.pi), length / (4 * math.pi), corners + bent / (12 * math.pi)
+
     def weyl(self, energy: float) -> float:
         """How many modes there are below, in the mean: Weyl's law with the terms of boundary, corners and bends."""
-        axes = [str(symbol) for symbol in self.pencil.problem.coordinates]
-        corners = sum(_of_corner(self.pencil.problem, each) for each in _corners(self.pencil.problem))
-        bent = 2 * math.pi * (1 - len(self.holes)) - sum(math.pi - each.opening for each in self.domain.corners(axes))
-        length = sum(curve.length * (-1 if free else 1) for curve, free in zip(self.curves, self.free, strict=True))
-        whole = self.domain.measure * energy - length * math.sqrt(energy)
-        return whole / (4 * math.pi) + corners + bent / (12 * math.pi)
+        area, boundary, rest = self._law
+        return area * energy + boundary * math.sqrt(energy) + rest
+
+    def reaching(self, number: float) -> float:
+        """The energy below which there are so many, in the mean."""
+        area, boundary, rest = self._law
+        under = boundary**2 + 4 * area * max(number - rest, 0.0)
+        return ((math.sqrt(under) - boundary) / (2 * area)) ** 2
 
     def doubts(self, stretches: Sequence[tuple[float, float]]) -> tuple[str, ...]:
         """What to say of stretches in which modes may be missing."""
@@ -185,11 +206,6 @@ def _is_slope(operator: Operator, sites: Sites) -> bool:
         along[:, term.orders.index(1)] += np.real(term.at(sites))
     aside = along[:, 0] * sites.normals[:, 1] - along[:, 1] * sites.normals[:, 0]
     return bool(np.abs(aside).max() <= _SAME * np.abs(along).max())
-
-
-def _corners(problem: Problem) -> tuple[Corner, ...]:
-    """Those of the domain, and places where one kind of condition gives way to the other."""
-    return *problem.domain.corners([str(symbol) for symbol in problem.coordinates]), *change_places(problem)
 
 
 def _of_corner(problem: Problem, corner: Corner) -> float:

@@ -11,6 +11,7 @@ from fspielm.equations import Problem, change_places, sides_of
 from fspielm.equations.beside import domain_size
 from fspielm.features.singular import SingularBasis, Wave
 from fspielm.features.special import corner_exponents, free_axis
+from fspielm.geometry import Corner
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
@@ -58,13 +59,18 @@ class Wedge:
         return Wave(exponent, k, turn=-exponent * self.turn - (0.0 if self.free else 0.5 * math.pi))
 
 
+def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
+    """Those of the domain, and, if so wanted, places where one kind of condition gives way to the other."""
+    own = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    return (*own, *change_places(problem)) if changes else own
+
+
 def wedges_of(problem: Problem) -> Iterator[Wedge]:
     """Those at which modes are singular: at others, of straight sides, mirror images fill up the plane.
 
     Without those whose functions would jump across a ray through the domain, whatever the ray.
     """
-    axes = [str(symbol) for symbol in problem.coordinates]
-    for corner in (*problem.domain.corners(axes), *change_places(problem)):
+    for corner in corners_of(problem):
         every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
         exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
