@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fspielm.arrays import FloatArray
 from fspielm.features import Basis, Characteristic, JoinedBasis, SourceBasis
 from fspielm.features.activations import COSINE
-from fspielm.features.characteristic import directions_needed
+from fspielm.features.characteristic import directions_needed, problem_symbol, scene_of
+from fspielm.features.characteristic.family import realise
+from fspielm.features.characteristic.steady import Space, steady_frequencies
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import SingularBasis
 from fspielm.features.special import multipoles
@@ -30,12 +34,15 @@ class Choice:
     waves : float
         In units of those that are needed.
     degree : float
-        The highest exponent of functions of corners, beyond those that oscillate.
+        The highest exponent of functions of corners.
+    exponentials : int
+        Functions that oscillate along a line and fall off from it, within less than a wavelength.
     """
 
     sources: int = 0
     waves: float = 1.0
     degree: float = 10.0
+    exponentials: int = 0
 
 
 @final
@@ -51,6 +58,17 @@ class Functions:
     def basis(self) -> Basis:
         """All of them."""
         return JoinedBasis([self.drawn, *self.columns]) if self.columns else self.drawn
+
+    def silence(self, membrane: Membrane, curve: NDArray[np.intp], traces: FloatArray) -> None:
+        """Make traces zero, in place, of functions that suit both sides of a corner there: what they are is rounding.
+
+        `curve` has the number of the curve for each row.
+        """
+        first = self.drawn.size
+        for wedge, own in zip(membrane.wedges, self.columns, strict=False):
+            if wedge.turn is not None:
+                traces[np.isin(curve, wedge.sides), first : first + own.size] = 0.0
+            first += own.size
 
     @property
     def special(self) -> int:
@@ -74,4 +92,12 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
     wedges = (wedge.functions(k, choice.degree) for wedge in membrane.wedges)
     holes = (SingularBasis(hole.center, 0.0, hole.radius, multipoles(hole, energy)) for hole in membrane.holes)
     sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
-    return Functions(Characteristic(2 * count), waves, (*wedges, *holes, *(() if sources is None else (sources,))))
+    drawn = JoinedBasis([waves, _exponentials(membrane, energy, choice)]) if choice.exponentials else waves
+    return Functions(Characteristic(drawn.size), drawn, (*wedges, *holes, *(() if sources is None else (sources,))))
+
+
+def _exponentials(membrane: Membrane, energy: float, choice: Choice) -> Basis:
+    scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
+    space = Space((0, 1), np.zeros(2), membrane.radius)
+    symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
+    return realise(steady_frequencies(symbol, space, choice.exponentials, rng, waves=False), scene, rng)

@@ -109,6 +109,7 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     rim = rim_of(membrane, membrane.length / places, min(functions.closest, _CLOSEST * membrane.radius))
     u, v, along = _on_rim(functions.basis, rim, threads)
     trace, flux = _exchanged(rim, math.sqrt(energy), u, v)
+    functions.silence(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
     middle = middle * math.sqrt(membrane.domain.measure / len(inside))
     rows = np.concatenate([trace, middle])

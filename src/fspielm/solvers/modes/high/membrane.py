@@ -174,7 +174,7 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
     curves, free, holes = tuple(edge.curve for edge in edges), _free(problem, edges), problem.domain.hole_places()
     if free is None or len(contour_of(curves, "domain").loops) > 1 + len(holes):
         return None
-    joints, wedges = joints_of(curves), tuple(wedges_of(problem))
+    joints, wedges = joints_of(curves), tuple(wedges_of(problem, curves))
     return Membrane(pencil, curves, free, joints, wedges, holes, ratios[1] - ratios[0], ratios[0])
 
 

@@ -141,8 +141,9 @@ def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
     left = np.empty((len(rim.weights), count))
     for places, operator in ((~rim.free, identity(2)), (rim.free, along_normal(2))):
         if places.any():
-            sites = rim.sites.select(places)
-            left[places] = tabulate(look.functions.basis, operator, sites, threads=threads) @ coefficients
+            rows = tabulate(look.functions.basis, operator, rim.sites.select(places), threads=threads)
+            look.functions.silence(membrane, rim.curve[places], rows)
+            left[places] = rows @ coefficients
     shift, error = _error(membrane, rim, look.energy, left)
     others = np.sort(np.abs(look.distances))[count:]
     gap = float(others[0]) if len(others) else look.energy

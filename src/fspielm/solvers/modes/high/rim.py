@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry import PlaneCurve, Sites
@@ -33,6 +34,8 @@ class Rim:
         Of the membrane.
     points, normals : (n, 2) array
     weights : (n,) array
+    curve : (n,) integer array
+        The number of the curve that points are on.
     free : (n,) array of bool
         Where slopes are zero, rather than values.
     """
@@ -41,6 +44,7 @@ class Rim:
     points: FloatArray
     normals: FloatArray
     weights: FloatArray
+    curve: NDArray[np.intp]
     free: BoolArray
 
     @property
@@ -67,8 +71,9 @@ class Rim:
 def rim_of(membrane: Membrane, spacing: float, closest: float) -> Rim:
     """Gauss' rule on panels, with places so far apart; toward joints panels halve until they are that short."""
     parts = [_along(curve, spacing, closest, membrane) for curve in membrane.curves]
-    free = np.repeat(membrane.free, [len(weights) for _, _, weights in parts])
-    return Rim(membrane.center, *(np.concatenate(each) for each in zip(*parts, strict=True)), free)
+    curve = np.repeat(np.arange(len(parts)), [len(weights) for _, _, weights in parts])
+    points, normals, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Rim(membrane.center, points, normals, weights, curve, np.array(membrane.free)[curve])
 
 
 def _along(

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from fspielm.equations import Problem, change_places, sides_of
-from fspielm.equations.beside import domain_size
+from fspielm.equations.beside import SAME_PLACE, domain_size
 from fspielm.features.singular import SingularBasis, Wave
 from fspielm.features.special import corner_exponents, free_axis
-from fspielm.geometry import Corner
+from fspielm.geometry import Corner, PlaneCurve
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
-# The highest exponents there are functions for, and those between curved sides, where each brings all a whole number
-# above.
-_MOST, _MOST_CURVED = 60.0, 12.0
+# The highest exponent there are functions for.
+_MOST = 20.0
 
 
 @final
@@ -38,6 +37,8 @@ class Wedge:
         Between straight sides: the angle from the axis to the first of them, from which functions are sines or cosines.
     free : bool
         Whether slopes are zero at that side, rather than values.
+    sides : (int, int)
+        The numbers of the curves that meet there.
     """
 
     point: tuple[float, float]
@@ -46,6 +47,7 @@ class Wedge:
     exponents: tuple[float, ...]
     turn: float | None
     free: bool
+    sides: tuple[int, ...]
 
     def functions(self, wavenumber: float, degree: float) -> SingularBasis:
         """Bessel's functions with exponents up to a degree: those that suit both sides, where these are straight."""
@@ -65,13 +67,14 @@ def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
     return (*own, *change_places(problem)) if changes else own
 
 
-def wedges_of(problem: Problem) -> Iterator[Wedge]:
+def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> Iterator[Wedge]:
     """Those at which modes are singular: at others, of straight sides, mirror images fill up the plane.
 
     Without those whose functions would jump across a ray through the domain, whatever the ray.
     """
+    size = domain_size(problem)
     for corner in corners_of(problem):
-        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
+        every = corner_exponents(problem, corner, _MOST)
         exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
             continue
@@ -80,4 +83,13 @@ def wedges_of(problem: Problem) -> Iterator[Wedge]:
             turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
             free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
             own = turn if corner.straight else None
-            yield Wedge(corner.point, axis, domain_size(problem), exponents, own, free)
+            yield Wedge(corner.point, axis, size, exponents, own, free, _meeting(corner.point, curves, size))
+
+
+def _meeting(point: tuple[float, float], curves: Sequence[PlaneCurve], size: float) -> tuple[int, ...]:
+    """The curves that begin or end at a point."""
+    return tuple(
+        number
+        for number, curve in enumerate(curves)
+        if any(math.dist(end, point) <= SAME_PLACE * size for end in curve.ends)
+    )
