@@ -174,8 +174,10 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
     curves, free, holes = tuple(edge.curve for edge in edges), _free(problem, edges), problem.domain.hole_places()
     if free is None or len(contour_of(curves, "domain").loops) > 1 + len(holes):
         return None
-    joints, wedges = joints_of(curves), tuple(wedges_of(problem, curves))
-    return Membrane(pencil, curves, free, joints, wedges, holes, ratios[1] - ratios[0], ratios[0])
+    wedges = wedges_of(problem, curves)
+    if wedges is None:
+        return None
+    return Membrane(pencil, curves, free, joints_of(curves), wedges, holes, ratios[1] - ratios[0], ratios[0])
 
 
 def _free(problem: Problem, edges: Sequence[Edge]) -> tuple[bool, ...] | None:

@@ -16,9 +16,10 @@ from fspielm.solvers.modes.high.membrane import Membrane
 
 # Places of a panel, and of panels that halve toward the ends of a curve; panels of a curve, at least.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
-# Toward a corner, with functions like powers of the distance: panels that halve, then one with places that crowd as a
-# power does.
-_TOWARD, _LAST, _POWER = 3, 16, 6
+# Toward a corner, with functions like powers of the distance: panels that halve, then one with places that crowd.
+_TOWARD, _LAST = 3, 16
+# As which power of their number they crowd: closer to a corner than with the most, places would be rounded to it.
+_LEAST_POWER, _MOST_POWER = 3.0, 5.0
 # What counts as one place, of a curve's length.
 _CLOSE = 1e-9
 
@@ -87,9 +88,10 @@ def _along(
         near = _CLOSE * curve.length
         if any(math.dist(end, joint.point) <= near for joint in membrane.joints):
             return _panels(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
-        if any(math.dist(end, wedge.point) <= near for wedge in membrane.wedges):
-            halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
-            return _joined(_crowded(halved[0]), _panels(halved, _HALVED))
+        for wedge in membrane.wedges:
+            if math.dist(end, wedge.point) <= near:
+                halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
+                return _joined(_crowded(halved[0], wedge.exponents[0]), _panels(halved, _HALVED))
         return _panels(ends[:2], _PANEL)
 
     first, last = (toward(end) for end in curve.ends)
@@ -99,10 +101,12 @@ def _along(
     return curve.point(t), curve.normals(t), weights
 
 
-def _crowded(length: float) -> tuple[FloatArray, FloatArray]:
-    """From zero on, for powers with exponents that are not whole."""
+def _crowded(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
+    """From zero on, for squares of slopes of functions that begin with this exponent: these become whole powers."""
+    share = 2 * exponent - 1
+    power = min(math.ceil(_LEAST_POWER * share) / share, _MOST_POWER)
     nodes, weights = _panels(np.array([0.0, 1.0]), _LAST)
-    return length * nodes**_POWER, length * _POWER * nodes ** (_POWER - 1) * weights
+    return length * nodes**power, length * power * nodes ** (power - 1) * weights
 
 
 def _joined(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -15,8 +15,8 @@ from fspielm.geometry import Corner, PlaneCurve
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
-# The highest exponent there are functions for.
-_MOST = 20.0
+# The lowest exponent that a function may begin with, and the highest there are functions for.
+_LEAST, _MOST = 0.51, 12.0
 
 
 @final
@@ -67,11 +67,13 @@ def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
     return (*own, *change_places(problem)) if changes else own
 
 
-def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> Iterator[Wedge]:
+def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ...] | None:
     """Those at which modes are singular: at others, of straight sides, mirror images fill up the plane.
 
-    Without those whose functions would jump across a ray through the domain, whatever the ray.
+    None where slopes of modes have no squares that could be integrated along a side, or where functions would jump
+    across a ray through the domain, whatever the ray.
     """
+    found = []
     size = domain_size(problem)
     for corner in corners_of(problem):
         every = corner_exponents(problem, corner, _MOST)
@@ -79,11 +81,13 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> Iterator[Wedge]
         if corner.straight and all(s == round(s) for s in exponents):
             continue
         axis = free_axis(problem, corner)
-        if axis is not None:
-            turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
-            free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
-            own = turn if corner.straight else None
-            yield Wedge(corner.point, axis, size, exponents, own, free, _meeting(corner.point, curves, size))
+        if axis is None or exponents[0] <= _LEAST:
+            return None
+        turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
+        free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
+        own = turn if corner.straight else None
+        found.append(Wedge(corner.point, axis, size, exponents, own, free, _meeting(corner.point, curves, size)))
+    return tuple(found)
 
 
 def _meeting(point: tuple[float, float], curves: Sequence[PlaneCurve], size: float) -> tuple[int, ...]:
