@@ -141,9 +141,9 @@ class Wave(CornerFunction):
         """The derivative, from the values of its `radial_keys` at k times the radius."""
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        factor = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
         if self.turn is not None:
-            factor = factor * cmath.exp(1j * self.turn)
+            factor *= cmath.exp(1j * self.turn)
         value = values[now, False]
         if self.logarithm:
             value = values[now, True] + 1j * polar.angle * value

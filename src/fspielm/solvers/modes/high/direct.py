@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
-from typing import final
 
 import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solvers.modes.high.fields import HighNotary
-from fspielm.solvers.modes.high.functions import Choice
+from fspielm.solvers.modes.high.functions import Choice, functions_at
 from fspielm.solvers.modes.high.look import Look, look_at
 from fspielm.solvers.modes.high.membrane import Membrane
 from fspielm.solvers.modes.high.pinned import Pinned, again, at_rest, pinned
 from fspielm.solvers.modes.high.scan import Looker, Scan, scan, steps
 from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 
@@ -36,33 +36,17 @@ _SPARE, _FARTHER, _TIMES = 1.5, 1.5, 8
 _SHARE = 0.3
 
 
-@final
-@dataclass(frozen=True)
-class Wish:
-    """So many modes from the lowest on, or all in an interval.
-
-    Attributes
-    ----------
-    count : int or None
-    interval : (float, float) or None
-    unit : float
-        About how far the first values are from each other: errors are relative to it where values are less.
-    """
-
-    count: int | None
-    interval: tuple[float, float] | None
-    unit: float
-
-
-def is_high(membrane: Membrane, interval: tuple[float, float]) -> bool:
+def _is_high(membrane: Membrane, wish: Wish) -> bool:
     """Whether an interval is too high for cells."""
-    energy = membrane.energy(interval[1])
+    if wish.interval is None:
+        return False
+    energy = membrane.energy(wish.interval[1])
     return energy > membrane.least and membrane.weyl(energy) >= _HIGH
 
 
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     """The wanted modes; None where cells are a way, and the first of them shows that functions do not suit."""
-    is_only = wish.interval is not None and is_high(membrane, wish.interval)
+    is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
     try:
         seen = _seen(membrane, wish, request.threads, seconds)
@@ -149,11 +133,15 @@ def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
 
 def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: Request) -> Iterator[Pinned]:
     """With more functions, if it takes more; the next ones with no fewer at their end."""
+    most = request.budget.neurons or math.inf
     level = 1
     for one in pinned(membrane, energies, _PINNED[0], request.threads):
         best = one
-        while not _is_good(membrane, best, unit, request):
-            best = min(best, again(membrane, best, _PINNED[level], request.threads), key=lambda each: each.bound)
+        while level < len(_PINNED) and not _is_good(membrane, best, unit, request):
+            choice = _PINNED[level]
+            if functions_at(membrane, one.look.energy, choice).basis.size > most:
+                break
+            best = min(best, again(membrane, best, choice, request.threads), key=lambda each: each.bound)
             if level + 1 == len(_PINNED):
                 break
             level += not _is_good(membrane, best, unit, request)
@@ -177,6 +165,6 @@ def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:
     ends = [(one.look.energy, one.bound) for one in found]
     return [
         f"two modes that were seen apart are both {membrane.value(one):.8g} in the end: one may be missing"
-        for (one, bound), (other, its_bound) in zip(ends[:-1], ends[1:], strict=True)
+        for (one, bound), (other, its_bound) in pairwise(ends)
         if abs(other - one) <= bound + its_bound and math.isfinite(bound + its_bound)
     ]

@@ -5,11 +5,11 @@ modes are zero, and with its slopes where theirs are. Then u - w is a function o
 ``(E + s) T u = u - w`` with T the inverse there: an energy of a mode is no farther away than ``(E + s) e / (1 - e)``,
 with e the norm of w beside that of u. The part of w with values is at most as large as these anywhere. For that with
 slopes b, let f solve ``-laplacian f + s f = w`` with the conditions of modes: the integral of ``w^2`` is one of ``b f``
-over the free walls. With a vector field a that has ``a n >= 1`` there, the integral of ``f^2`` over them is at most that
-of ``div(a f^2)`` over the domain, for f is zero on the rest of the boundary; and that is at most
+over the free walls. With a vector field a that has ``a n >= 1`` there, the integral of ``f^2`` over them is at most
+that of ``div(a f^2)`` over the domain, for f is zero on the rest of the boundary; and that is at most
 ``A |f|^2 + 2 B |f| |grad f|``, with A the largest divergence and B the largest size of a. Since ``|f| <= |w| / s`` and
-``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B / s^1.5)`` times that of b, where c is
-twice the largest of ``t^1.5 (1 - t)^0.5``.
+``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B / s^1.5)`` times that of b, where c
+is twice the largest of ``t^1.5 (1 - t)^0.5``.
 """
 
 from __future__ import annotations
@@ -120,9 +120,7 @@ def _tables(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatA
     return x**p * y**q, along, across
 
 
-def _of_degree(
-    domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float
-) -> _Polynomials | None:
+def _of_degree(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
     """The field of least ``divergence + c size wave`` that leaves through the walls."""
     assert walls.normals is not None
     lower, upper = domain.bounding_box

@@ -3,9 +3,9 @@
 What a function has at the boundary that a mode has not is its trace: values where modes are zero, slopes where those
 are. The others are its fluxes. For functions of one energy E, the integral of traces of u times fluxes of v over the
 boundary, with the sign changed where slopes are the traces, is symmetric in u and v. With v a mode of the energy E + m,
-it is minus m times the integral of ``u v`` over the domain. So with K the former and M the latter, ``-K c = m M c`` gives
-the distances m of all modes around, those ahead and those behind, to the first order, among functions whose traces are
-small. The integral over the domain is one over the boundary too (Rellich).
+it is minus m times the integral of ``u v`` over the domain. So with K the former and M the latter, ``-K c = m M c``
+gives the distances m of all modes around, those ahead and those behind, to the first order, among functions whose
+traces are small. The integral over the domain is one over the boundary too (Rellich).
 """
 
 from __future__ import annotations

@@ -86,9 +86,9 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
                 break
             before = step
         # as many as are there: of several, some may have been seen elsewhere, or not at all
-        count = max(np.count_nonzero(np.abs(look.distances) <= _SAME * look.energy), 1)
+        count = max(int(np.sum(np.abs(look.distances) <= _SAME * look.energy)), 1)
         yield _pin(membrane, look, count, threads)
-        place += max(np.count_nonzero(np.abs(known[place:][:count] - look.energy) <= _SEEN * look.energy), 1)
+        place += max(int(np.sum(np.abs(known[place:][:count] - look.energy) <= _SEEN * look.energy)), 1)
 
 
 def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:

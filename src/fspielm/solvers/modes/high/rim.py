@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import final
 
 import numpy as np
@@ -109,13 +109,17 @@ def _crowded(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
 
 
-def _joined(
-    one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _joined(one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
 
 
 def _panels(ends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(count)
+    nodes, weights = _gauss(count)
     lengths = np.diff(ends)[:, None]
     return (ends[:-1, None] + lengths * 0.5 * (nodes + 1)).ravel(), (lengths * 0.5 * weights).ravel()
+
+
+@cache
+def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes, weights
