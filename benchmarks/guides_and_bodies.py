@@ -117,11 +117,12 @@ def cabin_values() -> dict[int, float]:
     from netgen.geom2d import SplineGeometry
 
     shape = SplineGeometry()
-    places = [shape.AppendPoint(*point) for point in CABIN]
+    places = [shape.AppendPoint(*point, hpref=1) for point in CABIN]
     for first, last in zip(places, places[1:] + places[:1], strict=True):
         shape.Append(["line", first, last])
-    mesh = ng.Mesh(shape.GenerateMesh(maxh=0.15))
-    space = ng.H1(mesh, order=10)
+    mesh = ng.Mesh(shape.GenerateMesh(maxh=0.3))
+    mesh.RefineHP(8)
+    space = ng.H1(mesh, order=12)
     p, q = space.TnT()
     shifted = ng.grad(p) * ng.grad(q) * ng.dx + p * q * ng.dx
     values = _elements_values(ng, space, shifted, p * q * ng.dx, 6)

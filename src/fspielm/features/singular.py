@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,12 +98,21 @@ class Wave(CornerFunction):
     logarithm : bool
         Whether to take the derivative with respect to the order, a whole one: another solution, about
         ``log(zeta)`` times the function.
+    turn : float, optional
+        An angle in radians: only the real part counts of the function times ``exp(i turn)``, as between two sides that
+        the imaginary part does not suit.
     """
 
     order: float
     wavenumber: float
     modified: bool = False
     logarithm: bool = False
+    turn: float | None = None
+
+    @property
+    def is_real(self) -> bool:
+        """True if it is turned."""
+        return self.turn is not None
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
@@ -131,7 +141,9 @@ class Wave(CornerFunction):
         """The derivative, from the values of its `radial_keys` at k times the radius."""
         sign = 1.0 if self.modified else -1.0
         now = self.order - order + conjugate_order
-        factor = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        if self.turn is not None:
+            factor *= cmath.exp(1j * self.turn)
         value = values[now, False]
         if self.logarithm:
             value = values[now, True] + 1j * polar.angle * value

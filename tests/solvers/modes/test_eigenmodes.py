@@ -140,7 +140,7 @@ def test_a_disk_has_pairs():
 def test_what_a_budget_ends_is_kept():
     drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
     with pytest.warns(fs.AccuracyWarning, match="errors above the tolerance"):
-        found = modes(drum, REST, fs.LShape(), count=1, budget=fs.Budget(neurons=1000))
+        found = modes(drum, REST, fs.LShape(), count=1, budget=fs.Budget(neurons=1000), approach="patches")
     assert not found.complete
     assert abs(found[0].value - 9.6397238440219) <= found[0].estimate
 

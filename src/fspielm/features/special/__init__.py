@@ -2,6 +2,8 @@
 
 from fspielm.features.special.columns import satisfies, special_columns, special_names
 from fspielm.features.special.corners import (
+    corner_exponents,
+    free_axis,
     helmholtz_ratio,
     is_isotropic,
     is_plane,
@@ -11,13 +13,15 @@ from fspielm.features.special.corners import (
     open_conflicts,
     singular_corners,
 )
-from fspielm.features.special.holes import hole_columns
+from fspielm.features.special.holes import hole_columns, multipoles
 from fspielm.features.special.singular import Choice, Singular, check_singular
 
 __all__ = [
     "Choice",
     "Singular",
     "check_singular",
+    "corner_exponents",
+    "free_axis",
     "helmholtz_ratio",
     "hole_columns",
     "is_isotropic",
@@ -25,6 +29,7 @@ __all__ = [
     "jump_places",
     "leading_exponent",
     "missed_jumps",
+    "multipoles",
     "open_conflicts",
     "satisfies",
     "singular_corners",

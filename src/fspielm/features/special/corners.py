@@ -31,6 +31,8 @@ _ROUNDING = 1e-12
 _MOST_GROWTH = 4.0
 # What is equal but for rounding: exponents, relative to one, and coefficients, relative to each other.
 _SAME, _SAME_DIGITS = 1e-9, 9
+# Rays beside the bisector of the exterior, of half of its opening.
+_ASIDE = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
 # Where to look whether a ray enters the domain again, in units of the domain's size: close to the corner and along it.
 _ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
@@ -149,10 +151,21 @@ def _find(problem: Problem, one: Singular) -> Corner:
     return found
 
 
+def free_axis(problem: Problem, corner: Corner) -> float | None:
+    """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any."""
+    middle, beside = corner.start + 0.5 * corner.opening, math.pi - 0.5 * corner.opening
+    axes = (middle + share * beside for share in _ASIDE)
+    return next((axis for axis in axes if _is_outside(problem, corner, axis + math.pi)), None)
+
+
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
     """Whether the ray across which the functions jump, opposite to the interior's bisector, avoids the domain."""
+    return _is_outside(problem, corner, corner.start + 0.5 * corner.opening + math.pi)
+
+
+def _is_outside(problem: Problem, corner: Corner, away: float) -> bool:
+    """Whether a ray from a corner avoids the domain."""
     size = domain_size(problem)
-    away = corner.start + 0.5 * corner.opening + math.pi
     ray = np.array(corner.point) + (size * _ALONG_RAY)[:, None] * np.array([math.cos(away), math.sin(away)])
     if np.any(problem.domain.contains(ray)):
         return False
@@ -162,8 +175,8 @@ def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
     return not meets_any(segment((x0, y0), (x1, y1)), [edge.curve for edge in edges])
 
 
-def _exponents(problem: Problem, corner: Corner) -> list[float]:
-    """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow.
+def _exponents(problem: Problem, corner: Corner, degree: float = _DEGREE) -> list[float]:
+    """The s of ``r**s`` that conditions of like kind, or of different kinds, on the two sides allow, up to a degree.
 
     Between curved sides, and where a condition mixes values and slopes, every one brings those a whole number above.
     Zero stands for the angle, where values jump.
@@ -172,20 +185,25 @@ def _exponents(problem: Problem, corner: Corner) -> list[float]:
     kinds = [{operator.order > 0 for operator in side} for side in sides]
     shift = 0.5 if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]) else 0.0
     step = math.pi / corner.opening
-    count = max(int(_DEGREE / step + shift), 1)
+    count = max(int(degree / step + shift), 1)
     exponents = [(k - shift) * step for k in range(1, count + 1)]
     mixed = any(len({term.order for term in operator.terms}) > 1 for side in sides for operator in side)
     if values_jump(problem, corner):
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, _SAME_DIGITS) for s in exponents for a in range(int(_DEGREE)) if s + a <= _DEGREE}
+    raised = {round(s + a, _SAME_DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
     return sorted(raised) or exponents
 
 
 def leading_exponent(problem: Problem, corner: Corner) -> float:
     """The s of ``r**s``, the strongest of what the solution may have at a corner."""
     return _exponents(problem, corner)[0]
+
+
+def corner_exponents(problem: Problem, corner: Corner, degree: float) -> list[float]:
+    """The s of ``r**s`` up to a degree that the solution may have at a corner, the strongest first."""
+    return _exponents(problem, corner, degree)
 
 
 def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:

@@ -44,7 +44,7 @@ def hole_columns(problem: Problem) -> tuple[Basis, ...]:
     return tuple(
         SingularBasis(hole.center, 0.0, hole.radius, functions)
         for hole in holes
-        if is_isotropic(problem, _beside(hole)) and (functions := _multipoles(problem, hole))
+        if is_isotropic(problem, _beside(hole)) and (functions := multipoles(hole, helmholtz_ratio(problem)))
     )
 
 
@@ -73,8 +73,9 @@ def _fields(problem: Problem, hole: Hole) -> tuple[Basis, ...]:
     return hole_fields(problem, hole, max(_orders(hole), *waves, 0))
 
 
-def _multipoles(problem: Problem, hole: Hole) -> list[CornerFunction]:
-    ratio, orders = helmholtz_ratio(problem), _orders(hole)
+def multipoles(hole: Hole, ratio: float | None) -> list[CornerFunction]:
+    """Those in a hole that satisfy an equation with this `helmholtz_ratio`; of Laplace's where there is none."""
+    orders = _orders(hole)
     if not ratio:  # also where lower terms are there: the strongest part of the solution is the Laplacian's
         return [Power(0, 0, True), *(Power(-n) for n in range(1, orders + 1))]
     k = math.sqrt(abs(ratio)) * hole.radius

@@ -103,9 +103,16 @@ class Modes(Sequence[Mode]):
         return "\n".join([*lines, *self.remarks])
 
 
+def late(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
+    """Errors above the tolerance, which is relative to values, or a unit."""
+    return [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
+
+
 def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
-    """A sentence about modes with errors above the tolerance, which is relative to values, or a unit; or none."""
-    late = [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
-    if not late:
+    """A sentence about modes with errors above the tolerance; or none."""
+    errors = late(modes, tol, unit)
+    if not errors:
         return []
-    return [f"{len(late)} of {len(modes)} values have errors above the tolerance, of {max(late):.1e} at most: {why}"]
+    return [
+        f"{len(errors)} of {len(modes)} values have errors above the tolerance, of {max(errors):.1e} at most: {why}"
+    ]

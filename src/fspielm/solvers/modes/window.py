@@ -14,6 +14,24 @@ _REAL = 1e-7
 
 @final
 @dataclass(frozen=True)
+class Wish:
+    """So many modes from the lowest on, or all in an interval.
+
+    Attributes
+    ----------
+    count : int or None
+    interval : (float, float) or None
+    unit : float
+        About how far the first values are from each other: errors are relative to it where values are less.
+    """
+
+    count: int | None
+    interval: tuple[float, float] | None
+    unit: float
+
+
+@final
+@dataclass(frozen=True)
 class Window:
     """Modes around a shift: so many of the closest, or all within an interval around it.
 

@@ -14,7 +14,7 @@ from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.high.direct import BELOW, scanned
+from fspielm.solvers.modes.high.direct import bottom, scanned
 from fspielm.solvers.modes.high.membrane import membrane_of
 from fspielm.solvers.record import Record
 
@@ -62,7 +62,8 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     Parameters
     ----------
     problem, lam
-        As for `eigenmodes`; the Laplacian with constant coefficients on a plane domain, zero on the boundary.
+        As for `eigenmodes`; the Laplacian with constant coefficients on a plane domain, with values or slopes of zero
+        at the boundary.
     below : float
         Not a value itself.
     budget : Budget, optional
@@ -89,24 +90,29 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     membrane = membrane_of(read_pencil(problem, lam))
     if membrane is None:
         raise ProblemError(
-            "modes are counted for the Laplacian with constant coefficients on a plane domain of one piece, without "
-            "holes, zero on all of its boundary; this problem is another one: fs.eigenmodes says by `complete` whether "
-            "it found all"
+            "modes are counted for the Laplacian with constant coefficients on a plane domain of one piece, with "
+            "values or slopes of zero along all of its boundary; this problem is another one: fs.eigenmodes says by "
+            "`complete` whether it found all"
         )
     record = Record(budget or Budget())
     energy = membrane.energy(_number(below))
-    if energy <= BELOW * membrane.least:
-        return ModeCount(0, True, np.empty(0), 0.0, 0.0)
-    seen = scanned(membrane, BELOW * membrane.least, energy, record.budget.thread_count, record.seconds_left)
-    laws = np.array([membrane.weyl(each) for each in seen.energies])
+    threads = record.budget.thread_count
+    low, hidden = bottom(membrane, threads)
+    rest = [0.0] if membrane.is_free and energy > 0 else []
+    if energy <= low:
+        values = np.array([membrane.value(each) for each in rest])
+        return ModeCount(len(rest), not hidden, values, 0.0, 0.0, membrane.doubts(hidden))
+    seen = scanned(membrane, low, energy, threads, record.seconds_left)
+    energies = np.concatenate([rest, seen.energies])
+    laws = np.array([membrane.weyl(each) for each in energies])
     half = len(laws) // 2
     off = float(np.mean((np.arange(len(laws)) + 0.5 - laws)[half:])) if half else 0.0
-    remarks = membrane.doubts(seen.doubtful)
+    remarks = membrane.doubts((*hidden, *seen.doubtful))
     if len(laws) >= _FEW and abs(off) > _OFF:
         remarks += (
             f"the number is off by {off:+.2f} from Weyl's law in the mean: modes may be missing, or be too many",
         )
-    values = np.array([membrane.value(each) for each in seen.energies])
+    values = np.array([membrane.value(each) for each in energies])
     return ModeCount(len(laws), not remarks, values, membrane.weyl(energy), off, remarks)
 
 

@@ -1,55 +1,76 @@
-"""All modes of a membrane in an interval, however high."""
+"""Modes of a membrane by functions that satisfy the equation: the first ones, or all in an interval, however high."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import pairwise
 from time import perf_counter
 
+import numpy as np
+
+from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solvers.modes.high.fields import HighNotary
-from fspielm.solvers.modes.high.functions import Choice
+from fspielm.solvers.modes.high.functions import Choice, functions_at
 from fspielm.solvers.modes.high.look import Look, look_at
 from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.pinned import Pinned, again, pinned
+from fspielm.solvers.modes.high.pinned import Pinned, again, at_rest, pinned
 from fspielm.solvers.modes.high.scan import Looker, Scan, scan, steps
 from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 
-# Intervals that end above so many modes are high: there cells cost more than functions that satisfy the equation.
+# Intervals that end above so many modes are high: there cells are of no use.
 _HIGH = 60
 # By which modes are seen, and by which they are pinned, each after the other was not enough.
 _SEEN = Choice()
-_PINNED = (Choice(30), Choice(42, 1.25))
-# Of the least energy that a mode may have, where a scan may begin.
-BELOW = 0.9
+_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 12.0, 300), Choice(42, 1.25, 12.0, 450))
+# Of the least energy that a mode may have, where a scan may begin; where slopes are zero somewhere, there is no such
+# energy, and it begins at a wavenumber of this over the radius, or at half of that, so often.
+_BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
+# Modes that are looked for beyond those that are wanted; by how much farther if these were too few, and how often.
+_SPARE, _FARTHER, _TIMES = 1.5, 1.5, 8
+# Of the seconds that are left, those that may be spent on looks where cells are a way, too.
+_SHARE = 0.3
 
 
-def is_high(membrane: Membrane, interval: tuple[float, float]) -> bool:
-    """Whether an interval is better searched by `high_modes`."""
-    energy = membrane.energy(interval[1])
+def _is_high(membrane: Membrane, wish: Wish) -> bool:
+    """Whether an interval is too high for cells."""
+    if wish.interval is None:
+        return False
+    energy = membrane.energy(wish.interval[1])
     return energy > membrane.least and membrane.weyl(energy) >= _HIGH
 
 
-def high_modes(membrane: Membrane, interval: tuple[float, float], request: Request, record: Record) -> Modes:
-    """All modes of an interval."""
-    low, high = (max(membrane.energy(end), BELOW * membrane.least) for end in interval)
-    seen = scanned(membrane, low, high, request.threads, record.seconds_left)
+def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
+    """The wanted modes; None where cells are a way, and the first of them shows that functions do not suit."""
+    is_only = _is_high(membrane, wish)
+    seconds = record.seconds_left * (1.0 if is_only else _SHARE)
+    try:
+        seen = _seen(membrane, wish, request.threads, seconds)
+    except ProblemError:
+        if is_only:
+            raise
+        return None
     found: list[Pinned] = []
-    for one in pinned(membrane, seen.energies, _PINNED[0], request.threads):
-        found.append(_good_enough(membrane, one, request))
+    for one in _all_pinned(membrane, seen.energies, wish.unit, request):
+        if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
+            return None
+        found.append(one)
         if record.seconds_left <= 0:
             break
-    modes = HighNotary(membrane, request, record).modes(found)
-    remarks = list(membrane.doubts(seen.doubtful))
-    if len(modes) < len(seen.energies):
+    rest = _at_rest(membrane, wish, seen.energies)
+    modes = HighNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
+    remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
+    if (missing := len(seen.energies) + len(rest) - len(modes)) > 0:
         remarks.append(
-            f"{len(seen.energies) - len(modes)} modes more were seen than there was time for; allow more with "
-            "budget=fs.Budget(seconds=...)"
+            f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
         )
     complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
     why = "other functions would be needed, or a larger tolerance"
-    remarks += late_ones(modes, request.tol, 0.0, why)
+    remarks += late_ones(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
@@ -75,11 +96,75 @@ def looker(membrane: Membrane, threads: int) -> Looker:
     return look
 
 
-def _good_enough(membrane: Membrane, one: Pinned, request: Request) -> Pinned:
-    """With more functions, if it takes more; the best of them."""
-    best = one
-    for choice in _PINNED[1:]:
-        if best.bound / membrane.rate <= request.tol * abs(membrane.value(best.look.energy)):
+def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """An energy below all modes but the constant, and the stretch in which there may be some even so."""
+    if membrane.is_held:
+        return _BELOW * membrane.least, ()
+    k = _LOWEST / membrane.radius
+    for _ in range(_LOWER):
+        behind = looker(membrane, threads)(k**2).energies
+        if np.count_nonzero((behind < k**2) & (behind > -0.5 * k**2)) == membrane.is_free:
+            return k**2, ()
+        k = 0.5 * k
+    return k**2, ((0.0, k**2),)
+
+
+def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
+    """The wanted ones, but the constant, to a few digits."""
+    until = perf_counter() + seconds
+    low, doubtful = bottom(membrane, threads)
+    if wish.interval is not None:
+        first, last = (membrane.energy(end) for end in wish.interval)
+        own = scanned(membrane, max(first, low), max(last, low), threads, until - perf_counter())
+        return Scan(own.energies, (*(doubtful if first < low else ()), *own.doubtful))
+    assert wish.count is not None
+    wanted = wish.count - membrane.is_free
+    energies: FloatArray = np.empty(0)
+    high = max(membrane.reaching(wanted + _SPARE), 2 * low)
+    for _ in range(_TIMES):
+        own = scanned(membrane, low, high, threads, until - perf_counter())
+        energies, doubtful = np.concatenate([energies, own.energies]), (*doubtful, *own.doubtful)
+        if len(energies) >= wanted:
             break
-        best = min(best, again(membrane, best, choice, request.threads), key=lambda each: each.bound)
-    return best
+        low, high = high, _FARTHER * high
+    last = energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
+    return Scan(energies[:wanted], tuple(stretch for stretch in doubtful if stretch[0] <= last))
+
+
+def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: Request) -> Iterator[Pinned]:
+    """With more functions, if it takes more; the next ones with no fewer at their end."""
+    most = request.budget.neurons or math.inf
+    level = 1
+    for one in pinned(membrane, energies, _PINNED[0], request.threads):
+        best = one
+        while level < len(_PINNED) and not _is_good(membrane, best, unit, request):
+            choice = _PINNED[level]
+            if functions_at(membrane, one.look.energy, choice).basis.size > most:
+                break
+            best = min(best, again(membrane, best, choice, request.threads), key=lambda each: each.bound)
+            if level + 1 == len(_PINNED):
+                break
+            level += not _is_good(membrane, best, unit, request)
+        yield best
+
+
+def _is_good(membrane: Membrane, one: Pinned, unit: float, request: Request) -> bool:
+    return one.bound / membrane.rate <= request.tol * max(abs(membrane.value(one.look.energy)), unit)
+
+
+def _at_rest(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinned]:
+    """The constant, if it is a mode that is wanted."""
+    low, high = wish.interval or (-math.inf, math.inf)
+    if not membrane.is_free or not low <= membrane.value(0.0) <= high:
+        return []
+    return [at_rest(membrane, float(energies[0]) if len(energies) else membrane.radius**-2)]
+
+
+def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:
+    """What to say of modes that were seen apart, and are one in the end."""
+    ends = [(one.look.energy, one.bound) for one in found]
+    return [
+        f"two modes that were seen apart are both {membrane.value(one):.8g} in the end: one may be missing"
+        for (one, bound), (other, its_bound) in pairwise(ends)
+        if abs(other - one) <= bound + its_bound and math.isfinite(bound + its_bound)
+    ]

@@ -1,9 +1,11 @@
 """Modes around one energy, from functions that satisfy the equation there.
 
-For functions of one energy E the integral of ``u dv/dn`` over the boundary is symmetric in u and v. At an energy E + m,
-with slopes kept, it is larger by m times the integral of ``u v`` over the domain, to the first order. With K the former
-and M the latter, ``-K c = m M c`` gives the distances m of all modes around, those ahead and those behind, among
-functions whose values at the boundary are small. The integral over the domain is one over the boundary too (Rellich).
+What a function has at the boundary that a mode has not is its trace: values where modes are zero, slopes where those
+are. The others are its fluxes. For functions of one energy E, the integral of traces of u times fluxes of v over the
+boundary, with the sign changed where slopes are the traces, is symmetric in u and v. With v a mode of the energy E + m,
+it is minus m times the integral of ``u v`` over the domain. So with K the former and M the latter, ``-K c = m M c``
+gives the distances m of all modes around, those ahead and those behind, to the first order, among functions whose
+traces are small. The integral over the domain is one over the boundary too (Rellich).
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from fspielm.solvers.modes.high.rim import Rim, rim_of
 
 # Modes are around if their wavenumber is no farther than that over the radius of the membrane.
 AROUND = 0.45
-# Places inside: some, and for each mode around.
-_INSIDE, _EACH = 120, 10.0
-# Places of the boundary to a wavelength and to a wave, at least; the least distance from a corner that matters, of the
-# radius.
-_TO_WAVELENGTH, _TO_WAVE, _CLOSEST = 9.0, 2.0, 1e-5
+# Places inside: some, and for each mode around; or for each function of a corner or hole.
+_INSIDE, _EACH, _EACH_SPECIAL = 120, 10.0, 1.2
+# Places of the boundary to a wavelength, to a wave and to a function of a corner or hole, at least; the least distance
+# from a joint that matters, of the radius.
+_TO_WAVELENGTH, _TO_WAVE, _TO_SPECIAL, _CLOSEST = 9.0, 2.0, 1.5, 1e-5
 # What functions may have at the boundary beside their norm inside, to be close to modes of a membrane of radius one.
 _SMALL = 1.0
 # Functions that others make up to so much are left out.
@@ -54,9 +56,9 @@ class Look:
     distances : (m,) array
         Of the modes from there, the closest first.
     traces : (n, r) array
-        Values at the boundary of functions that are small there, times roots of weights.
-    slopes : (n, r) array
-        Their slopes across the boundary, likewise.
+        Of functions for which they are small, times roots of weights: values, or minus slopes over the wavenumber.
+    fluxes : (n, r) array
+        Slopes, or values times the wavenumber, likewise.
     gram : (r, r) array
         Integrals of their products over the domain.
     coefficients : (M, r) array
@@ -70,7 +72,7 @@ class Look:
     energy: float
     distances: FloatArray
     traces: FloatArray
-    slopes: FloatArray
+    fluxes: FloatArray
     gram: FloatArray
     coefficients: FloatArray
     rank: int
@@ -89,7 +91,7 @@ class Look:
     def shifts(self, count: int) -> FloatArray:
         """The distances of so many modes that are all but there, ascending: others have no part in them."""
         c = self._smallest(count)
-        K = (self.traces @ c).T @ (self.slopes @ c)
+        K = (self.traces @ c).T @ (self.fluxes @ c)
         return np.asarray(np.linalg.eigvalsh(-0.5 * (K + K.T)))
 
     def _smallest(self, count: int) -> FloatArray:
@@ -100,14 +102,17 @@ class Look:
 
 def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
     """The modes around an energy."""
-    functions, inside = functions_at(membrane, energy, choice), _inside(membrane, energy)
+    functions = functions_at(membrane, energy, choice)
+    inside = _inside(membrane, energy, functions.special)
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
-    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves)
+    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
     rim = rim_of(membrane, membrane.length / places, min(functions.closest, _CLOSEST * membrane.radius))
     u, v, along = _on_rim(functions.basis, rim, threads)
+    trace, flux = _exchanged(rim, math.sqrt(energy), u, v)
+    functions.silence(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
     middle = middle * math.sqrt(membrane.domain.measure / len(inside))
-    rows = np.concatenate([u, middle])
+    rows = np.concatenate([trace, middle])
     sizes = np.linalg.norm(rows, axis=0)
     Q, R = np.linalg.qr(rows / sizes)
     U, S, Vh = np.linalg.svd(R)
@@ -117,10 +122,10 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     _, cosines, Yh = np.linalg.svd(Q[len(u) :], full_matrices=False)
     Y = Yh[cosines**2 * (1 + _SMALL**2 / membrane.radius) >= 1].T
     C = (inverse @ Y) / sizes[:, None]
-    u, v, along = Q[: len(u)] @ Y, v @ C, along @ C
-    M = _squares(rim, energy, u, v, along)
-    distances = _distances(rim, energy, u, v, M)
-    return Look(energy, distances, u, v, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
+    trace, flux = Q[: len(u)] @ Y, flux @ C
+    M = _squares(rim, energy, *_exchanged(rim, -math.sqrt(energy), trace, flux), along @ C)
+    distances = _distances(rim, energy, trace, flux, M)
+    return Look(energy, distances, trace, flux, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
 
 
 def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -134,8 +139,15 @@ def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArra
     return values, n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
 
 
-def _inside(membrane: Membrane, energy: float) -> Sites:
-    count = math.ceil(_INSIDE + _EACH * 2 * AROUND / membrane.radius * membrane.density(energy))
+def _exchanged(rim: Rim, k: float, one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Traces and fluxes from values and slopes at a wavenumber; these from those with minus the wavenumber."""
+    free = rim.free[:, None]
+    return np.where(free, -other / k, one), np.where(free, k * one, other)
+
+
+def _inside(membrane: Membrane, energy: float, special: int) -> Sites:
+    around = 2 * AROUND / membrane.radius * membrane.density(energy)
+    count = math.ceil(max(_INSIDE + _EACH * around, _EACH_SPECIAL * special))
     return Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
 

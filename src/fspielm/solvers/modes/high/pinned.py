@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.equations import identity
+from fspielm.equations import along_normal, identity
+from fspielm.features import Characteristic
+from fspielm.features.activations import COSINE
 from fspielm.features.evaluation import tabulate
-from fspielm.solvers.modes.high.functions import Choice
+from fspielm.features.ridge import RidgeBasis
+from fspielm.solvers.modes.high.functions import Choice, Functions
 from fspielm.solvers.modes.high.look import Look, look_at
 from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.rim import rim_of
+from fspielm.solvers.modes.high.rim import Rim, rim_of
 
 # How close the last look is, and what cannot be told apart, of an energy; looks at most.
 _LAST, _SAME, _STEPS = 1e-13, 1e-9, 6
+# How far from its energy a mode may have been seen.
+_SEEN = 5e-3
 # Modes that are closer to a look are seen without others.
 _CLOSE = 1e-5
 # Steps fall by more, unless they are errors of the functions.
@@ -42,23 +46,27 @@ class Pinned:
     coefficients : (M, m) array
         Of their functions, orthonormal.
     error : float
-        Of the functions: the norm of what is harmonic and has their values at the boundary. That is no larger than the
-        largest of these, times the root of the area, and bounded by their own norm too; see `Membrane.lifting`. No mode
-        has an energy that is farther away, relative (Moler and Payne).
+        Of the functions: the norm of what satisfies the equation at minus the shift, and has their values and slopes at
+        the boundary; see `lift`.
     gap : float
         How far the next mode is, at least.
+    shift : float
+        Zero where the membrane is held along all of its rim: then that is harmonic (Moler and Payne).
     """
 
     look: Look
     coefficients: FloatArray
     error: float
     gap: float
+    shift: float = 0.0
 
     @property
     def bound(self) -> float:
         """Of the error of the energy."""
         energy = self.look.energy
-        return energy * (self.error / (1 - self.error) + _ROUNDING) if self.error < 1 else math.inf
+        if self.error >= 1:
+            return math.inf
+        return (energy + self.shift) * self.error / (1 - self.error) + energy * _ROUNDING
 
 
 def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: int) -> Iterator[Pinned]:
@@ -77,9 +85,10 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
             if _is_there(step, before, look.energy):
                 break
             before = step
-        own = _own(known, place)
-        yield _pin(membrane, look, len(own), threads)
-        place = own[-1] + 1
+        # as many as are there: of several, some may have been seen elsewhere, or not at all
+        count = max(int(np.sum(np.abs(look.distances) <= _SAME * look.energy)), 1)
+        yield _pin(membrane, look, count, threads)
+        place += max(int(np.sum(np.abs(known[place:][:count] - look.energy) <= _SEEN * look.energy)), 1)
 
 
 def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
@@ -123,19 +132,39 @@ def _closer(known: FloatArray, look: Look) -> FloatArray:
     return moved
 
 
-def _own(known: FloatArray, place: int) -> NDArray[np.intp]:
-    """Which ones cannot be told from one."""
-    return np.flatnonzero((np.abs(known - known[place]) <= _SAME * known[place]) & (np.arange(len(known)) >= place))
-
-
 def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
     coefficients = look.smallest(count)
-    spacing = 2 * math.pi / (math.sqrt(look.energy) * _TO_WAVELENGTH)
+    # more places than those at which traces are small
+    spacing = min(2 * math.pi / (math.sqrt(look.energy) * _TO_WAVELENGTH), membrane.length / (2 * len(look.traces)))
     closest = min(look.functions.closest, membrane.radius) / 4
     rim = rim_of(membrane, spacing, closest)
-    values = np.abs(tabulate(look.functions.basis, identity(2), rim.sites, threads=threads) @ coefficients)
-    largest = math.sqrt(membrane.domain.measure) * float(values.max())
-    norms = membrane.lifting * np.sqrt(rim.weights @ values**2)
+    left = np.empty((len(rim.weights), count))
+    for places, operator in ((~rim.free, identity(2)), (rim.free, along_normal(2))):
+        if places.any():
+            rows = tabulate(look.functions.basis, operator, rim.sites.select(places), threads=threads)
+            look.functions.silence(membrane, rim.curve[places], rows)
+            left[places] = rows @ coefficients
+    shift, error = _error(membrane, rim, look.energy, left)
     others = np.sort(np.abs(look.distances))[count:]
     gap = float(others[0]) if len(others) else look.energy
-    return Pinned(look, coefficients, _AMPLE * min(largest, float(norms.max())), gap)
+    return Pinned(look, coefficients, error, gap, shift)
+
+
+def _error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tuple[float, float]:
+    """The shift, and the error e there, of functions of norm one that leave this at the boundary; see `lift`."""
+    if membrane.field is None:
+        return 0.0, math.inf
+    held, free = left[~rim.free], left[rim.free]
+    by_values = math.sqrt(membrane.domain.measure) * float(np.abs(held).max(initial=0.0))
+    if membrane.is_held:
+        by_values = min(by_values, membrane.lifting * float(np.sqrt(rim.weights @ held**2).max()))
+    by_slopes = float(np.sqrt(rim.weights[rim.free] @ free**2).max())
+    return membrane.field.best(energy, _AMPLE * by_values, _AMPLE * by_slopes)
+
+
+def at_rest(membrane: Membrane, gap: float) -> Pinned:
+    """The constant, which is a mode of energy zero where all walls are free; how far the next mode is."""
+    functions = Functions(Characteristic(1), RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE), ())
+    coefficients, none = np.array([[membrane.domain.measure**-0.5]]), np.zeros((0, 1))
+    look = Look(0.0, np.zeros(1), none, none, np.ones((1, 1)), coefficients, 1, 1.0, functions)
+    return Pinned(look, coefficients, 0.0, gap, gap)

@@ -1,0 +1,109 @@
+"""Modes by cells, refined where functions are known that satisfy the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.solvers.modes.bound_away import why_hidden
+from fspielm.solvers.modes.exact import exact_functions
+from fspielm.solvers.modes.fields import Notary
+from fspielm.solvers.modes.modes import Mode, Modes, late_ones
+from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.refined import Refined, refined
+from fspielm.solvers.modes.rounds import Searched, attempt_of, search
+from fspielm.solvers.modes.second import missed
+from fspielm.solvers.modes.shift import Outlook
+from fspielm.solvers.modes.sweep import lowest, sweep
+from fspielm.solvers.modes.window import Window, Wish
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending, Step
+from fspielm.solvers.stages.cells import Cells
+
+# What is enough to refine modes from.
+_ROUGHLY = 1e-3
+
+
+def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook, *, refine: bool) -> Modes:
+    """The wanted modes; to a few digits at first, if they may be refined by other functions."""
+    exact = refine and _has_exact(pencil, request, record, outlook)
+    first = replace(request, tol=max(request.tol, _ROUGHLY)) if exact else request
+    if wish.interval is None:
+        assert wish.count is not None
+        parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
+    else:
+        parts = sweep(pencil, first, record, outlook, wish.interval, roughly=exact)
+    better: list[list[Refined] | None] = [None] * len(parts)
+    if exact:
+        for place, (window, searched) in enumerate(parts):
+            parts[place], better[place] = _refine(pencil, request, record, window, searched)
+    return _together(Notary(pencil, request, record), parts, better)
+
+
+def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
+    """Whether there are functions that satisfy the equations, by which modes may be refined."""
+    assert record.bands is not None
+    problem = pencil.problem
+    if problem.dimension != 2:
+        return False
+    # corner functions of plates and of systems are not known, and others are of no use there
+    order = max(equation.operator.order for equation in problem.equations)
+    if problem.domain.corners() and (order > 2 or len(problem.unknowns) > 1):
+        return False
+    try:
+        exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
+    except (ProblemError, UnsuitableError):
+        return False
+    return True
+
+
+def _refine(
+    pencil: Pencil, request: Request, record: Record, window: Window, searched: Searched
+) -> tuple[tuple[Window, Searched], list[Refined] | None]:
+    """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
+    best = searched.best
+    if not len(best.wanted):
+        return (window, searched), None
+    better = refined(best, best.error * best.sizes, request, record)
+    if better is not None:
+        return (window, searched), better
+    here = replace(request, problem=pencil.at(window.shift))
+    step = _further(searched, here)
+    if isinstance(step, Ending):
+        return (window, replace(searched, checks=best.singles(), ending=step.reason)), None
+    try:
+        return (window, search(pencil, here, window, step, record, best.inverse.unit)), None
+    except ProblemError as error:  # not even one round can be afforded
+        return (window, replace(searched, checks=best.singles(), ending=str(error))), None
+
+
+def _further(searched: Searched, request: Request) -> Step | Ending:
+    """What comes after a search that was to be rough, for a tolerance that is not."""
+    best, step = searched.best, searched.step
+    assert best.combined is not None
+    assert isinstance(step.stage, Cells)
+    stage = replace(step.stage, request=request)
+    if best.trial is not step.trial:  # which could not be afforded
+        return Step(step.trial, stage)
+    return stage.next(attempt_of(best, best.combined, best.error))
+
+
+def _together(
+    notary: Notary, parts: list[tuple[Window, Searched]], better: Sequence[Sequence[Refined] | None]
+) -> Modes:
+    """All modes, with what there is to say about them."""
+    tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
+    modes: list[Mode] = []
+    remarks: list[str] = []
+    for (_, searched), own in zip(parts, better, strict=True):
+        modes += notary.modes(searched, own)
+        remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
+    selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
+    remarks += filter(None, [why_hidden(notary.request.problem)])
+    complete = selfadjoint and not remarks and all(np.isfinite(mode.estimate) for mode in modes)
+    why = next((searched.ending for _, searched in parts if searched.ending), "")
+    return Modes(tuple(modes), selfadjoint, complete, (*remarks, *late_ones(modes, tol, unit, why)))
