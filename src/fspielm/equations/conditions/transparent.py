@@ -78,11 +78,14 @@ class Transparent(BoundaryCondition):
                 "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
                 'sp.Function("q")(x, y), and give the callable, given={q: callable}'
             )
-        known = setting.givens.substitute(as_written(self.wavenumber, _WAVENUMBER))
+        written = as_written(self.wavenumber, _WAVENUMBER)
+        known = setting.givens.substitute(written)
         if known.free_symbols or not known.is_number:
             return field_coefficient(setting.field(known**2, _WAVENUMBER), _WAVENUMBER)
         number = number_in(known, setting.givens, _WAVENUMBER)
-        if number == 0 or number.imag < 0:
+        # of a resonance that dies away, wavenumbers on both sides have such parts
+        dies_away = any(complex(setting.givens.substitute(each)).imag < 0 for each in written.free_symbols)
+        if number == 0 or (number.imag < 0 and not dies_away):
             raise ProblemError(
                 f"{_WAVENUMBER} must not be zero, nor its imaginary part negative, for a time factor exp(-i omega t); "
                 f"got {self.wavenumber}"

@@ -85,6 +85,10 @@ def eigenmodes(
         If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
         close.
     """
+    if isinstance(problem, Problem) and problem.domain.is_unbounded:
+        from fspielm.solvers.resonances import resonances  # few domains are open
+
+        return _told(resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng), 3)
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)

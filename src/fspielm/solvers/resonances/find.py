@@ -1,0 +1,138 @@
+"""resonances(): all values in a rectangle at which waves leave objects without anything coming in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import ComplexArray
+from fspielm.errors import ProblemError
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.resonances.checks import read_open, read_rectangle
+from fspielm.solvers.resonances.fields import OpenNotary
+from fspielm.solvers.resonances.functions import OpenFunctions, open_functions
+from fspielm.solvers.resonances.judged import Judged, judged
+from fspielm.solvers.resonances.pinned import Pinned, again, pinned
+from fspielm.solvers.resonances.rectangle import Rectangle
+from fspielm.solvers.resonances.search import Found, Way, search
+from fspielm.solvers.solve import check_arguments
+
+# Two searches, along different contours, the second one with more functions.
+_FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
+# How often functions are made more after that.
+_FINER = (2, 3)
+# Poles that are closer, of their size, are the same as others see them.
+_SAME = 1e-3
+_WHY = "other functions would be needed, or a larger tolerance"
+
+
+def resonances(
+    problem: Any, symbol: Any, *, count: Any, within: Any, tol: float, budget: Budget | None, rng: Any
+) -> Modes:
+    """All resonances in a rectangle; see `eigenmodes`, whose arguments these are.
+
+    Raises
+    ------
+    ProblemError
+        If an argument is wrong, something comes in, or there is no time to look at all of the rectangle.
+    """
+    rectangle = read_rectangle(count, within)
+    looked = read_open(problem, symbol, rectangle)
+    check_arguments(looked, tol, None, None, None, budget)
+    streams, seed = Streams.spawned(rng)
+    record = Record(budget or Budget())
+    request = Request(looked, tol, record.budget, streams, seed)
+    largest = rectangle.grown(_SECOND.margin).largest
+    made = partial(open_functions, looked, symbol, largest, request)
+    return _Search(rectangle, request, record, made(0), made(1), made).modes()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What resonances are looked for with: functions, more of them, and others of any level."""
+
+    rectangle: Rectangle
+    request: Request
+    record: Record
+    coarse: OpenFunctions
+    fine: OpenFunctions
+    made: Callable[[int], OpenFunctions]
+
+    def modes(self) -> Modes:
+        """All of the rectangle."""
+        first = search(self.coarse, self.rectangle, _FIRST, self.record)
+        second = self._second()
+        poles = np.concatenate([first.poles, _others(second.poles, first.poles)])
+        found: list[Judged] = []
+        left_out, complete = 0, not (first.doubtful or second.doubtful)
+        for one in pinned(self.fine, poles):
+            if not np.any(self.rectangle.contains(one.values, self.request.tol * abs(one.values[0]))):
+                continue
+            if self.record.seconds_left <= 0:
+                left_out += len(one.values)
+                continue
+            found += self._certain(one)
+            complete &= all(not len(_others(one.values, seen.poles)) for seen in (first, second))
+        inside = [one for one in found if self.rectangle.contains(np.array([one.value]), one.estimate)[0]]
+        modes = OpenNotary(self.request, self.record).modes(inside)
+        remarks = [*_doubts(first, second, complete)]
+        if left_out:
+            remarks.append(
+                f"{left_out} resonances more were seen than there was time for; allow more with "
+                "budget=fs.Budget(seconds=...)"
+            )
+        complete &= not left_out and all(math.isfinite(mode.estimate) for mode in modes)
+        remarks += late_ones(modes, self.request.tol, 0.0, _WHY)
+        return Modes(tuple(modes), False, complete, tuple(remarks))
+
+    def _second(self) -> Found:
+        """The second search; nothing is certain if there is no time for it."""
+        try:
+            return search(self.fine, self.rectangle, _SECOND, self.record)
+        except ProblemError:
+            return Found(np.empty(0, dtype=np.complex128), (self.rectangle,))
+
+    def _certain(self, found: Pinned) -> list[Judged]:
+        """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
+        nothing = Pinned(np.empty(0, dtype=np.complex128), found.radius)
+        before = again(self.coarse, found.values, found.radius) or nothing
+        best = list(judged(self.fine, found, before))
+        for level in _FINER:
+            if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
+                break
+            functions = self.made(level)
+            finer = again(functions, found.values, found.radius)
+            if finer is None:
+                break
+            others = list(judged(functions, finer, found))
+            best, found = min(best, others, key=lambda each: max(one.estimate for one in each)), finer
+        return best
+
+
+def _is_good(one: Judged, tol: float) -> bool:
+    return one.estimate <= tol * abs(one.value)
+
+
+def _others(values: ComplexArray, known: ComplexArray) -> ComplexArray:
+    """The values that are not among known ones."""
+    return np.array([each for each in values if not np.any(np.abs(known - each) <= _SAME * abs(each))], dtype=complex)
+
+
+def _doubts(first: Found, second: Found, complete: bool) -> list[str]:
+    doubtful = (*first.doubtful, *second.doubtful)
+    if doubtful:
+        return [
+            f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no "
+            "time; take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+        ]
+    return [] if complete else ["two searches did not see the same resonances: others may be missing"]
