@@ -44,7 +44,7 @@ def eigenmodes(
     lam: sp.Symbol,
     *,
     count: int | None = None,
-    within: tuple[float, float] | None = None,
+    within: tuple[complex, complex] | None = None,
     tol: float = 1e-8,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
@@ -64,8 +64,9 @@ def eigenmodes(
     count : int, optional
         How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
         is no such end, those closest to zero.
-    within : (float, float), optional
-        All real values in an interval, instead.
+    within : (float, float) or (complex, complex), optional
+        All real values in an interval, instead. On an open domain all resonances in a rectangle of the complex plane,
+        by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
     tol : float
         Error of each value relative to it, or to the first values where it is less, measured by its bound.
     budget, rng, progress
@@ -76,7 +77,7 @@ def eigenmodes(
     Returns
     -------
     Modes
-        With a bound for the error of each value, or an estimate where the problem is not selfadjoint. An
+        With a bound for the error of each value, or an estimate where the problem is not selfadjoint, or open. An
         `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
 
     Raises

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -26,12 +26,14 @@ from fspielm.solvers.resonances.rectangle import Rectangle
 from fspielm.solvers.resonances.search import Found, Way, search
 from fspielm.solvers.solve import check_arguments
 
-# Two searches, along different contours, the second one with more functions.
+# Two searches, along different contours, the second one with more functions; both to these digits.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
+_LOOKING = 1e-7
 # How often functions are made more after that.
 _FINER = (2, 3)
 # Poles that are closer, of their size, are the same as others see them.
 _SAME = 1e-3
+_NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
 
 
@@ -52,36 +54,31 @@ def resonances(
     record = Record(budget or Budget())
     request = Request(looked, tol, record.budget, streams, seed)
     largest = rectangle.grown(_SECOND.margin).largest
-    made = partial(open_functions, looked, symbol, largest, request)
-    return _Search(rectangle, request, record, made(0), made(1), made).modes()
+    made = partial(open_functions, looked, symbol, largest)
+    return _Search(rectangle, request, record, made).modes()
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What resonances are looked for with: functions, more of them, and others of any level."""
+    """What resonances are looked for with: functions that suit a request, more of them for every level."""
 
     rectangle: Rectangle
     request: Request
     record: Record
-    coarse: OpenFunctions
-    fine: OpenFunctions
-    made: Callable[[int], OpenFunctions]
+    made: Callable[[Request, int], OpenFunctions]
 
     def modes(self) -> Modes:
         """All of the rectangle."""
-        first = search(self.coarse, self.rectangle, _FIRST, self.record)
+        first = search(self._looking[0], self.rectangle, _FIRST, self.record)
         second = self._second()
-        poles = np.concatenate([first.poles, _others(second.poles, first.poles)])
         found: list[Judged] = []
         left_out, complete = 0, not (first.doubtful or second.doubtful)
-        for one in pinned(self.fine, poles):
-            if not np.any(self.rectangle.contains(one.values, self.request.tol * abs(one.values[0]))):
-                continue
+        for before, one in self._pinned(first.poles, second.poles):
             if self.record.seconds_left <= 0:
                 left_out += len(one.values)
                 continue
-            found += self._certain(one)
+            found += self._certain(before, one)
             complete &= all(not len(_others(one.values, seen.poles)) for seen in (first, second))
         inside = [one for one in found if self.rectangle.contains(np.array([one.value]), one.estimate)[0]]
         modes = OpenNotary(self.request, self.record).modes(inside)
@@ -95,22 +92,42 @@ class _Search:
         remarks += late_ones(modes, self.request.tol, 0.0, _WHY)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
+    @cached_property
+    def _looking(self) -> tuple[OpenFunctions, OpenFunctions]:
+        """Functions for both searches, to few digits."""
+        roughly = replace(self.request, tol=max(self.request.tol, _LOOKING))
+        return self.made(roughly, 0), self.made(roughly, 1)
+
+    @cached_property
+    def _coarse(self) -> OpenFunctions:
+        return self.made(self.request, 0)
+
+    @cached_property
+    def _fine(self) -> OpenFunctions:
+        return self.made(self.request, 1)
+
     def _second(self) -> Found:
         """The second search; nothing is certain if there is no time for it."""
         try:
-            return search(self.fine, self.rectangle, _SECOND, self.record)
+            return search(self._looking[1], self.rectangle, _SECOND, self.record)
         except ProblemError:
-            return Found(np.empty(0, dtype=np.complex128), (self.rectangle,))
+            return Found(_NONE, (self.rectangle,))
 
-    def _certain(self, found: Pinned) -> list[Judged]:
+    def _pinned(self, first: ComplexArray, second: ComplexArray) -> Iterator[tuple[Pinned, Pinned]]:
+        """Resonances as few functions see them, and as more of them do."""
+        for looking, poles in zip(self._looking, (first, _others(second, first)), strict=True):
+            for seen in pinned(looking, poles, self.rectangle):
+                found = again(self._fine, seen.values, seen.radius)
+                if found is not None:
+                    yield again(self._coarse, seen.values, seen.radius) or replace(found, values=_NONE), found
+
+    def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
-        nothing = Pinned(np.empty(0, dtype=np.complex128), found.radius)
-        before = again(self.coarse, found.values, found.radius) or nothing
-        best = list(judged(self.fine, found, before))
+        best = list(judged(self._fine, found, before))
         for level in _FINER:
             if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
                 break
-            functions = self.made(level)
+            functions = self.made(self.request, level)
             finer = again(functions, found.values, found.radius)
             if finer is None:
                 break

@@ -32,6 +32,8 @@ from fspielm.solvers.trial import FeatureTrial
 _PLACES, _EACH = 150, 0.3
 # Waves that make up what drives fields, and how many of these: more than modes of one value.
 _WAVES, _DRIVES = 30, 6
+# From so many entries of a matrix on it pays to fill it on threads.
+_MANY_ENTRIES = 200_000
 # Functions that others make up to so much are left out.
 _DEPENDENT = 1e-15
 
@@ -194,4 +196,6 @@ def open_functions(problem: Problem, symbol: sp.Symbol, largest: float, request:
     here = replace(request, problem=two_sided(with_value(problem, symbol, largest)))
     trial = OpenSpace(here, 0.0, 0.0, level).first().trial
     assert isinstance(trial, FeatureTrial)  # as that of open domains is
-    return OpenFunctions(problem, symbol, trial, trial.discretise(here, {}))
+    first = trial.discretise(here, {})
+    entries = first.rows * first.basis.size
+    return OpenFunctions(problem, symbol, trial, first if entries > _MANY_ENTRIES else replace(first, threads=1))

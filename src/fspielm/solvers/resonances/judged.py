@@ -16,7 +16,7 @@ from fspielm.solvers.trial import FeatureTrial
 # Values that are closer, of their size, are one, of so many functions.
 _SAME = 1e-9
 # What an error of the first order is multiplied with; rounding of a value.
-_AMPLE, _ROUNDING = 2.0, 4e-15
+_AMPLE, _ROUNDING = 3.0, 4e-15
 
 
 @final

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray
 from fspielm.solvers.resonances.functions import OpenFunctions
+from fspielm.solvers.resonances.rectangle import Rectangle
 
 # Places on the first circle, and on the last, which is so small that nothing else matters there.
-_NODES, _LAST_NODES = 12, 8
+_NODES, _LAST_NODES = 8, 6
 # Radius of the last circle, of the size of a value; and in units of the distance of several in it.
 _CLOSE, _AROUND = 1e-3, 4.0
 # Of the distance to others, the radius of the first.
@@ -27,6 +28,8 @@ _APART = 0.3
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
 # The same on the last circle.
 _SURE = 1e-4
+# Of their size: closer values, found from different poles, are one.
+_KNOWN = 1e-5
 
 
 @final
@@ -38,25 +41,26 @@ class Pinned:
     radius: float
 
 
-def pinned(functions: OpenFunctions, poles: ComplexArray) -> Iterator[Pinned]:
-    """What there is at poles that were seen: resonances, or nothing."""
+def pinned(functions: OpenFunctions, poles: ComplexArray, rectangle: Rectangle) -> Iterator[Pinned]:
+    """What there is at poles that were seen, to some digits, or nothing; those of a rectangle, and some beside it."""
     known: list[complex] = []
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
+        if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
+            continue
         others = np.abs(middles - middle)
         spread = float(np.abs(poles[group] - middle).max())
         reach = min(_APART * float(np.min(others[others > 0], initial=np.inf)), 0.1 * abs(middle), 0.5 * middle.real)
         first = _integrated(functions, complex(middle), max(reach, _AROUND * spread), _NODES, _NOTHING)
         for own in clusters(first, _CLOSE):
-            found = again(functions, first[own], _last_radius(first, own))
-            if found is not None and not _is_known(found.values, known):
-                known += found.values.tolist()
-                yield found
+            if not _is_known(first[own], known):
+                known += first[own].tolist()
+                yield Pinned(first[own], _last_radius(first, own))
 
 
 def again(functions: OpenFunctions, values: ComplexArray, radius: float) -> Pinned | None:
-    """The same resonances with other functions; None if there are none."""
+    """The same resonances to all digits of some functions; None if there are none."""
     found = _integrated(functions, complex(values.mean()), radius, _LAST_NODES, _SURE)
     return Pinned(found, radius) if len(found) else None
 
@@ -94,4 +98,4 @@ def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes:
 
 
 def _is_known(values: ComplexArray, known: list[complex]) -> bool:
-    return any(abs(value - other) <= 1e-7 * abs(value) for value in values for other in known)
+    return any(abs(value - other) <= _KNOWN * abs(value) for value in values for other in known)

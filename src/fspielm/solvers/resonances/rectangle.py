@@ -10,7 +10,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, ComplexArray
 
 # Points of a contour on the longer sides; on the shorter ones in proportion, but not fewer than half as many.
-_ON_SIDE = 24
+_ON_SIDE = 20
 
 
 @final

@@ -17,7 +17,7 @@ from fspielm.solvers.resonances.rational import rational
 from fspielm.solvers.resonances.rectangle import Rectangle
 
 # What is left of fields on a contour, relative, and components of them that are looked at.
-_LEFT, _COMPONENTS = 1e-7, 8
+_LEFT, _COMPONENTS = 1e-6, 8
 # How often a rectangle is cut in two where that is not reached.
 _CUTS = 4
 # By how much the waves across half of the window may be more on the right side of a rectangle than on the left.
