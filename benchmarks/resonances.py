@@ -114,7 +114,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "disk, hard": lambda: _disk(hard, (0.3 - 3j, 5 + 0j), fs.Neumann(0)),
     "disk, n = 1.5": lambda: _disk(glass(1.5), (8 - 0.4j, 9.5 + 0j), fs.Transparent(1.5 * k), 1.5),
     "disk, n = 3": lambda: _disk(glass(3.0), (2 - 0.2j, 3 + 0j), fs.Transparent(3 * k), 3.0),
-    "disk, n = 3, whispering": lambda: _disk(glass(3.0), (6.5 - 0.01j, 7.2 + 0j), fs.Transparent(3 * k), 3.0),
+    "disk, n = 3, whispering": lambda: _disk(glass(3.0), (6.6 - 0.005j, 6.95 + 0j), fs.Transparent(3 * k), 3.0),
     "two disks, soft": lambda: Case(
         tuple(fs.Disk(center, 1) for center in PAIR), (1 - 1.4j, 2.5 + 0j), singular=lambda: of_two_disks(PAIR)
     ),

@@ -70,15 +70,15 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
     ProblemError
     """
     check_symbol(problem, symbol)
+    domain = problem.domain
+    if isinstance(domain, Exterior) and domain.period is not None:
+        raise ProblemError("resonances of gratings are not found, only those of a finite number of objects")
     if problem.statement.incident is not None:
         raise ProblemError(
             "incident: resonances are fields without anything that comes in; leave it out, or solve with it, fs.solve"
         )
     looked = with_value(problem, symbol, rectangle.largest)
     check_zero(looked)
-    domain = looked.domain
-    if isinstance(domain, Exterior) and domain.period is not None:
-        raise ProblemError("resonances of gratings are not found, only those of a finite number of objects")
     if len(looked.unknowns) > 1:
         raise ProblemError("resonances are those of Helmholtz' equation for one unknown; elastic ones are not found")
     if not all(equation.operator.is_constant for equation in two_sided(looked).equations):

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray
+from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.errors import ProblemError
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.modes import Modes, late_ones
@@ -72,25 +72,37 @@ class _Search:
         """All of the rectangle."""
         first = search(self._looking[0], self.rectangle, _FIRST, self.record)
         second = self._second()
-        found: list[Judged] = []
-        left_out, complete = 0, not (first.doubtful or second.doubtful)
-        for before, one in self._pinned(first.poles, second.poles):
-            if self.record.seconds_left <= 0:
-                left_out += len(one.values)
-                continue
-            found += self._certain(before, one)
-            complete &= all(not len(_others(one.values, seen.poles)) for seen in (first, second))
+        found, left_out = self._found(first, second)
         inside = [one for one in found if self.rectangle.contains(np.array([one.value]), one.estimate)[0]]
         modes = OpenNotary(self.request, self.record).modes(inside)
-        remarks = [*_doubts(first, second, complete)]
+        remarks = _doubts(first, second)
         if left_out:
             remarks.append(
                 f"{left_out} resonances more were seen than there was time for; allow more with "
                 "budget=fs.Budget(seconds=...)"
             )
-        complete &= not left_out and all(math.isfinite(mode.estimate) for mode in modes)
+        elif not remarks and not self._agree(first.poles, second.poles, np.array([one.value for one in found])):
+            remarks.append("two searches did not see the same resonances: others may be missing")
+        complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
         remarks += late_ones(modes, self.request.tol, 0.0, _WHY)
         return Modes(tuple(modes), False, complete, tuple(remarks))
+
+    def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
+        """All resonances of two searches, and how many there was no time for."""
+        found: list[Judged] = []
+        left_out = 0
+        for before, one in self._pinned(first, second):
+            if self.record.seconds_left > 0:
+                found += self._certain(before, one)
+            else:
+                left_out += len(one.values)
+        return found, left_out
+
+    def _agree(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> bool:
+        """Whether both searches have seen all that is known, and all that both have seen is known."""
+        seen = first[self.rectangle.contains(first) & _among(first, second)]
+        own = known[self.rectangle.contains(known)]
+        return all(bool(np.all(each)) for each in (_among(seen, known), _among(own, first), _among(own, second)))
 
     @cached_property
     def _looking(self) -> tuple[OpenFunctions, OpenFunctions]:
@@ -111,15 +123,16 @@ class _Search:
         try:
             return search(self._looking[1], self.rectangle, _SECOND, self.record)
         except ProblemError:
-            return Found(_NONE, (self.rectangle,))
+            return Found(_NONE, _NONE, (self.rectangle,))
 
-    def _pinned(self, first: ComplexArray, second: ComplexArray) -> Iterator[tuple[Pinned, Pinned]]:
+    def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
         """Resonances as few functions see them, and as more of them do."""
-        for looking, poles in zip(self._looking, (first, _others(second, first)), strict=True):
-            for seen in pinned(looking, poles, self.rectangle):
-                found = again(self._fine, seen.values, seen.radius)
-                if found is not None:
-                    yield again(self._coarse, seen.values, seen.radius) or replace(found, values=_NONE), found
+        more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
+        for looking, found in zip(self._looking, (first, more), strict=True):
+            for seen in pinned(looking, found.poles, found.beside, self.rectangle):
+                fine = again(self._fine, seen.values, seen.radius)
+                if fine is not None:
+                    yield again(self._coarse, seen.values, seen.radius) or replace(fine, values=_NONE), fine
 
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
@@ -140,16 +153,17 @@ def _is_good(one: Judged, tol: float) -> bool:
     return one.estimate <= tol * abs(one.value)
 
 
-def _others(values: ComplexArray, known: ComplexArray) -> ComplexArray:
-    """The values that are not among known ones."""
-    return np.array([each for each in values if not np.any(np.abs(known - each) <= _SAME * abs(each))], dtype=complex)
+def _among(values: ComplexArray, known: ComplexArray) -> BoolArray:
+    """Which of some values are known."""
+    near = np.abs(values[:, None] - known) <= _SAME * np.abs(values)[:, None]
+    return np.asarray(near.any(axis=1))
 
 
-def _doubts(first: Found, second: Found, complete: bool) -> list[str]:
+def _doubts(first: Found, second: Found) -> list[str]:
     doubtful = (*first.doubtful, *second.doubtful)
-    if doubtful:
-        return [
-            f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no "
-            "time; take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
-        ]
-    return [] if complete else ["two searches did not see the same resonances: others may be missing"]
+    if not doubtful:
+        return []
+    return [
+        f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no time; "
+        "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+    ]

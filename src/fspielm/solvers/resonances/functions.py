@@ -30,8 +30,9 @@ from fspielm.solvers.trial import FeatureTrial
 
 # Places of the window on either side of the boundary, and for each function.
 _PLACES, _EACH = 150, 0.3
-# Waves that make up what drives fields, and how many of these: more than modes of one value.
-_WAVES, _DRIVES = 30, 6
+# Waves that make up what drives fields, and how many of these, in the plane and in space: more than there are modes of
+# one value.
+_WAVES, _DRIVES = 30, {2: 6, 3: 30}
 # From so many entries of a matrix on it pays to fill it on threads.
 _MANY_ENTRIES = 200_000
 # Functions that others make up to so much are left out.
@@ -160,6 +161,11 @@ class OpenFunctions:
             for own, fitted in zip(plain.blocks, self._scaled, strict=True)
         )
 
+    @property
+    def drives(self) -> int:
+        """How many different data fields are driven by: no more modes of one value are seen."""
+        return _DRIVES[self.problem.dimension]
+
     @cached_property
     def window(self) -> tuple[Sites, ...]:
         """Places in the window: outside of the objects and, where they have a field, inside."""
@@ -188,7 +194,7 @@ class OpenFunctions:
     @cached_property
     def _mixed(self) -> FloatArray:
         size = self._waves.size
-        return np.asarray(np.random.default_rng(3).standard_normal((size, _DRIVES)) / np.sqrt(size))
+        return np.asarray(np.random.default_rng(3).standard_normal((size, self.drives)) / np.sqrt(size))
 
 
 def open_functions(problem: Problem, symbol: sp.Symbol, largest: float, request: Request, level: int) -> OpenFunctions:

@@ -70,7 +70,8 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         left = functions.left(rows, coefficients)
         sizes = np.linalg.norm([each.scale * np.linalg.norm(each.values, axis=0) for each in left], axis=0)
         driven = functions.at(value + found.radius).amplification
-        moved = float(np.abs(before.values - value).min()) if len(before.values) == len(found.values) else np.inf
+        is_clear = len(before.values) == len(found.values) < functions.drives
+        moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
         for place, size in enumerate(sizes):
             estimate = max(_AMPLE * found.radius * driven * float(size), moved) + _ROUNDING * abs(value)
             yield Judged(

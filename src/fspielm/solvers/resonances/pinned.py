@@ -24,6 +24,8 @@ _NODES, _LAST_NODES = 8, 6
 _CLOSE, _AROUND = 1e-3, 4.0
 # Of the distance to others, the radius of the first.
 _APART = 0.3
+# Circles around a pole that was seen, each so much smaller, until it is well within.
+_CIRCLES, _SMALLER = 3, 0.25
 # What residues are beside what is on the circle, where there is no pole; and beside the largest of them.
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
 # The same on the last circle.
@@ -41,22 +43,34 @@ class Pinned:
     radius: float
 
 
-def pinned(functions: OpenFunctions, poles: ComplexArray, rectangle: Rectangle) -> Iterator[Pinned]:
-    """What there is at poles that were seen, to some digits, or nothing; those of a rectangle, and some beside it."""
+def pinned(
+    functions: OpenFunctions, poles: ComplexArray, beside: ComplexArray, rectangle: Rectangle
+) -> Iterator[Pinned]:
+    """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these."""
     known: list[complex] = []
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
         if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
             continue
-        others = np.abs(middles - middle)
-        spread = float(np.abs(poles[group] - middle).max())
-        reach = min(_APART * float(np.min(others[others > 0], initial=np.inf)), 0.1 * abs(middle), 0.5 * middle.real)
-        first = _integrated(functions, complex(middle), max(reach, _AROUND * spread), _NODES, _NOTHING)
+        others = np.abs(np.concatenate([middles[middles != middle], beside]) - middle)
+        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
+        apart = float(np.min(others[others > least], initial=np.inf))
+        reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real), least)
+        first = _first(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
             if not _is_known(first[own], known):
                 known += first[own].tolist()
                 yield Pinned(first[own], _last_radius(first, own))
+
+
+def _first(functions: OpenFunctions, middle: complex, reach: float) -> ComplexArray:
+    """The poles around one that was seen; on smaller circles where others, which were not, hide it."""
+    for radius in reach * _SMALLER ** np.arange(_CIRCLES):
+        found = _integrated(functions, middle, float(radius), _NODES, _NOTHING)
+        if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
+            return found
+    return np.empty(0, dtype=np.complex128)
 
 
 def again(functions: OpenFunctions, values: ComplexArray, radius: float) -> Pinned | None:

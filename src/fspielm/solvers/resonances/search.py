@@ -36,9 +36,10 @@ class Way:
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Poles of a rectangle, to some digits, and parts of it where they are not certain."""
+    """Poles of a rectangle, to some digits, others beside it, roughly, and parts of it where they are not certain."""
 
     poles: ComplexArray
+    beside: ComplexArray
     doubtful: tuple[Rectangle, ...] = ()
 
 
@@ -62,7 +63,8 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
         )
     parts = [part for cell in cells for part in _searched(functions, cell, way, _CUTS, record)]
     doubtful = tuple(each for part in parts for each in part.doubtful)
-    return Found(np.concatenate([part.poles for part in parts]), doubtful)
+    poles, beside = (np.concatenate([getattr(part, name) for part in parts]) for name in ("poles", "beside"))
+    return Found(poles, beside, doubtful)
 
 
 def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator[Rectangle]:
@@ -87,10 +89,9 @@ def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, re
     mixed = np.random.default_rng(4).standard_normal((_COMPONENTS, len(first)))
     values = [first, *(functions.at(complex(place)).response for place in places[1:])]
     fitted = rational(places, np.array([(mixed @ each).ravel() for each in values]), _LEFT)
-    if fitted.error <= _LEFT:
-        yield Found(fitted.poles[around.contains(fitted.poles)])
-    elif cuts and record.seconds_left > 0:
+    if fitted.error > _LEFT and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
             yield from _searched(functions, part, way, cuts - 1, record)
     else:
-        yield Found(fitted.poles[around.contains(fitted.poles)], (cell,))
+        inside = around.contains(fitted.poles)
+        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
