@@ -55,3 +55,30 @@ def test_json_for_scripts(fspielm, string):
 
 def test_a_parameter_that_is_not_there(fspielm, string):
     assert "its parameters are lam; did you mean 'lam'?" in fspielm("modes", string, "--symbol", "lan").error
+
+
+OUTSIDE = """\
+unknown = "u(x, y)"
+equation = "laplacian(u) + k^2*u = 0"
+
+[parameters]
+k = 1
+
+[domain]
+exterior = [{ shape = "Disk", center = [0, 0], radius = 1 }]
+
+[[conditions]]
+type = "neumann"
+value = 0
+"""
+
+
+def test_resonances_in_a_rectangle(fspielm, tmp_path):
+    path = tmp_path / "outside.toml"
+    path.write_text(OUTSIDE)
+    done = fspielm("modes", path, "--symbol", "k", "--within", "1.2-1.1j", "1.8", "--json")
+    told = json.loads(done.out)
+    assert told["complete"]
+    np.testing.assert_allclose([mode["value"] for mode in told["modes"]], [[1.434438023186, -0.834546174422]] * 2)
+    assert "count=6 alone does not say where" in fspielm("modes", path, "--symbol", "k").error
+    assert "'a' is no number" in fspielm("modes", path, "--symbol", "k", "--within", "a", "3").error

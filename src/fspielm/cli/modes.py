@@ -37,7 +37,10 @@ class ModesOptions:
 
     symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = "lam"
     count: Annotated[int | None, optional("N", "How many modes.", f"{_COUNT}, without --within")] = None
-    within: Annotated[tuple[float, float] | None, optional("LOW HIGH", "All in an interval instead.", "none")] = None
+    within: Annotated[
+        tuple[str, str] | None,
+        optional("LOW HIGH", "All in an interval instead; outside of objects in a rectangle, 1-0.5j 3.", "none"),
+    ] = None
     tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
     seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
     rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
@@ -60,12 +63,13 @@ def find_modes(
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
     count = _COUNT if options.count is None and options.within is None else options.count
+    within = None if options.within is None else tuple(map(_end, options.within))
     limits: dict[str, Any] = {"seconds": options.seconds, "threads": options.threads}
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
     limit_blas(options.threads)
     with working(f"modes of {path}") as show, warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # remarks say the same
-        asked: dict[str, Any] = {"count": count, "within": options.within, "budget": budget, "rng": options.rng or 0}
+        asked: dict[str, Any] = {"count": count, "within": within, "budget": budget, "rng": options.rng or 0}
         asked |= {} if options.tol is None else {"tol": options.tol}
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
         modes = run_interruptibly(partial(eigenmodes, file.problem, symbol, **asked))
@@ -88,6 +92,17 @@ def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
             f"{name} = 1 under [parameters]: {have}{did_you_mean(name, known)}"
         )
     return known[name]
+
+
+def _end(text: str) -> complex:
+    """One end of what is wanted, real where it is."""
+    try:
+        number = complex(text)
+    except ValueError:
+        raise ProblemError(
+            f"--within: {text!r} is no number; write 30 100, or corners of a rectangle, 1-0.5j 3"
+        ) from None
+    return number if number.imag else number.real
 
 
 def _print(modes: Modes, title: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.equations.conditions.transparent import Transparent
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.incident import Incident
 from fspielm.equations.once import once
@@ -54,10 +55,13 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     for relation in relations:
         if relation.condition is not None and (relation.region.kind != "boundary" or relation.region.shift is not None):
             raise ProblemError(f"on an open domain conditions hold on the objects; {relation.name!r} does not")
-    if len(statement.conditions) > 1 and any(condition.kind == "transparent" for condition in statement.conditions):
+    transparent = [condition for condition in statement.conditions if isinstance(condition, Transparent)]
+    if transparent and len(statement.conditions) > 1:
         raise ProblemError(
             "Transparent is for all objects, of one wavenumber, without other conditions: state it alone"
         )
+    if transparent and not ratio_of(equations[0].operator).imag < 0:
+        transparent[0].check_loss(setting)
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)

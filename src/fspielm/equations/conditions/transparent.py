@@ -82,9 +82,18 @@ class Transparent(BoundaryCondition):
         if known.free_symbols or not known.is_number:
             return field_coefficient(setting.field(known**2, _WAVENUMBER), _WAVENUMBER)
         number = number_in(known, setting.givens, _WAVENUMBER)
-        if number == 0 or number.imag < 0:
+        self._check(number != 0)
+        return number**2
+
+    def check_loss(self, setting: Setting) -> None:
+        """Refuse waves that grow inside of objects, which they may only where they do so outside: in resonances."""
+        square = self.square(setting)
+        if not callable(square):
+            self._check(number_in(self.wavenumber, setting.givens, _WAVENUMBER).imag >= 0)
+
+    def _check(self, is_right: bool) -> None:
+        if not is_right:
             raise ProblemError(
                 f"{_WAVENUMBER} must not be zero, nor its imaginary part negative, for a time factor exp(-i omega t); "
                 f"got {self.wavenumber}"
             )
-        return number**2

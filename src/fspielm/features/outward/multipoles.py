@@ -32,8 +32,8 @@ class MultipoleBasis(Basis):
     """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics, times functions of r.
 
     These are spherical Hankel functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``,
-    and fall off where Im k > 0; for k = 0 powers ``r^-(n + 1)``. Or else they are regular: spherical Bessel functions.
-    A center of highest degree n has all harmonics up to it: it is a source for n = 0.
+    and fall off where Im k > 0, or grow where Im k < 0; for k = 0 powers ``r^-(n + 1)``. Or else they are regular:
+    spherical Bessel functions. A center of highest degree n has all harmonics up to it: it is a source for n = 0.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class MultipoleBasis(Basis):
     orders : (C,) array of int
         The highest degree at each.
     wavenumber : complex
-        k, with an imaginary part that is not negative.
+        k.
     scales : (C,) array
         Distances from the centers at which their functions have size one.
     regular : bool
@@ -58,8 +58,8 @@ class MultipoleBasis(Basis):
         self.regular = bool(regular)
         if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
             raise ProblemError("centers, orders and scales must be as many, at least one")
-        if self.wavenumber.imag < 0 or (self.regular and self.wavenumber == 0):
-            raise ProblemError(f"the imaginary part of a wavenumber must not be negative; got {wavenumber!r}")
+        if self.regular and self.wavenumber == 0:
+            raise ProblemError("wavenumber must not be zero where functions are regular")
         for array in (self.centers, self.orders, self.scales):
             array.flags.writeable = False
         self._starts = np.concatenate([[0], np.cumsum((self.orders + 1) ** 2)])

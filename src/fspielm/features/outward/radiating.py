@@ -15,6 +15,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
 from fspielm.features.local import LocalOperator
+from fspielm.features.outward.rays import hankel_on_ray
 from fspielm.features.real_parts import parts_of_sum
 from fspielm.features.zeta import zeta_weights
 
@@ -27,7 +28,8 @@ class RadiatingBasis(Basis):
     """Solutions ``H(n, k r) exp(i n theta)`` of ``laplacian u + k^2 u = 0`` around centers in the plane.
 
     With Hankel's functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``, and fall off
-    where Im k > 0. A center of highest order m has the orders 0, 1, -1, ..., m, -m: a source for m = 0.
+    where Im k > 0; where Im k < 0 they grow, as resonances do. A center of highest order m has the orders 0, 1, -1,
+    ..., m, -m: a source for m = 0.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ class RadiatingBasis(Basis):
     orders : (C,) array of int
         The highest order at each.
     wavenumber : complex
-        k, not zero, with an imaginary part that is not negative.
+        k, not zero.
     scales : (C,) array
         Distances from the centers at which their functions have size one.
     """
@@ -48,8 +50,8 @@ class RadiatingBasis(Basis):
         self.wavenumber = complex(wavenumber)
         if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
             raise ProblemError("centers, orders and scales must be as many, at least one")
-        if self.wavenumber == 0 or self.wavenumber.imag < 0:
-            raise ProblemError(f"wavenumber must not be zero, nor its imaginary part negative; got {wavenumber!r}")
+        if self.wavenumber == 0:
+            raise ProblemError(f"wavenumber must not be zero; got {wavenumber!r}")
         for array in (self.centers, self.orders, self.scales):
             array.flags.writeable = False
         self._starts = np.concatenate([[0], np.cumsum(2 * self.orders + 1)])
@@ -193,7 +195,7 @@ def _hankel(order: int, z: NumberArray, shift: FloatArray | float = 0.0) -> Comp
     """Hankel's function of order 0 or 1, times ``exp(shift)``; for real numbers there are faster ones."""
     with np.errstate(all="ignore"):
         if np.any(np.imag(z)):
-            return np.asarray(scipy.special.hankel1e(order, z) * np.exp(1j * z + shift))
+            return np.asarray(hankel_on_ray(order, z) * np.exp(1j * z + shift))
         bessel, neumann = ((scipy.special.j0, scipy.special.y0), (scipy.special.j1, scipy.special.y1))[order]
         values = np.empty(np.shape(z), dtype=np.complex128)
         values.real, values.imag = bessel(np.real(z)), neumann(np.real(z))

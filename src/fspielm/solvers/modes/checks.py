@@ -23,6 +23,45 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
     ProblemError
         If it is not linear, homogeneous, steady and bounded, or the symbol does not occur as it should.
     """
+    check_symbol(problem, symbol)
+    if problem.domain.is_unbounded:
+        raise ProblemError(
+            f"the domain {problem.domain!r} is unbounded: its spectrum is continuous, without modes that could be told "
+            "apart; take a bounded domain"
+        )
+    looked = with_value(problem, symbol, 0.731)
+    if not looked.is_linear:
+        raise ProblemError(
+            "the problem is not linear in its unknowns, so it has no modes; follow its solutions with fs.follow, or "
+            "state its linearisation"
+        )
+    if looked.whole is not None:
+        raise ProblemError(
+            "modes of equations with conjugates, re, im or Abs are not found; state the real and imaginary parts"
+        )
+    check_zero(looked)
+    if looked.missing:
+        raise ProblemError(f"the modes are not determined: {looked.missing}")
+    pencil = pencil_of(looked, symbol)
+    if pencil is None:
+        raise ProblemError(
+            f"the equations must depend on {symbol} as polynomials do, of degree {MOST_DEGREE} at most; they do not: "
+            "take another symbol for what stands there, such as a square root"
+        )
+    if not pencil.degree:
+        raise ProblemError(
+            f"lam={symbol} is given, but stands in no term with an unknown; write it there, as in {symbol}*u"
+        )
+    return pencil
+
+
+def check_symbol(problem: Any, symbol: Any) -> None:
+    """Refuse what is no eigenvalue of a problem, and problems that have none.
+
+    Raises
+    ------
+    ProblemError
+    """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if not isinstance(symbol, sp.Symbol):
@@ -42,38 +81,9 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
             "modes are of problems in space alone; put u(x, t) = exp(-I omega t) u(x) into the equation, and take "
             "omega, or its square, for the eigenvalue"
         )
-    if problem.domain.is_unbounded:
-        raise ProblemError(
-            f"the domain {problem.domain!r} is unbounded: its spectrum is continuous, without modes that could be told "
-            "apart; take a bounded domain"
-        )
-    looked = with_value(problem, symbol, 0.731)
-    if not looked.is_linear:
-        raise ProblemError(
-            "the problem is not linear in its unknowns, so it has no modes; follow its solutions with fs.follow, or "
-            "state its linearisation"
-        )
-    if looked.whole is not None:
-        raise ProblemError(
-            "modes of equations with conjugates, re, im or Abs are not found; state the real and imaginary parts"
-        )
-    _check_zero(looked)
-    if looked.missing:
-        raise ProblemError(f"the modes are not determined: {looked.missing}")
-    pencil = pencil_of(looked, symbol)
-    if pencil is None:
-        raise ProblemError(
-            f"the equations must depend on {symbol} as polynomials do, of degree {MOST_DEGREE} at most; they do not: "
-            "take another symbol for what stands there, such as a square root"
-        )
-    if not pencil.degree:
-        raise ProblemError(
-            f"lam={symbol} is given, but stands in no term with an unknown; write it there, as in {symbol}*u"
-        )
-    return pencil
 
 
-def _check_zero(problem: Problem) -> None:
+def check_zero(problem: Problem) -> None:
     """Refuse data: modes are solutions without any."""
     rng = np.random.default_rng(0)  # only looks
     for relation in problem.relations:
@@ -99,6 +109,11 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise ProblemError(f"count must be a whole number, at least 1; got {count!r}")
         return int(count), None
+    if np.iscomplexobj(within):
+        raise ProblemError(
+            f"within={within!r} is a part of the complex plane, where open domains have resonances, fs.Exterior(...); "
+            "on this one, write an interval of real values, as in (0, 100)"
+        )
     try:
         lower, upper = (float(end) for end in within)
     except (TypeError, ValueError):

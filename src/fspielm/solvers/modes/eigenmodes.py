@@ -33,7 +33,7 @@ def eigenmodes(
     lam: sp.Symbol,
     *,
     count: int | None = None,
-    within: tuple[float, float] | None = None,
+    within: tuple[complex, complex] | None = None,
     tol: float = 1e-8,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
@@ -53,8 +53,9 @@ def eigenmodes(
     count : int, optional
         How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
         is no such end, those closest to zero.
-    within : (float, float), optional
-        All real values in an interval, instead.
+    within : (float, float) or (complex, complex), optional
+        All real values in an interval, instead. On an open domain all resonances in a rectangle of the complex plane,
+        by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
     tol : float
         Error of each value relative to it, or to the first values where it is less, measured by its bound.
     budget, rng, progress
@@ -65,7 +66,7 @@ def eigenmodes(
     Returns
     -------
     Modes
-        With a bound for the error of each value, or an estimate where the problem is not selfadjoint. An
+        With a bound for the error of each value, or an estimate where the problem is not selfadjoint, or open. An
         `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
 
     Raises
@@ -74,6 +75,10 @@ def eigenmodes(
         If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
         close.
     """
+    if isinstance(problem, Problem) and problem.domain.is_unbounded:
+        from fspielm.solvers.resonances import resonances  # few domains are open
+
+        return _told(resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng), 3)
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)

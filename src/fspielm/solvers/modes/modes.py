@@ -27,7 +27,8 @@ class Mode:
     estimate : float
         How far away the true value may be: the bound, or, where there is none, an estimate of the first order.
     field : Solution
-        The function, with a square whose integral is one; real functions are positive where they are largest.
+        The function, with a square whose integral is one; real functions are positive where they are largest. That of a
+        resonance is one where it is largest, of places of the window that are looked at; it grows far away.
     multiplicity : int
         How many of the modes have values that cannot be told from this one; their fields are orthogonal to each other
         where the problem is selfadjoint.

@@ -1,0 +1,108 @@
+"""What is refused of resonances, and why."""
+
+from __future__ import annotations
+
+import cmath
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fspielm.equations import Problem
+from fspielm.equations.two_sided import two_sided
+from fspielm.errors import ProblemError
+from fspielm.geometry.exterior import Exterior
+from fspielm.solvers.modes.checks import check_symbol, check_zero
+from fspielm.solvers.modes.pencil import with_value
+from fspielm.solvers.resonances.functions import waves_of
+from fspielm.solvers.resonances.rectangle import Rectangle
+
+_EXAMPLE = "within=(1 - 0.5j, 3)"
+# Values of the symbol along each side of a rectangle that are looked at.
+_LOOKS = 9
+
+
+def read_rectangle(count: Any, within: Any) -> Rectangle:
+    """Where resonances are wanted.
+
+    Raises
+    ------
+    ProblemError
+    """
+    where = f"resonances of an open domain are looked for in a rectangle of the complex plane: write {_EXAMPLE}"
+    if within is None:
+        got = "" if count is None else f"; count={count!r} alone does not say where"
+        raise ProblemError(f"{where}, its lower left and its upper right corner{got}")
+    if count is not None:
+        raise ProblemError(f"give within, not count: all resonances of a rectangle are found, {_EXAMPLE}")
+    try:
+        first, second = (complex(end) for end in within)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{where}; got within={within!r}") from None
+    if not (cmath.isfinite(first) and cmath.isfinite(second)):
+        raise ProblemError(f"within must be finite; got {within!r}")
+    least, most = (complex(end(first.real, second.real), end(first.imag, second.imag)) for end in (min, max))
+    if least.real == most.real or least.imag == most.imag:
+        raise ProblemError(f"{where}; {within!r} has no area, and resonances lie below the real axis")
+    if (first, second) != (least, most):
+        raise ProblemError(
+            "within is the wrong way round: the lower left corner comes first, then the upper right one, write "
+            f"{Rectangle(least, most)}"
+        )
+    if most.imag > 0:
+        raise ProblemError(
+            f"within={Rectangle(least, most)} reaches above the real axis, where fields would grow in time; resonances "
+            f"have negative imaginary parts, for a time factor exp(-i omega t): end at the axis, {_EXAMPLE}"
+        )
+    if least.real <= 0:
+        raise ProblemError(
+            f"within={Rectangle(least, most)} must have positive real parts: at zero waves end, and resonances on the "
+            "other side of it are the same mirrored, -conj(k)"
+        )
+    return Rectangle(least, most)
+
+
+def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
+    """The problem, of which at least the objects are known, without anything that comes in.
+
+    Raises
+    ------
+    ProblemError
+    """
+    check_symbol(problem, symbol)
+    domain = problem.domain
+    if isinstance(domain, Exterior) and domain.period is not None:
+        raise ProblemError("resonances of gratings are not found, only those of a finite number of objects")
+    if problem.statement.incident is not None:
+        raise ProblemError(
+            "incident: resonances are fields without anything that comes in; leave it out, or solve with it, fs.solve"
+        )
+    looked = with_value(problem, symbol, rectangle.largest)
+    check_zero(looked)
+    if len(looked.unknowns) > 1:
+        raise ProblemError("resonances are those of Helmholtz' equation for one unknown; elastic ones are not found")
+    if not all(equation.operator.is_constant for equation in two_sided(looked).equations):
+        raise ProblemError(
+            "Transparent: resonances are known for objects of one wavenumber inside; this one varies with the place"
+        )
+    _check_wavenumber(looked, symbol, rectangle)
+    return looked
+
+
+def _check_wavenumber(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle) -> None:
+    """Refuse rectangles on which wavenumbers are not analytic functions of the symbol."""
+    around, share = rectangle.grown(0.1), np.linspace(0, 1, _LOOKS)
+    values = around.lower + around.extent.real * share[:, None] + 1j * around.extent.imag * share
+    waves = np.array([waves_of(with_value(problem, symbol, complex(value))) for value in values.ravel()])
+    if np.ptp(np.abs(waves[:, 0])) == 0:
+        raise ProblemError(
+            f"lam={symbol} must stand in the equation outside of the objects, as their wavenumber or its square does; "
+            "it stands elsewhere alone"
+        )
+    for each in waves.T.reshape(-1, _LOOKS, _LOOKS):
+        steps = max(np.abs(np.diff(each, axis=axis)).max() for axis in (0, 1))
+        if np.abs(each).min() == 0 or steps > np.abs(each).max():
+            raise ProblemError(
+                f"within={rectangle}: a wavenumber, as it depends on {symbol}, is zero there, or no single one; take a "
+                "smaller rectangle, or the wavenumber itself for the symbol"
+            )

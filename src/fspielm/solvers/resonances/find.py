@@ -1,0 +1,169 @@
+"""resonances(): all values in a rectangle at which waves leave objects without anything coming in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import BoolArray, ComplexArray
+from fspielm.errors import ProblemError
+from fspielm.solvers.budget import Budget
+from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.resonances.checks import read_open, read_rectangle
+from fspielm.solvers.resonances.fields import OpenNotary
+from fspielm.solvers.resonances.functions import OpenFunctions, open_functions
+from fspielm.solvers.resonances.judged import Judged, judged
+from fspielm.solvers.resonances.pinned import Pinned, again, pinned
+from fspielm.solvers.resonances.rectangle import Rectangle
+from fspielm.solvers.resonances.search import Found, Way, search
+from fspielm.solvers.solve import check_arguments
+
+# Two searches, along different contours, the second one with more functions; both to these digits.
+_FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
+_LOOKING = 1e-7
+# How often functions are made more after that.
+_FINER = (2, 3)
+# Poles that are closer, of their size, are the same as others see them.
+_SAME = 1e-3
+_NONE = np.empty(0, dtype=np.complex128)
+_WHY = "other functions would be needed, or a larger tolerance"
+
+
+def resonances(
+    problem: Any, symbol: Any, *, count: Any, within: Any, tol: float, budget: Budget | None, rng: Any
+) -> Modes:
+    """All resonances in a rectangle; see `eigenmodes`, whose arguments these are.
+
+    Raises
+    ------
+    ProblemError
+        If an argument is wrong, something comes in, or there is no time to look at all of the rectangle.
+    """
+    rectangle = read_rectangle(count, within)
+    looked = read_open(problem, symbol, rectangle)
+    check_arguments(looked, tol, None, None, None, budget)
+    streams, seed = Streams.spawned(rng)
+    record = Record(budget or Budget())
+    request = Request(looked, tol, record.budget, streams, seed)
+    largest = rectangle.grown(_SECOND.margin).largest
+    made = partial(open_functions, looked, symbol, largest)
+    return _Search(rectangle, request, record, made).modes()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What resonances are looked for with: functions that suit a request, more of them for every level."""
+
+    rectangle: Rectangle
+    request: Request
+    record: Record
+    made: Callable[[Request, int], OpenFunctions]
+
+    def modes(self) -> Modes:
+        """All of the rectangle."""
+        first = search(self._looking[0], self.rectangle, _FIRST, self.record)
+        second = self._second()
+        found, left_out = self._found(first, second)
+        inside = [one for one in found if self.rectangle.contains(np.array([one.value]), one.estimate)[0]]
+        modes = OpenNotary(self.request, self.record).modes(inside)
+        remarks = _doubts(first, second)
+        if left_out:
+            remarks.append(
+                f"{left_out} resonances more were seen than there was time for; allow more with "
+                "budget=fs.Budget(seconds=...)"
+            )
+        elif not remarks and not self._agree(first.poles, second.poles, np.array([one.value for one in found])):
+            remarks.append("two searches did not see the same resonances: others may be missing")
+        complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
+        remarks += late_ones(modes, self.request.tol, 0.0, _WHY)
+        return Modes(tuple(modes), False, complete, tuple(remarks))
+
+    def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
+        """All resonances of two searches, and how many there was no time for."""
+        found: list[Judged] = []
+        left_out = 0
+        for before, one in self._pinned(first, second):
+            if self.record.seconds_left > 0:
+                found += self._certain(before, one)
+            else:
+                left_out += len(one.values)
+        return found, left_out
+
+    def _agree(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> bool:
+        """Whether both searches have seen all that is known, and all that both have seen is known."""
+        seen = first[self.rectangle.contains(first) & _among(first, second)]
+        own = known[self.rectangle.contains(known)]
+        return all(bool(np.all(each)) for each in (_among(seen, known), _among(own, first), _among(own, second)))
+
+    @cached_property
+    def _looking(self) -> tuple[OpenFunctions, OpenFunctions]:
+        """Functions for both searches, to few digits."""
+        roughly = replace(self.request, tol=max(self.request.tol, _LOOKING))
+        return self.made(roughly, 0), self.made(roughly, 1)
+
+    @cached_property
+    def _coarse(self) -> OpenFunctions:
+        return self.made(self.request, 0)
+
+    @cached_property
+    def _fine(self) -> OpenFunctions:
+        return self.made(self.request, 1)
+
+    def _second(self) -> Found:
+        """The second search; nothing is certain if there is no time for it."""
+        try:
+            return search(self._looking[1], self.rectangle, _SECOND, self.record)
+        except ProblemError:
+            return Found(_NONE, _NONE, (self.rectangle,))
+
+    def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
+        """Resonances as few functions see them, and as more of them do."""
+        more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
+        for looking, found in zip(self._looking, (first, more), strict=True):
+            for seen in pinned(looking, found.poles, found.beside, self.rectangle):
+                fine = again(self._fine, seen.values, seen.radius)
+                if fine is not None:
+                    yield again(self._coarse, seen.values, seen.radius) or replace(fine, values=_NONE), fine
+
+    def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
+        """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
+        best = list(judged(self._fine, found, before))
+        for level in _FINER:
+            if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
+                break
+            functions = self.made(self.request, level)
+            finer = again(functions, found.values, found.radius)
+            if finer is None:
+                break
+            others = list(judged(functions, finer, found))
+            best, found = min(best, others, key=lambda each: max(one.estimate for one in each)), finer
+        return best
+
+
+def _is_good(one: Judged, tol: float) -> bool:
+    return one.estimate <= tol * abs(one.value)
+
+
+def _among(values: ComplexArray, known: ComplexArray) -> BoolArray:
+    """Which of some values are known."""
+    near = np.abs(values[:, None] - known) <= _SAME * np.abs(values)[:, None]
+    return np.asarray(near.any(axis=1))
+
+
+def _doubts(first: Found, second: Found) -> list[str]:
+    doubtful = (*first.doubtful, *second.doubtful)
+    if not doubtful:
+        return []
+    return [
+        f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no time; "
+        "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+    ]

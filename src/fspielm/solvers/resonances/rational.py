@@ -1,0 +1,67 @@
+"""Poles of functions that are known at some places, by rational functions through them.
+
+The AAA algorithm (Y. Nakatsukasa, O. Sete, L. N. Trefethen, SIAM J. Sci. Comput. 40, 2018), for several functions with
+the same poles (P. Lietaert and others, IMA J. Numer. Anal. 42, 2022).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import ComplexArray
+
+# Functions with more poles, for the places that they are known at, are not determined by these.
+_SHARE = 0.45
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rational:
+    """Functions with common poles.
+
+    Attributes
+    ----------
+    poles : (m,) array
+    error : float
+        What is left at places that they do not go through, relative to the largest value.
+    """
+
+    poles: ComplexArray
+    error: float
+
+
+def rational(places: ComplexArray, values: ComplexArray, tol: float) -> Rational:
+    """Functions whose `values` ``(n, q)`` are known at `places` ``(n,)``, to a relative tolerance where that can be."""
+    scale = float(np.abs(values).max())
+    if scale == 0:
+        return Rational(np.empty(0, dtype=np.complex128), 0.0)
+    rest = np.ones(len(places), dtype=np.bool_)
+    taken: list[int] = []
+    weights = np.empty(0, dtype=np.complex128)
+    found = np.tile(values.mean(axis=0), (len(places), 1))
+    while True:
+        errors = np.where(rest, np.abs(values - found).max(axis=1), 0.0) / scale
+        if errors.max() <= tol or len(taken) >= _SHARE * len(places):
+            return Rational(_poles(places[taken], weights), float(errors.max()))
+        taken.append(int(np.argmax(errors)))
+        rest[taken[-1]] = False
+        cauchy = 1 / (places[rest, None] - places[taken])
+        differences = values[rest, None, :] - values[None, taken, :]
+        loewner = (differences * cauchy[:, :, None]).transpose(0, 2, 1).reshape(-1, len(taken))
+        weights = np.linalg.svd(np.linalg.qr(loewner, mode="r"))[2][-1].conj()
+        found = values.copy()
+        found[rest] = (cauchy @ (weights[:, None] * values[taken])) / (cauchy @ weights)[:, None]
+
+
+def _poles(places: ComplexArray, weights: ComplexArray) -> ComplexArray:
+    """Zeros of ``sum_j weights_j / (z - places_j)``."""
+    count = len(places)
+    left, right = np.zeros((count + 1, count + 1), dtype=np.complex128), np.eye(count + 1)
+    left[0, 1:], left[1:, 0], left[1:, 1:] = weights, 1.0, np.diag(places)
+    right[0, 0] = 0.0
+    values = scipy.linalg.eigvals(left, right)
+    return np.asarray(values[np.isfinite(values)])

@@ -1,0 +1,95 @@
+"""What is refused of resonances, with what to do instead."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+import fspielm as fs
+
+x, y, k, other = sp.symbols("x y k other")
+u, v = (sp.Function(name)(x, y) for name in "uv")
+DISK = fs.Disk((0, 0), 1)
+HELMHOLTZ = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0)
+
+
+def outside(condition=None, equation=HELMHOLTZ, domain=None, **options):
+    return fs.Problem(
+        equation,
+        domain or fs.Exterior(DISK),
+        [condition or fs.Dirichlet(0)],
+        given={k: ..., **options.pop("given", {})},
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, r"write within=\(1 - 0.5j, 3\), its lower left and its upper right corner$"),
+        ({"count": 3}, r"count=3 alone does not say where"),
+        ({"count": 3, "within": (1 - 1j, 2)}, "give within, not count"),
+        ({"within": 7}, "a rectangle of the complex plane.*got within=7"),
+        ({"within": ("a", 2)}, "a rectangle of the complex plane"),
+        ({"within": (1 - 1j, float("inf"))}, "finite"),
+        ({"within": (1, 2)}, "has no area, and resonances lie below the real axis"),
+        ({"within": (2, 1 - 1j)}, r"wrong way round.*write \(1-1j, 2\)"),
+        ({"within": (1, 2 - 1j)}, r"wrong way round.*write \(1-1j, 2\)"),
+        ({"within": (1 - 1j, 2 + 0.1j)}, "reaches above the real axis"),
+        ({"within": (-2 - 1j, -1)}, r"positive real parts.*mirrored, -conj\(k\)"),
+        ({"within": (0 - 1j, 1)}, "at zero waves end"),
+        ({"within": (1 - 1j, 2), "tol": 2.0}, "tol must be a number"),
+    ],
+)
+def test_wishes(options, words):
+    with pytest.raises(fs.ProblemError, match=words):
+        fs.eigenmodes(outside(), k, **options)
+
+
+def elastic():
+    grown = u.diff(x) + v.diff(y)
+    equations = [
+        sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 2 * grown.diff(x) + k**2 * u, 0),
+        sp.Eq(v.diff(x, 2) + v.diff(y, 2) + 2 * grown.diff(y) + k**2 * v, 0),
+    ]
+    return fs.Problem(equations, fs.Exterior(DISK), [fs.Dirichlet({u: 0, v: 0})], given={k: ...})
+
+
+PLANE_WAVE = fs.plane_wave(k, (0.6, 0.8))
+FIXED = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 4 * u, 0)
+
+
+@pytest.mark.parametrize(
+    ("stated", "symbol", "words"),
+    [
+        (outside, other, "does not occur"),
+        (outside, "k", "SymPy symbol"),
+        (outside, x, "is a coordinate"),
+        (
+            lambda: outside(given={other: ...}, equation=sp.Eq(HELMHOLTZ.lhs + other * u, 0)),
+            k,
+            "leaves the symbol other",
+        ),
+        (lambda: outside(fs.Dirichlet(1)), k, "value of .* is not zero; modes are solutions without data"),
+        (lambda: outside(incident=PLANE_WAVE), k, "incident: resonances are fields without anything that comes in"),
+        (lambda: outside(domain=fs.Exterior(DISK, period=3), incident=PLANE_WAVE), k, "gratings"),
+        (elastic, k, "for one unknown"),
+        (lambda: outside(fs.Transparent(k * (2 + x**2))), k, "objects of one wavenumber inside"),
+        (lambda: outside(fs.Robin(k, 1, 0), FIXED), k, "must stand in the equation outside"),
+        (lambda: outside(equation=sp.Eq(HELMHOLTZ.lhs.subs(k, k - sp.Rational(3, 2)), 0)), k, "no single one"),
+    ],
+)
+def test_problems(stated, symbol, words):
+    with pytest.raises(fs.ProblemError, match=words):
+        fs.eigenmodes(stated(), symbol, within=(1 - 1j, 2), rng=0)
+
+
+def test_a_bounded_domain_has_no_rectangle():
+    membrane = fs.Problem(HELMHOLTZ, DISK, [fs.Dirichlet(0)], given={k: ...})
+    with pytest.raises(fs.ProblemError, match=r"where open domains have resonances.*an interval of real values"):
+        fs.eigenmodes(membrane, k, within=(1 - 1j, 2))
+
+
+def test_wavenumbers_of_a_medium_that_gives_are_refused_still():
+    with pytest.raises(fs.ProblemError, match="nor its imaginary part negative"):
+        outside(fs.Transparent(other * k), given={other: 2 - 0.1j}).at({k: 1.0})
