@@ -12,17 +12,18 @@ from fspielm.collocation import Crowd, Lattices, Points
 from fspielm.equations import Problem
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.lattice import lattice_of
-from fspielm.equations.open_domain import has_data, incident_of, inner_wavenumber, outer_wavenumbers
+from fspielm.equations.open_domain import has_data, incident_of, outer_wavenumbers
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, WithinBasis, elastic_potentials
-from fspielm.features.outward.placement import Placed, Wanted, merged, place_around, place_in
+from fspielm.features import Basis
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, elastic_potentials
+from fspielm.features.outward.placement import Placed, Wanted, merged, place_in
 from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.open_bodies import around_bodies
+from fspielm.solvers.stages.open_media import in_media, join_by_unknown
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
@@ -101,7 +102,8 @@ class OpenSpace(Stage):
         if problem.dimension == 3:
             family, lattices = around_bodies(problem, wanted)
             return Step(FeatureTrial(family, _points(problem, lattices), (), why), self)
-        placed, basis = _around_curves(problem, wanted)
+        placed, bases = around_curves(problem, wanted)
+        basis = join_by_unknown(bases)
         family = Outward(basis, placed.in_words, caution_beside(placed))
         return Step(FeatureTrial(family, points_for(problem, placed, basis.size), (), why), self)
 
@@ -155,34 +157,19 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
-    """Functions in the objects of the plane, and where they are.
+def around_curves(problem: Problem, wanted: Wanted) -> tuple[Placed, list[Basis | None]]:
+    """Where functions are that are placed in objects of the plane and around them, and those of each side.
 
-    Where objects have a field inside, with functions for that around them.
+    First those outside of all objects, then those of each medium; None where it varies.
     """
     domain = problem.domain
     assert isinstance(domain, PlaneExterior)
-    placed, basis = outside_alone(problem, wanted)
-    inside = inner_wavenumber(problem)
-    if inside is None:
-        return placed, basis
-    if len(domain.loops) > len(domain.shapes):
-        raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
     corners = _singular_corners(problem, domain)
-    around = [place_around(loop, corners, replace(wanted, wavenumber=abs(inside))) for loop in domain.loops]
-    beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, inside, each.scales) for each in around]
-    if len(beside) > 1:
-        beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
-    both = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
-    return merged([placed, *around]), both
-
-
-def outside_alone(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
-    """Functions for the field outside of the objects, and where they are."""
-    domain = problem.domain
-    assert isinstance(domain, PlaneExterior)
-    placed = place_in(domain.loops, _singular_corners(problem, domain), wanted)
-    return placed, _basis(problem, placed)
+    outer = [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if domain.around[owner] < 0]
+    placed = place_in(outer, corners, wanted)
+    inside = in_media(problem, corners, wanted)
+    everywhere = [placed, *(own[0] for own in inside if own is not None)]
+    return merged(everywhere), [_basis(problem, placed), *(own and own[1] for own in inside)]
 
 
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
