@@ -80,7 +80,7 @@ def compile_all(statement: Statement) -> Compiled:
         from fspielm.equations.open_domain import for_open_domain  # few problems have one
 
         relations = for_open_domain(relations, statement, setting)
-        # of fields inside too: see `by_medium`
+        # of fields inside too: see `two_sided`
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)

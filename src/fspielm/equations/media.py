@@ -1,26 +1,21 @@
-"""Open domains with objects that let waves through, as problems with an unknown for each medium."""
+"""Objects of open domains that let waves through: the media inside, and conditions between the fields of both sides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
-from operator import sub
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import sympy as sp
 
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.conditions.transparent import INSIDE, Transparent
 from fspielm.equations.once import once
 from fspielm.equations.operator import Operator, Term, product
-from fspielm.equations.regions import Region, piece_of, probe, whole_domain, whole_part
+from fspielm.equations.regions import Region, piece_of, probe, whole_part
 from fspielm.equations.relations import Relation, distinct, regions_of
 from fspielm.equations.setting import Setting
-from fspielm.equations.unknowns import Unknown
 from fspielm.errors import ProblemError
-from fspielm.expressions import make_field
 from fspielm.geometry import BoundaryPart, Domain
 from fspielm.geometry.exterior import Exterior
 
@@ -67,46 +62,6 @@ def media_of(problem: Problem) -> tuple[Medium, ...]:
     outside, domain = problem.unknowns[:1], problem.domain
     parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
     return _media_in(problem.conditions, Setting(outside, problem.givens, domain, parts))
-
-
-@once
-def by_medium(problem: Problem) -> Problem:
-    """The problem with the fields inside of objects as further unknowns; as it is where there are none."""
-    media = media_of(problem)
-    if not media or len(problem.unknowns) > 1:
-        return problem
-    from fspielm.equations.problem import make_problem  # which knows of this module's users
-
-    domain, outside, d = problem.domain, problem.unknowns[0], problem.dimension
-    assert isinstance(domain, Exterior)  # as the condition is for no other
-    setting = Setting(problem.unknowns, problem.givens, domain)
-    laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
-    unknowns, equations = [outside], []
-    for number, medium in enumerate(media, 1):
-        which = f"inside {number}" if len(media) > 1 else "inside"
-        within = [domain.shapes[i] for i, outer in enumerate(domain.around) if outer == medium.place]
-        region = reduce(sub, within, medium.shape)
-        name = f"{outside.symbol.func.__name__}_{which.replace(' ', '_')}"
-        unknowns.append(Unknown(sp.Function(name)(*outside.coordinates), region))
-        operator = Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d))).on(number)
-        zero = make_field(0, outside.coordinates)
-        equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
-    first, *rest = problem.relations
-    statement = replace(problem.statement, origin=partial(by_medium, problem))
-    return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
-
-
-def as_one(problem: Problem) -> Problem:
-    """The problem of one unknown that one by medium was made from, on all sides of the boundaries."""
-    from fspielm.equations.problem import make_problem
-
-    assert problem.statement.origin is not None  # which made the unknowns
-    stated: Problem = problem.statement.origin.args[0]
-    domain = stated.domain
-    assert isinstance(domain, Exterior)
-    filled = domain.filled(medium.place for medium in media_of(stated))
-    statement = replace(stated.statement, domain=filled, origin=partial(as_one, problem))
-    return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
 
 
 def one_sided(relations: Sequence[Relation]) -> tuple[Relation, ...]:

@@ -28,12 +28,12 @@ _LOOKS = 2000
 
 
 def varying_media(problem: Problem) -> tuple[int, ...]:
-    """The unknowns of a problem by medium whose wavenumbers vary."""
+    """The unknowns of a two-sided problem whose wavenumbers vary."""
     return tuple(n for n, equation in enumerate(problem.equations) if n > 0 and not equation.operator.is_constant)
 
 
 def fastest_inside(problem: Problem) -> float:
-    """The largest wavenumber inside of the objects of a problem by medium, where waves may not grow.
+    """The largest wavenumber inside of the objects of a two-sided problem, where waves may not grow.
 
     Raises
     ------

@@ -13,8 +13,9 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.lattice import lattice_of
-from fspielm.equations.media import as_one, media_of
+from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
+from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis

@@ -59,7 +59,7 @@ class Inside:
     Attributes
     ----------
     problem : Problem
-        The one by medium.
+        The two-sided one.
     number : int
         Which of its unknowns this is.
     factored : Factored

@@ -111,10 +111,10 @@ def solve(
     if features is not None and approach is not None:
         raise ProblemError("give features or approach, not both: an approach chooses the features")
     if problem.domain.is_unbounded:
-        from fspielm.equations.media import by_medium  # few domains are open
+        from fspielm.equations.two_sided import two_sided  # few domains are open
 
         _check_for_open(features, points, singular)
-        problem = by_medium(problem)
+        problem = two_sided(problem)
     _check_for_newton(problem, features, guess)
     streams, seed = Streams.spawned(rng)
     request = Request(

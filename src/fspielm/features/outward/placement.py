@@ -74,6 +74,11 @@ class Placed:
     strengths: FloatArray
 
     @property
+    def functions(self) -> int:
+        """How many there are, of waves."""
+        return int((2 * self.orders + 1).sum())
+
+    @property
     def in_words(self) -> str:
         """How many there are, and of what orders."""
         return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
@@ -117,8 +122,10 @@ def merged(found: Sequence[Placed]) -> Placed:
 Loop: TypeAlias = Sequence[PlaneCurve]
 
 
-def place_in(loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()) -> Placed:
-    """Functions in all objects, whose boundaries have the domain on their left; they may lie within a wall."""
+def place_in(
+    loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()
+) -> list[Placed]:
+    """Functions in each object, whose boundary has the domain on its left; all may lie within a wall."""
     rims = [_rim(loop) for loop in loops]
     shifts = [] if wanted.period is None else [-wanted.period, wanted.period]
     copies = [rim + np.array([shift, 0.0]) for rim in rims for shift in shifts]
@@ -128,7 +135,7 @@ def place_in(loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, w
         own = [corner for corner in corners if _is_on(corner.point, loop)]
         gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
         found.append(_in_object(loop, rims[number], own, gap, wanted))
-    return merged(found)
+    return found
 
 
 def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, within: Sequence[Loop] = ()) -> Placed:

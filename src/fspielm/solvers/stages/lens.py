@@ -22,7 +22,7 @@ from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.open_media import join_by_unknown
-from fspielm.solvers.stages.open_space import around_curves, caution_beside, points_for, wanted_for
+from fspielm.solvers.stages.open_space import around_curves, caution_beside, points_on, wanted_for
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 
@@ -110,28 +110,28 @@ class Lens(Stage):
         """A step, with cells for what arrives of the last solution, or of what comes in."""
         problem = self.request.problem
         wanted = wanted_for(problem, self.wavenumber, self.request.tol, self.level)
-        placed, bases = around_curves(problem, wanted)
+        sides = around_curves(problem, wanted)
+        placed, bases, media = sides.together, list(sides.bases), media_of(problem)
         comes_in = IncidentBasis(incident_of(problem), problem.dimension)
         inside = self._solved_inside(data, comes_in)
-        cells = 0
         found = []
         for number, own in inside.items():
-            around = media_of(problem)[number - 1].around
+            around = media[number - 1].around
             basis = bases[around]
             assert basis is not None  # as nothing lies in a lens
             found.append(own.driven_by(JoinedBasis([basis, comes_in]) if around == 0 else basis))
             bases[number] = found[-1].functions
-            cells += len(found[-1].functions.cells.frames)
-        basis = join_by_unknown(bases)
         ends = np.cumsum([0, *(own.size for own in bases if own is not None)])
         fitted = tuple((one, slice(*ends[one.inside.number : one.inside.number + 2])) for one in found)
 
         def doubted(coefficients: NumberArray) -> Mapping[str, float]:
             return {name: doubt for one, own in fitted for name, doubt in one.doubts(coefficients[own]).items()}
 
+        cells = sum(len(one.functions.cells.frames) for one in found)
         words = f"{placed.in_words}, and what they make in {cells} cells"
-        family = Outward(basis, words, caution_beside(placed), doubted)
-        trial = FeatureTrial(family, points_for(problem, placed, basis.size), (), why)
+        family = Outward(join_by_unknown(bases), words, caution_beside(placed), doubted)
+        responses = {media[one.inside.number - 1].place: one.functions.size for one in found}
+        trial = FeatureTrial(family, points_on(problem, sides.crowd(problem, responses)), (), why)
         return Step(trial, replace(self, inside=inside, fitted=fitted))
 
     def _solved_inside(self, data: Mapping[int, Driven], comes_in: IncidentBasis) -> dict[int, Inside]:

@@ -1,10 +1,14 @@
-"""Functions of the media inside of objects of the plane: around each, and in what lies in it."""
+"""Functions on all sides of objects of the plane: outside, and of the media inside of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import final
 
+from fspielm.collocation import Crowd
+from fspielm.collocation.crowd import Crowds
 from fspielm.equations import Problem
 from fspielm.equations.media import Medium, media_of
 from fspielm.equations.open_domain import inner_wavenumbers
@@ -12,17 +16,70 @@ from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import RadiatingBasis
 from fspielm.features.outward.placement import Placed, Wanted, merged, place_around, place_in
-from fspielm.geometry import Corner
+from fspielm.geometry import Corner, PlaneCurve
 from fspielm.geometry.exterior import PlaneExterior
 
+# Rows for each function.
+_ROWS_PER_FUNCTION = 2.0
 
-def in_media(problem: Problem, corners: Sequence[Corner], wanted: Wanted) -> list[tuple[Placed, Basis] | None]:
-    """For each medium where its functions are, and these: sources around it, and functions in what lies in it.
 
-    None where the wavenumber varies.
+@final
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Functions that are placed in objects and around them.
+
+    Attributes
+    ----------
+    placed : tuple of tuple of Placed
+        For each object: in it, for the field around it, and around it, for the one inside.
+    bases : tuple of Basis or None
+        Those outside of all objects, and those of each medium; None where it varies.
     """
-    waves = zip(media_of(problem), inner_wavenumbers(problem), strict=True)
-    return [None if k is None else _in_medium(problem, medium, k, corners, wanted) for medium, k in waves]
+
+    placed: tuple[tuple[Placed, ...], ...]
+    bases: tuple[Basis | None, ...]
+
+    @property
+    def together(self) -> Placed:
+        """All that is placed."""
+        return merged([placed for own in self.placed for placed in own])
+
+    def crowd(self, problem: Problem, others: Mapping[int, int]) -> Crowd | Crowds:
+        """Rows on the objects, which crowd where functions do, with so many other functions in some objects.
+
+        Where there are media, on each object for its own functions: those of others may be anywhere beside it.
+        """
+        if len(self.placed) == 1 or not media_of(problem):
+            size = sum(basis.size for basis in self.bases if basis is not None) + sum(others.values())
+            return _crowd(self.together, size, None)
+        assert isinstance(problem.domain, PlaneExterior)
+        parts = problem.domain.object_parts([str(symbol) for symbol in problem.coordinates])
+        crowds = []
+        for place, own in enumerate(self.placed):
+            size = sum(placed.functions for placed in own) + others.get(place, 0)
+            crowds.append(_crowd(merged(own), size, frozenset(part.name for part in parts[place])))
+        return Crowds(tuple(crowds))
+
+
+def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crowd:
+    return Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
+
+
+def on_all_sides(
+    problem: Problem, corners: Sequence[Corner], wanted: Wanted, make: Callable[[Problem, Placed], Basis]
+) -> Sides:
+    """Functions in objects, those outside of all of them made by `make`, and around those that let waves through.
+
+    In a medium there are sources around it, and functions in what lies in it.
+    """
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)  # as the stage found
+    placed: list[list[Placed]] = [[] for _ in domain.shapes]
+    outside = _in_objects(domain, -1, corners, wanted, placed)
+    bases: list[Basis | None] = [make(problem, merged(outside))]
+    for medium, k in zip(media_of(problem), inner_wavenumbers(problem), strict=True):
+        bases.append(None if k is None else _of_medium(domain, medium, k, corners, wanted, placed))
+    return Sides(tuple(map(tuple, placed)), tuple(bases))
 
 
 def join_by_unknown(bases: Sequence[Basis | None]) -> Basis:
@@ -33,20 +90,43 @@ def join_by_unknown(bases: Sequence[Basis | None]) -> Basis:
     return JoinedBasis([Component(basis, number, len(known)) for number, basis in enumerate(known)])
 
 
-def _in_medium(
-    problem: Problem, medium: Medium, k: complex, corners: Sequence[Corner], wanted: Wanted
-) -> tuple[Placed, Basis]:
-    domain = problem.domain
-    assert isinstance(domain, PlaneExterior)  # as the stage found
-    owned = list(zip(domain.loops, domain.owners, strict=True))
-    own = [loop for loop, owner in owned if owner == medium.place]
+def _of_medium(
+    domain: PlaneExterior,
+    medium: Medium,
+    k: complex,
+    corners: Sequence[Corner],
+    wanted: Wanted,
+    placed: list[list[Placed]],
+) -> Basis:
+    """The functions of a medium, noted where they are placed."""
+    own, within = _loops(domain, medium.place), _loops_within(domain, medium.place)
     if len(own) > 1:
         raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
-    within = [loop for loop, owner in owned if domain.around[owner] == medium.place]
-    wanted = replace(wanted, wavenumber=abs(k))
-    found = [place_around(own[0], corners, wanted, within)]
-    if within:
-        # copies of the whole are outside of it
-        found.append(place_in(within, corners, replace(wanted, period=None), own))
+    wanted = replace(wanted, wavenumber=abs(k), period=None)  # copies of the whole are outside of it
+    around = place_around(own[0], corners, wanted, within)
+    placed[medium.place].append(around)
+    found = [around, *_in_objects(domain, medium.place, corners, wanted, placed)]
     bases = [RadiatingBasis(each.centers, each.orders, k, each.scales) for each in found]
-    return merged(found), bases[0] if len(bases) == 1 else JoinedBasis(bases)
+    return bases[0] if len(bases) == 1 else JoinedBasis(bases)
+
+
+def _in_objects(
+    domain: PlaneExterior, outer: int, corners: Sequence[Corner], wanted: Wanted, placed: list[list[Placed]]
+) -> list[Placed]:
+    """Functions in the objects that lie in another one, or in none, noted where they are placed."""
+    within = _loops_within(domain, outer)
+    found = place_in(within, corners, wanted, _loops(domain, outer)) if within else []
+    owners = [owner for owner in domain.owners if domain.around[owner] == outer]
+    for owner, own in zip(owners, found, strict=True):
+        placed[owner].insert(0, own)
+    return found
+
+
+def _loops(domain: PlaneExterior, place: int) -> list[tuple[PlaneCurve, ...]]:
+    """The boundary of an object."""
+    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if owner == place]
+
+
+def _loops_within(domain: PlaneExterior, place: int) -> list[tuple[PlaneCurve, ...]]:
+    """The boundaries of the objects that lie in one."""
+    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if domain.around[owner] == place]

@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from fspielm.collocation import Crowd, Lattices, Points
+from fspielm.collocation.crowd import Crowds
 from fspielm.equations import Problem
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.lattice import lattice_of
@@ -16,22 +17,21 @@ from fspielm.equations.open_domain import has_data, incident_of, outer_wavenumbe
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
 from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, elastic_potentials
-from fspielm.features.outward.placement import Placed, Wanted, merged, place_in
+from fspielm.features.outward.placement import Placed, Wanted
 from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.open_bodies import around_bodies
-from fspielm.solvers.stages.open_media import in_media, join_by_unknown
+from fspielm.solvers.stages.open_media import Sides, join_by_unknown, on_all_sides
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
 
 # Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
 _FURTHER_DIGITS = 1.5
-# Rows for each function, and a few more on every part.
-_ROWS_PER_FUNCTION = 2.0
+# Rows on every part beside those that crowd.
 _ON_PART = 8
 _MOST_ROUNDS = 5
 # A round has helped if the estimate is smaller by so much.
@@ -101,11 +101,11 @@ class OpenSpace(Stage):
         wanted = wanted_for(problem, highest, self.request.tol, self.level)
         if problem.dimension == 3:
             family, lattices = around_bodies(problem, wanted)
-            return Step(FeatureTrial(family, _points(problem, lattices), (), why), self)
-        placed, bases = around_curves(problem, wanted)
-        basis = join_by_unknown(bases)
-        family = Outward(basis, placed.in_words, caution_beside(placed))
-        return Step(FeatureTrial(family, points_for(problem, placed, basis.size), (), why), self)
+            return Step(FeatureTrial(family, points_on(problem, lattices), (), why), self)
+        sides = around_curves(problem, wanted)
+        placed = sides.together
+        family = Outward(join_by_unknown(sides.bases), placed.in_words, caution_beside(placed))
+        return Step(FeatureTrial(family, points_on(problem, sides.crowd(problem, {})), (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
@@ -118,14 +118,8 @@ def open_space(request: Request, bands: Bands) -> OpenSpace:
     return OpenSpace(request, along, min(along, max(slow, *map(abs, outer_wavenumbers(problem)))))
 
 
-def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
-    """Rows on the objects for so many functions, which crowd where these do."""
-    return _points(
-        problem, Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True)
-    )
-
-
-def _points(problem: Problem, crowd: Crowd | Lattices) -> Points:
+def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
+    """Rows on the objects, and a few more on every part."""
     names = {part for relation in problem.constraints for part in relation.part_names}
     return Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
 
@@ -157,19 +151,10 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def around_curves(problem: Problem, wanted: Wanted) -> tuple[Placed, list[Basis | None]]:
-    """Where functions are that are placed in objects of the plane and around them, and those of each side.
-
-    First those outside of all objects, then those of each medium; None where it varies.
-    """
-    domain = problem.domain
-    assert isinstance(domain, PlaneExterior)
-    corners = _singular_corners(problem, domain)
-    outer = [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if domain.around[owner] < 0]
-    placed = place_in(outer, corners, wanted)
-    inside = in_media(problem, corners, wanted)
-    everywhere = [placed, *(own[0] for own in inside if own is not None)]
-    return merged(everywhere), [_basis(problem, placed), *(own and own[1] for own in inside)]
+def around_curves(problem: Problem, wanted: Wanted) -> Sides:
+    """Functions in objects of the plane, and around those that let waves through."""
+    assert isinstance(problem.domain, PlaneExterior)
+    return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
 
 
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
