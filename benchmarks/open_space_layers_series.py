@@ -31,7 +31,10 @@ class Layered:
         Shape ``(1 + 2 L,)``: first the outside, then J and H of each layer.
         """
         waves, fluxes, layers = (k, *self.waves), (1.0, *self.fluxes), len(self.radii)
-        rows, values = np.zeros((2 * layers + 1, 2 * layers + 1), dtype=complex), np.zeros(2 * layers + 1, dtype=complex)
+        rows, values = (
+            np.zeros((2 * layers + 1, 2 * layers + 1), dtype=complex),
+            np.zeros(2 * layers + 1, dtype=complex),
+        )
         for i, radius in enumerate(self.radii):
             outer, inner = (_both(n, waves[j], radius, fluxes[j]) for j in (i, i + 1))
             here = slice(2 * i, 2 * i + 2)

@@ -16,7 +16,6 @@ x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
 LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
 DISK = fs.Exterior(fs.Disk((0.3, 0.2), 1))
-TWO_DISKS = fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((3, 0), 1))
 K = 5.0
 
 

@@ -17,7 +17,7 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior_checks import as_period, as_window
 from fspielm.geometry.hole import Hole
-from fspielm.geometry.nesting import Lie, curves_touch, lie, objects_around
+from fspielm.geometry.nesting import TOUCHING, Lie, curves_touch, lie, objects_around
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import kronecker
@@ -28,8 +28,6 @@ _AROUND = 0.5
 # Points on each edge, and on each surface, that tell whether objects overlap.
 _ON_EDGE = 48
 _ON_PART = 2048
-# What is closer, in units of the extent of a shape, touches.
-_TOUCHING = 1e-9
 
 
 class Exterior(Domain):
@@ -269,7 +267,7 @@ class PlaneExterior(Exterior, PlaneShape):
 
     def _lie(self, one: Domain, other: Domain) -> Lie:
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        if curves_touch(_curves(one), _curves(other), _TOUCHING * float(np.max([b - a, d - c]))):
+        if curves_touch(_curves(one), _curves(other), TOUCHING * float(np.max([b - a, d - c]))):
             return "across"
         return super()._lie(one, other)
 

@@ -15,6 +15,8 @@ from fspielm.geometry.domain import Domain
 
 Lie: TypeAlias = Literal["apart", "within", "around", "across"]
 
+# What is closer, in units of the extent of a shape, touches.
+TOUCHING = 1e-9
 # Points on each curve at first, and how often their distances are looked at again, closer by.
 _LOOKS = 48
 _CLOSER = 24
@@ -45,7 +47,8 @@ def objects_around(shapes: Sequence[Domain], find: Callable[[Domain, Domain], Li
     outer: list[list[int]] = [[] for _ in shapes]
     for (i, one), (j, other) in combinations(enumerate(shapes), 2):
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        how = "apart" if np.any(b < c) or np.any(d < a) else find(one, other)
+        hair = TOUCHING * float(np.max([b - a, d - c]))
+        how = "apart" if np.any(b < c - hair) or np.any(d < a - hair) else find(one, other)
         if how == "across":
             raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {remedy}")
         if how == "within":

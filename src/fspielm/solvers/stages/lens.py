@@ -15,7 +15,6 @@ from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
 from fspielm.equations.within import arriving, fastest_inside, varying_media
 from fspielm.errors import ProblemError
-from fspielm.features import JoinedBasis
 from fspielm.features.outward import IncidentBasis, Outward
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
@@ -116,10 +115,8 @@ class Lens(Stage):
         inside = self._solved_inside(data, comes_in)
         found = []
         for number, own in inside.items():
-            around = media[number - 1].around
-            basis = bases[around]
-            assert basis is not None  # as nothing lies in a lens
-            found.append(own.driven_by(JoinedBasis([basis, comes_in]) if around == 0 else basis))
+            # on the boundary, fields of all others and what comes in are sums of these
+            found.append(own.driven_by(sides.drives[number]))
             bases[number] = found[-1].functions
         ends = np.cumsum([0, *(own.size for own in bases if own is not None)])
         fitted = tuple((one, slice(*ends[one.inside.number : one.inside.number + 2])) for one in found)

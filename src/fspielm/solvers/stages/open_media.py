@@ -34,10 +34,13 @@ class Sides:
         For each object: in it, for the field around it, and around it, for the one inside.
     bases : tuple of Basis or None
         Those outside of all objects, and those of each medium; None where it varies.
+    drives : mapping of int to Basis
+        By the unknowns of media that vary: what is placed in these, for the field around them.
     """
 
     placed: tuple[tuple[Placed, ...], ...]
     bases: tuple[Basis | None, ...]
+    drives: Mapping[int, Basis]
 
     @property
     def together(self) -> Placed:
@@ -77,9 +80,15 @@ def on_all_sides(
     placed: list[list[Placed]] = [[] for _ in domain.shapes]
     outside = _in_objects(domain, -1, corners, wanted, placed)
     bases: list[Basis | None] = [make(problem, merged(outside))]
-    for medium, k in zip(media_of(problem), inner_wavenumbers(problem), strict=True):
+    drives: dict[int, Basis] = {}
+    waves = inner_wavenumbers(problem)
+    for number, (medium, k) in enumerate(zip(media_of(problem), waves, strict=True), 1):
         bases.append(None if k is None else _of_medium(domain, medium, k, corners, wanted, placed))
-    return Sides(tuple(map(tuple, placed)), tuple(bases))
+        if k is None:
+            (own,) = placed[medium.place]
+            around = waves[medium.around - 1] if medium.around else None
+            drives[number] = make(problem, own) if around is None else _radiating(own, around)
+    return Sides(tuple(map(tuple, placed)), tuple(bases), drives)
 
 
 def join_by_unknown(bases: Sequence[Basis | None]) -> Basis:
@@ -106,8 +115,12 @@ def _of_medium(
     around = place_around(own[0], corners, wanted, within)
     placed[medium.place].append(around)
     found = [around, *_in_objects(domain, medium.place, corners, wanted, placed)]
-    bases = [RadiatingBasis(each.centers, each.orders, k, each.scales) for each in found]
+    bases = [_radiating(each, k) for each in found]
     return bases[0] if len(bases) == 1 else JoinedBasis(bases)
+
+
+def _radiating(placed: Placed, k: complex) -> RadiatingBasis:
+    return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
 
 
 def _in_objects(
