@@ -11,6 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.collocation import Crowd
+from fspielm.collocation.crowd import Crowds
 from fspielm.geometry import Domain, Sites
 
 X, Y = sp.symbols("x y")
@@ -46,6 +47,18 @@ def test_counts_are_those_of_the_draw_and_added_to_the_others() -> None:
     assert counts["dirichlet x+"] > 60
     thin = points.thinned().counts(stated)
     assert abs(sum(thin.values()) - (4 * plain.thinned().boundary + 25)) <= 2  # type: ignore[operator]
+
+
+def test_several_crowds_are_each_on_parts_of_their_own() -> None:
+    stated = problem(fs.Box((0, 0), (1, 1)))
+    places = np.array([(1.1, 0.5)])
+    crowds = Crowds((Crowd(places, 40, parts=frozenset({"x+"})), Crowd(places, 20, parts=frozenset({"x-", "y-"}))))
+    counts = crowds.counts(stated)
+    assert counts["dirichlet x+"] == 40
+    assert counts["dirichlet x-"] + counts["dirichlet y-"] == 20
+    assert "dirichlet y+" not in counts
+    assert counts == {name: len(sites) for name, sites in crowds.draw(stated, np.random.default_rng(0)).items()}
+    assert crowds.thinned().counts(stated)["dirichlet x+"] == 16
 
 
 def test_the_others_are_the_same_with_a_crowd() -> None:

@@ -12,7 +12,7 @@ from fspielm.equations import derivative, identity
 from fspielm.features.evaluation import evaluate
 from fspielm.features.outward import HarmonicBasis, RadiatingBasis
 from fspielm.features.outward.curves import continue_inward
-from fspielm.features.outward.placement import Wanted, place_in
+from fspielm.features.outward.placement import Wanted, merged, place_in
 from fspielm.geometry import Sites
 
 CENTERS, ORDERS, SCALES = [[0.0, 0.0], [0.3, 0.2], [0.1, -0.4]], [6, 0, 1], [1.0, 0.5, 0.3]
@@ -94,7 +94,7 @@ def test_a_smooth_curve_is_continued_up_to_its_first_singularity() -> None:
 
 def test_a_disk_has_multipoles_and_a_square_poles_at_its_corners() -> None:
     domain = fs.Exterior(fs.Disk((0, 0), 1), fs.Box((2, 0), (3, 1)))
-    placed = place_in(domain.loops, domain.corners(), Wanted(5.0, 8.0))
+    placed = merged(place_in(domain.loops, domain.corners(), Wanted(5.0, 8.0)))
     assert placed.orders[0] > 10
     assert set(placed.orders[1:]) == {0, 1}
     assert not domain.contains(placed.centers[placed.orders != 1]).any()

@@ -25,13 +25,23 @@ STATED: dict[str, tuple[fs.Exterior, Any, Any]] = {
     "a grating": (fs.Exterior(DISK, period=2.5), fs.Dirichlet(0), fs.plane_wave(k, (1, -2))),
     "a grating of glass": (fs.Exterior(DISK, period=2.5), fs.Transparent(1.5 * k), fs.plane_wave(k, (1, -2))),
     "a lens": (fs.Exterior(DISK), fs.Transparent(k * sp.sqrt(2 - (x - 0.1) ** 2 - y**2)), fs.plane_wave(k, (1, 0))),
+    "layers and a soft object": (
+        fs.Exterior(DISK, fs.Disk((0, 0), 0.5, name="core"), fs.Disk((4, 0), 1, name="b")),
+        [
+            fs.Transparent(1.5 * k, 0.5, on="circle"),
+            fs.Transparent(2 * k, on="core.*"),
+            fs.Dirichlet(0, on="b.circle"),
+        ],
+        fs.plane_wave(k, (1, 2)),
+    ),
     "nothing": (fs.Exterior(DISK), fs.Dirichlet(x), None),
 }
 
 
 def problem_of(name: str) -> fs.Problem:
     domain, condition, incident = STATED[name]
-    return fs.Problem(HELMHOLTZ, domain, [condition], given={k: 3.3}, incident=incident)
+    conditions = condition if isinstance(condition, list) else [condition]
+    return fs.Problem(HELMHOLTZ, domain, conditions, given={k: 3.3}, incident=incident)
 
 
 @pytest.mark.parametrize("name", STATED)

@@ -30,6 +30,34 @@ def test_its_box_is_a_window_and_its_points_lie_there() -> None:
     assert fs.Exterior(fs.Disk((0, 0), 1), window=((-2, -2), (4, 5))).bounding_box[1].tolist() == [4.0, 5.0]
 
 
+def test_objects_lie_in_others() -> None:
+    shapes = fs.Disk((0, 0), 2), fs.Disk((0.3, 0), 1), fs.Disk((5, 0), 1), fs.Box((0.2, 0.1), (0.4, 0.3))
+    outside = fs.Exterior(*shapes)
+    assert outside.around == (-1, 0, -1, 1)
+    assert outside.solid == (0, 2)
+    assert outside.owners == (0, 1, 2, 3)
+    assert outside.measure == pytest.approx(np.prod(np.ptp(outside.bounding_box, axis=0)) - 5 * np.pi)
+    assert [[part.name for part in parts] for parts in outside.object_parts()][1:3] == [["circle (2)"], ["circle (3)"]]
+    points = [[1.9, 0.0], [1.0, 0.0], [0.3, 0.2], [5.0, 0.0], [9.0, 9.0], [1.3, 0.0]]
+    assert outside.contains(points).tolist() == [False] * 4 + [True, False]
+    filled = outside.filled([0, 1])
+    assert filled.solid == (2, 3)
+    assert filled.contains(points).tolist() == [True, True, False, False, True, True]
+    assert pickle.loads(pickle.dumps(filled)).solid == (2, 3)
+    assert fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((0, 0, 0.2), 0.5), fs.Ball((3, 0, 0), 1)).around == (-1, 0, -1)
+    assert fs.Exterior(fs.Ball((0, 0, 0), 0.3), fs.Ellipsoid((0, 0, 0.1), (1, 1, 0.8))).around == (1, -1)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.234])
+@pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-3])
+def test_objects_in_others_must_not_touch(angle: float, gap: float) -> None:
+    for inner in (0.5, -0.5):  # in the other one, or beside it
+        away = (1 - inner - gap) if inner > 0 else (1 - inner + gap)
+        center = away * np.cos(angle), away * np.sin(angle)
+        with pytest.raises(fs.ProblemError, match="overlap or touch"):
+            fs.Exterior(fs.Disk((0, 0), 1), fs.Disk(center, abs(inner)))
+
+
 def test_normals_point_into_the_objects_and_corners_open_outward() -> None:
     (circle,) = [part for part in TWO.boundary() if part.name == "circle"]
     sites = circle.place(np.linspace(0, 1, 9)[:, None])
@@ -56,7 +84,8 @@ def test_is_pickled() -> None:
     [
         (lambda: fs.Exterior(), "at least one shape"),
         (lambda: fs.Exterior(TWO), "has no end; name the objects"),
-        (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole"),
+        (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole.*as an object in it"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((0, 0, 0.5), 0.5)), "overlap or touch"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Ball((0, 0, 0), 1)), "all be plane, or all be in space"),
         (lambda: fs.Exterior(fs.Box((0, 0, 0), (1, 1, 1))), "in space objects are fs.Ball and fs.Ellipsoid"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((1.9, 0, 0), 1)), "objects must be apart"),

@@ -41,6 +41,12 @@ def test_cells_inside_find_what_functions_that_satisfy_the_equation_do() -> None
     assert np.array_equal(again(points[:9]), solution(points[:9]))
 
 
+@pytest.mark.parametrize("budget", [fs.Budget(seconds=1e-3), fs.Budget(neurons=30)], ids=["seconds", "neurons"])
+def test_a_budget_that_is_too_small_for_the_field_inside_is_told(budget: fs.Budget) -> None:
+    with pytest.raises(fs.ProblemError, match=r"^Transparent: the field inside: .*budget of .* ended it.*allow more"):
+        fs.solve(lens(fs.Transparent(2 + x / 2)), budget=budget)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -50,6 +56,7 @@ def test_cells_inside_find_what_functions_that_satisfy_the_equation_do() -> None
         (lambda: lens(fs.Transparent(sp.sqrt(2 - sp.I * (2 + x)))), "negative imaginary part"),
         (lambda: lens(fs.Transparent(2 + x / 2), incident=None), "nothing comes in"),
         (lambda: lens(fs.Transparent(2 + x / 2), shape=fs.Box((0, 0), (1, 1))), "without corners"),
+        (lambda: lens(fs.Transparent(2 + x / 2), shape=DISK | fs.Disk((3, 0), 1)), "in one piece"),
     ],
 )
 def test_mistakes_are_named(make: Any, message: str) -> None:

@@ -51,12 +51,15 @@ class Crowd:
         What the density is multiplied with where a place is the nearest: how many functions there are to a distance.
     evenly : bool
         Whether they go by the density exactly, which fewer of them suffice for: only where they begin is drawn.
+    parts : frozenset of str, optional
+        Names of the parts of the boundary that they are on, where that is not all of it.
     """
 
     places: FloatArray
     count: int
     strengths: FloatArray | None = None
     evenly: bool = False
+    parts: frozenset[str] | None = None
     _known: WeakKeyDictionary[Problem, list[tuple[Relation, _Density, int]]] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False
     )
@@ -67,7 +70,7 @@ class Crowd:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # without what was found for problems, which follows from the rest
-        return Crowd, (self.places, self.count, self.strengths, self.evenly)
+        return Crowd, (self.places, self.count, self.strengths, self.evenly, self.parts)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many of the points each block gets, by its name."""
@@ -94,10 +97,42 @@ class Crowd:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
         nearest = _Nearest(self.places, self.strengths)
         on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
+        if self.parts is not None:
+            on_curves = [c for c in on_curves if self.parts.intersection(c.part_names)]
         densities = [_tabulate(c, nearest) for c in on_curves]
         total = sum(density.total for density in densities)
         shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
         return [(c, d, count) for c, d, count in shares if count]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """Several crowds, each on parts of its own.
+
+    Parameters
+    ----------
+    each : tuple of Crowd
+    """
+
+    each: tuple[Crowd, ...]
+
+    @property
+    def count(self) -> int:
+        """How many points, of all of them."""
+        return sum(crowd.count for crowd in self.each)
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many of the points each block gets, by its name."""
+        return {name: count for crowd in self.each for name, count in crowd.counts(problem).items()}
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block that gets any, by its name."""
+        return {name: sites for crowd in self.each for name, sites in crowd.draw(problem, rng).items()}
+
+    def thinned(self) -> Crowds:
+        """Each of them thinned."""
+        return Crowds(tuple(crowd.thinned() for crowd in self.each))
 
 
 @final

@@ -72,7 +72,7 @@ class Lattices:
     @property
     def count(self) -> int:
         """How many points, on all surfaces."""
-        return sum(count for _, _, count in self.surfaces)
+        return sum(surface.count for surface in self.surfaces)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """How many of the points each block gets, by its name."""

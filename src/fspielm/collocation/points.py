@@ -13,7 +13,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import Sampling, Sites, check_sampling
 
 if TYPE_CHECKING:
-    from fspielm.collocation.crowd import Crowd
+    from fspielm.collocation.crowd import Crowd, Crowds
     from fspielm.collocation.lattices import Lattices
 
 
@@ -35,7 +35,7 @@ class Points:
         Points for each initial condition; needed where there is one.
     sampling : {"uniform", "low-discrepancy", "clustered"}
         Independent random points, as in the paper; evenly spread ones; or those clustered toward the boundary.
-    crowd : Crowd or Lattices, optional
+    crowd : Crowd, Crowds or Lattices, optional
         Further points on the boundary: near places outside of it, or all over closed surfaces.
     """
 
@@ -44,7 +44,7 @@ class Points:
     boundary_total: int | None = None
     initial: int | None = None
     sampling: Sampling = "uniform"
-    crowd: Crowd | Lattices | None = None
+    crowd: Crowd | Crowds | Lattices | None = None
 
     def __post_init__(self) -> None:
         check_sampling(self.sampling)

@@ -80,8 +80,9 @@ def compile_all(statement: Statement) -> Compiled:
         from fspielm.equations.open_domain import for_open_domain  # few problems have one
 
         relations = for_open_domain(relations, statement, setting)
-        # of a field inside too: see `two_sided`
+        # of fields inside too: see `two_sided`
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
+            stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)
     if has_conjugates(relations, len(unknowns)):
         made = in_pairs(Compiled(statement, unknowns, relations, givens))

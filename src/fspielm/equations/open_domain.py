@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.conditions.transparent import Transparent
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.incident import Incident
@@ -19,9 +20,10 @@ from fspielm.equations.operator import Coefficient, Operator
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement
+from fspielm.equations.wellposed import check_conditions
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
-from fspielm.geometry import Sites
+from fspielm.geometry import Domain, Sites
 from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
@@ -56,12 +58,14 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         if relation.condition is not None and (relation.region.kind != "boundary" or relation.region.shift is not None):
             raise ProblemError(f"on an open domain conditions hold on the objects; {relation.name!r} does not")
     transparent = [condition for condition in statement.conditions if isinstance(condition, Transparent)]
-    if transparent and len(statement.conditions) > 1:
-        raise ProblemError(
-            "Transparent is for all objects, of one wavenumber, without other conditions: state it alone"
-        )
     if transparent and not ratio_of(equations[0].operator).imag < 0:
-        transparent[0].check_loss(setting)
+        for condition in transparent:
+            condition.check_loss(setting)
+    if needs_media(statement.conditions, setting.domain):
+        from fspielm.equations.media import between_media, one_sided  # few objects let waves through
+
+        check_conditions(one_sided(relations), setting)
+        relations = between_media(relations, statement.conditions, setting)
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
@@ -84,6 +88,12 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         return relation if relation.condition is None else _shifted(relation, incident, weight)
 
     return tuple(map(read, relations))
+
+
+def needs_media(conditions: Sequence[AnyCondition], domain: Domain) -> bool:
+    """Whether an object has a field inside, or has to, since another one lies in it."""
+    nested = isinstance(domain, Exterior) and any(outer >= 0 for outer in domain.around)
+    return nested or any(condition.kind == "transparent" for condition in conditions)
 
 
 @once
@@ -147,16 +157,14 @@ def outer_wavenumbers(problem: Problem) -> tuple[complex, ...]:
     return wavenumbers_of(_sides(problem)[0])
 
 
-def inner_wavenumber(problem: Problem) -> complex | None:
-    """That of a field inside of an object, where there is one, and the same everywhere."""
-    inside = [operator for operator in _sides(problem)[1] if operator.is_constant]
-    return wavenumber_of(inside[0]) if inside else None
+def inner_wavenumbers(problem: Problem) -> tuple[complex | None, ...]:
+    """Those of the media inside of objects; None where one varies."""
+    return tuple(wavenumber_of(inside) if inside.is_constant else None for inside in _sides(problem)[1])
 
 
 def highest_wavenumber(problem: Problem) -> float:
     """The size of the highest, on either side."""
-    inside = inner_wavenumber(problem)
-    return max(abs(k) for k in (*outer_wavenumbers(problem), inside or 0j))
+    return max(abs(k) for k in (*outer_wavenumbers(problem), *inner_wavenumbers(problem)) if k is not None)
 
 
 def _sides(problem: Problem) -> tuple[list[Operator], list[Operator]]:

@@ -1,4 +1,4 @@
-"""The field inside of an object whose wavenumber varies, as a problem of its own."""
+"""Fields inside of objects whose wavenumber varies, as problems of their own."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations.conditions import Robin
 from fspielm.equations.givens import read_givens
-from fspielm.equations.open_domain import outer_wavenumbers
+from fspielm.equations.media import media_of
+from fspielm.equations.open_domain import wavenumber_of
 from fspielm.equations.operator import Operator, along_normal, identity
-from fspielm.equations.two_sided import transparency
-from fspielm.equations.written_numbers import number_in
+from fspielm.equations.relations import Relation
 from fspielm.errors import ProblemError
 
 if TYPE_CHECKING:
@@ -27,20 +27,23 @@ Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
 _LOOKS = 2000
 
 
-def has_varying_inside(problem: Problem) -> bool:
-    """Whether a two-sided problem has coefficients inside that vary."""
-    return any(not equation.operator.is_constant for equation in problem.equations[1:])
+def varying_media(problem: Problem) -> tuple[int, ...]:
+    """The unknowns of a two-sided problem whose wavenumbers vary."""
+    return tuple(n for n, equation in enumerate(problem.equations) if n > 0 and not equation.operator.is_constant)
 
 
 def fastest_inside(problem: Problem) -> float:
-    """The largest wavenumber inside of the object of a two-sided problem, where waves may not grow.
+    """The largest wavenumber inside of the objects of a two-sided problem, where waves may not grow.
 
     Raises
     ------
     ProblemError
         If they do.
     """
-    equation = problem.equations[1]
+    return max(_fastest(equation) for equation in problem.equations[1:])
+
+
+def _fastest(equation: Relation) -> float:
     sites = equation.sample(_LOOKS, np.random.default_rng(0), "low-discrepancy")  # only looks
     (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
     growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
@@ -53,39 +56,33 @@ def fastest_inside(problem: Problem) -> float:
     return float(np.sqrt(np.abs(square).max()))
 
 
-def impedance(problem: Problem) -> complex:
+def impedance(problem: Problem, number: int) -> complex:
     """The number i eta of what is prescribed inside, ``flux dv/dn - i eta v``: with it no object has a resonance."""
-    lower, upper = problem.unknowns[1].domain.bounding_box
-    size = max(abs(outer_wavenumbers(problem)[0]), 1.0 / float(np.max(upper - lower)))
-    return 1j * size * (-1.0 if _flux(problem).real < 0 else 1.0)
+    medium = media_of(problem)[number - 1]
+    lower, upper = medium.shape.bounding_box
+    around = wavenumber_of(problem.equations[medium.around].operator)
+    size = max(abs(around), 1.0 / float(np.max(upper - lower)))
+    return 1j * size * (-1.0 if medium.flux.real < 0 else 1.0)
 
 
-def arriving(problem: Problem) -> Operator:
-    """What of a field outside is prescribed for the one inside, at sites whose normals point out of the object."""
+def arriving(problem: Problem, number: int) -> Operator:
+    """What of a field around a medium is prescribed for the one inside, at sites whose normals point out of it."""
     value, slope = identity(problem.dimension), along_normal(problem.dimension)
-    return slope + value.times(-impedance(problem))
+    return slope + value.times(-impedance(problem, number))
 
 
-def problem_inside(problem: Problem, data: Data) -> Problem:
-    """The field inside of the object of a two-sided problem, of which `arriving` is known: of points and normals."""
+def problem_inside(problem: Problem, number: int, data: Data) -> Problem:
+    """The field of one medium of a problem, of which `arriving` is known: of points and normals."""
     from fspielm.equations.problem import Problem as Stated  # which knows of this module's users
 
-    condition = transparency(problem)
-    assert condition is not None  # of a two-sided problem
-    inner = problem.unknowns[1]
+    medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
     given = problem.statement.given or {}
-    square = sp.sympify(condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
+    square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
     names = {function.func.__name__ for function in square.atoms(AppliedUndef)}
     used = {key: value for key, value in given.items() if _is_in(key, square, names)}
     laplacian = sum(inner.symbol.diff(coordinate, 2) for coordinate in inner.coordinates)
-    known = Robin(-impedance(problem), _flux(problem), data)
+    known = Robin(-impedance(problem, number), medium.flux, data)
     return Stated(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
-
-
-def _flux(problem: Problem) -> complex:
-    condition = transparency(problem)
-    assert condition is not None
-    return complex(number_in(condition.flux, problem.givens, "Transparent: flux"))
 
 
 def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any, ClassVar, NoReturn, SupportsFloat, final
 
 import numpy as np
@@ -15,8 +15,9 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
+from fspielm.geometry.exterior_checks import as_period, as_window
 from fspielm.geometry.hole import Hole
-from fspielm.geometry.inputs import as_plane_point, as_positive, as_space_point
+from fspielm.geometry.nesting import TOUCHING, Lie, curves_touch, lie, objects_around
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.sampling import kronecker
@@ -39,7 +40,7 @@ class Exterior(Domain):
     ----------
     *shapes : Domain
         Bounded plane shapes without holes, which do not touch; such as do are one shape, ``a | b``. In space, balls and
-        ellipsoids, which may be moved and turned.
+        ellipsoids, which may be moved and turned. One may lie in another, that lets waves through (`Transparent`).
     window : (lower, upper), optional
         Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
         pictures show it. By default half as wide again as the objects on every side. It should not be far larger.
@@ -78,14 +79,34 @@ class Exterior(Domain):
         self.shapes = tuple(shapes)
         for shape in self.shapes:
             self._check_shape(shape)
-        self._check_apart()
-        self.period = None if period is None else self._as_period(period)
-        self.window = None if window is None else self._as_window(window)
-        self._is_filled = False
+        self.around = objects_around(self.shapes, self._lie, self._joined)
+        self.period = None if period is None else as_period(period, self.objects_box)
+        self.window = None if window is None else as_window(window, self.objects_box)
+        self._filled: frozenset[int] = frozenset()
 
-    def filled(self) -> Exterior:
-        """The same with its objects, for fields that go on inside: everything belongs to it."""
-        return _remade(self.shapes, self.window, True, self.period)
+    def filled(self, which: Iterable[int] | None = None) -> Exterior:
+        """The same with its objects, or those at some places, for fields that go on inside: they belong to it."""
+        places = frozenset(range(len(self.shapes)) if which is None else which)
+        return _remade(self.shapes, self.window, places, self.period)
+
+    @property
+    def solid(self) -> tuple[int, ...]:
+        """The places of objects that do not belong to it, without those that lie in one of these."""
+        reached = {-1} | self._filled
+        return tuple(i for i, outer in enumerate(self.around) if i not in self._filled and outer in reached)
+
+    def solid_parts(self) -> tuple[BoundaryPart, ...]:
+        """What bounds it: the parts of objects that do not belong to it, with normals into them."""
+        return tuple(_turned(part) for i in self.solid for part in self.shapes[i].boundary())
+
+    def object_parts(self, axes: Sequence[str] | None = None) -> tuple[tuple[BoundaryPart, ...], ...]:
+        """The boundary of each object by itself, with normals into it; names that several have are numbered."""
+        each = [[_turned(part) for part in shape.boundary(axes)] for shape in self.shapes]
+        often = Counter(part.name for parts in each for part in parts)
+        return tuple(
+            tuple(replace(part, name=f"{part.name} ({i})") if often[part.name] > 1 else part for part in parts)
+            for i, parts in enumerate(each, 1)
+        )
 
     @property
     def dimension(self) -> int:
@@ -114,7 +135,7 @@ class Exterior(Domain):
     def measure(self) -> float:
         """Area, or volume, of what the window shows of it."""
         lower, upper = self.bounding_box
-        objects = 0.0 if self._is_filled else sum(shape.measure for shape in self.shapes)
+        objects = sum(self.shapes[i].measure for i in self.solid)
         if self.period is not None:
             objects *= float(upper[0] - lower[0]) / self.period
         return float(np.prod(upper - lower)) - objects
@@ -131,8 +152,8 @@ class Exterior(Domain):
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         outside = np.ones(len(points), dtype=np.bool_)
-        for shape in () if self._is_filled else self.shapes:
-            outside &= ~shape._contains(points, not closed)
+        for i in self.solid:
+            outside &= ~self.shapes[i]._contains(points, not closed)
         return outside
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
@@ -151,34 +172,6 @@ class Exterior(Domain):
         boxes = [shape.bounding_box for shape in self.shapes]
         return np.min([lower for lower, _ in boxes], axis=0), np.max([upper for _, upper in boxes], axis=0)
 
-    def _as_period(self, period: SupportsFloat) -> float:
-        if self.dimension != 2:
-            raise ProblemError("Exterior: period is for gratings in the plane; in space name every object")
-        distance = as_positive(period, "Exterior: period")
-        lower, upper = self.objects_box
-        if distance <= upper[0] - lower[0]:
-            raise ProblemError(
-                f"Exterior: period must be larger than the objects are wide, {upper[0] - lower[0]:g}, for they would "
-                f"touch their copies; got {distance:g}"
-            )
-        return distance
-
-    def _as_window(self, window: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        try:
-            lower, upper = window
-        except (TypeError, ValueError):
-            raise ProblemError(f"Exterior: window must be two corners, ((x, y), (x, y)); got {window!r}") from None
-        as_point = as_plane_point if self.dimension == 2 else as_space_point
-        first, last = as_point(lower, "Exterior: window[0]"), as_point(upper, "Exterior: window[1]")
-        inner, outer = self.objects_box
-        if not (np.all(np.array(first) < inner) and np.all(np.array(last) > outer)):
-            low, high = (", ".join(f"{value:g}" for value in corner) for corner in (inner, outer))
-            raise ProblemError(
-                f"Exterior: window must reach beyond the objects, which lie between ({low}) and ({high}); got {first} "
-                f"and {last}"
-            )
-        return first, last
-
     def _check_shape(self, shape: Any) -> None:
         """Refuse what is none of an object's shapes."""
         if not isinstance(shape, Domain):
@@ -188,20 +181,14 @@ class Exterior(Domain):
         if shape.time is not None or shape.dimension != self.shapes[0].dimension:
             raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
 
-    def _overlap(self, one: Domain, other: Domain) -> bool:
-        """Whether two shapes overlap or touch, whose boxes do: as far as points all over them tell."""
-        (first, second) = (
-            np.concatenate([part.place(kronecker(_ON_PART, part.parameters)).points for part in shape.boundary()])
-            for shape in (one, other)
-        )
-        return bool(other.contains(first).any() or one.contains(second).any())
+    def _rim(self, shape: Domain) -> FloatArray:
+        """Points all over the boundary of a shape."""
+        parts = shape.boundary()
+        return np.concatenate([part.place(kronecker(_ON_PART, part.parameters)).points for part in parts])
 
-    def _check_apart(self) -> None:
-        """Refuse shapes that overlap or touch."""
-        for one, other in combinations(self.shapes, 2):
-            (a, b), (c, d) = one.bounding_box, other.bounding_box
-            if not (np.any(b < c) or np.any(d < a)) and self._overlap(one, other):
-                raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {self._joined}")
+    def _lie(self, one: Domain, other: Domain) -> Lie:
+        """How a shape lies to another one, whose boxes meet: as far as points all over them tell."""
+        return lie(one, other, (self._rim(one), self._rim(other)))
 
     def _combined(self, operation: Any, other: Domain) -> NoReturn:
         raise ProblemError("an open domain cannot be combined with another: combine its objects, fs.Exterior(a | b)")
@@ -210,7 +197,7 @@ class Exterior(Domain):
         raise ProblemError("open domains are those of steady fields and of waves of one frequency: leave fs.Time out")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.shapes, self.window, self._is_filled, self.period)
+        return _remade, (self.shapes, self.window, self._filled, self.period)
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.shapes))
@@ -218,9 +205,9 @@ class Exterior(Domain):
         return f"Exterior({shown}{''.join(f', {n}={value}' for n, value in named.items() if value is not None)})"
 
 
-def _remade(shapes: tuple[Domain, ...], window: Any, is_filled: bool, period: float | None) -> Exterior:
+def _remade(shapes: tuple[Domain, ...], window: Any, filled: frozenset[int], period: float | None) -> Exterior:
     made = Exterior(*shapes, window=window, period=period)
-    made._is_filled = is_filled
+    made._filled = filled
     return made
 
 
@@ -236,6 +223,13 @@ class PlaneExterior(Exterior, PlaneShape):
         curves = [edge.curve for edge in self._edges(("x", "y"))]
         return tuple(tuple(curves[index] for index in loop) for loop in self._contour.loops)
 
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """Of each loop, the place of its object."""
+        counts = [len(edges_of(shape) or ()) for shape in self.shapes]
+        edges = np.repeat(np.arange(len(counts)), counts)
+        return tuple(int(edges[loop[0]]) for loop in self._contour.loops)
+
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         found: list[Edge] = []
         for shape in self.shapes:
@@ -245,11 +239,12 @@ class PlaneExterior(Exterior, PlaneShape):
         return tuple(found)
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:
-        if self._is_filled:
-            return np.ones(len(points), dtype=np.int8)
         if self.period is not None:
             copies = np.round((points[:, 0] - self.middle) / self.period)
             points = points - np.outer(copies, (self.period, 0.0))
+        if len(self.solid) < len(self.shapes):
+            sides = [-self.shapes[i]._side(points) for i in self.solid]
+            return np.asarray(np.min([np.ones(len(points), dtype=np.int8), *sides], axis=0), dtype=np.int8)
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number < 0, -1, 1)).astype(np.int8)
 
@@ -262,11 +257,19 @@ class PlaneExterior(Exterior, PlaneShape):
             raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
         if shape.hole_places():
             raise ProblemError(
-                f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it"
+                f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it, and "
+                "what fills the hole of an object that lets waves through as an object in it"
             )
 
-    def _overlap(self, one: Domain, other: Domain) -> bool:
-        return bool(other.contains(_rim(one)).any() or one.contains(_rim(other)).any())
+    def _rim(self, shape: Domain) -> FloatArray:
+        unit = np.linspace(0.0, 1.0, _ON_EDGE)
+        return np.concatenate([curve.point(curve.parameter(unit)) for curve in _curves(shape)])
+
+    def _lie(self, one: Domain, other: Domain) -> Lie:
+        (a, b), (c, d) = one.bounding_box, other.bounding_box
+        if curves_touch(_curves(one), _curves(other), TOUCHING * float(np.max([b - a, d - c]))):
+            return "across"
+        return super()._lie(one, other)
 
 
 def _turned(part: BoundaryPart) -> BoundaryPart:
@@ -280,9 +283,8 @@ def _turned(part: BoundaryPart) -> BoundaryPart:
     return replace(part, place=place)
 
 
-def _rim(shape: Domain) -> FloatArray:
-    """Points on all edges."""
+def _curves(shape: Domain) -> list[PlaneCurve]:
+    """Those that bound a plane shape."""
     edges = edges_of(shape)
     assert edges is not None  # of a plane shape
-    unit = np.linspace(0.0, 1.0, _ON_EDGE)
-    return np.concatenate([edge.curve.point(edge.curve.parameter(unit)) for edge in edges])
+    return [edge.curve for edge in edges]

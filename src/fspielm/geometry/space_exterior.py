@@ -14,6 +14,7 @@ from fspielm.geometry.ball import Ball
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.ellipsoid import Ellipsoid
 from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.nesting import Lie
 from fspielm.geometry.sampling import kronecker
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.transform import Transformed
@@ -107,9 +108,13 @@ class SpaceExterior(Exterior):
                 f"around others, and at edges, are not known; got {shape!r}: name an ellipsoid close to it"
             )
 
-    def _overlap(self, one: Domain, other: Domain) -> bool:
+    def _lie(self, one: Domain, other: Domain) -> Lie:
         first, second = body_of(one), body_of(other)
         if first is None or second is None or not (first.is_ball and second.is_ball):
-            return super()._overlap(one, other)
-        apart = float(np.linalg.norm(first.center - second.center))
-        return apart <= (1 + 1e-9) * float(first.semi_axes[0] + second.semi_axes[0])
+            return super()._lie(one, other)
+        apart, a, b = float(np.linalg.norm(first.center - second.center)), first.semi_axes[0], second.semi_axes[0]
+        if apart > (1 + 1e-9) * (a + b):
+            return "apart"
+        if apart >= (1 - 1e-9) * abs(b - a):
+            return "across"
+        return "within" if a < b else "around"

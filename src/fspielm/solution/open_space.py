@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
@@ -12,8 +13,9 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.equations.incident import PlaneWaves
 from fspielm.equations.lattice import lattice_of
+from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
-from fspielm.equations.two_sided import as_one, transparency
+from fspielm.equations.two_sided import as_one
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
 from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
@@ -55,22 +57,33 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
     """The problem as it was written, and its total field as one sum: what was solved for, and what comes in."""
     fields = incident_of(problem)
     comes_in = [IncidentBasis(fields, problem.dimension)] if fields else []
-    if transparency(problem) is None:
+    media = media_of(problem)
+    if not media:
         basis, coefficients = basis.valued(coefficients)
         return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
     leaves = [leaf for leaf in basis.leaves if isinstance(leaf, Component)]
-    ends = np.cumsum([leaf.size for leaf in leaves])[:-1]
-    each = [leaf.basis.valued(own) for leaf, own in zip(leaves, np.split(coefficients, ends), strict=True)]
-    (outside, first), inner = each[0], [basis for basis, _ in each[1:]]
-    inside = inner[0] if len(inner) == 1 else JoinedBasis(inner)
-    last = np.concatenate([own for _, own in each[1:]])
-    total, every = _joined([outside, *comes_in], first, 1.0)
-    if isinstance(inside, SumsOnCells):
-        inside, last = inside.summed(last), np.ones(1)
-    shape = problem.unknowns[1].domain
-    stated, both = as_one(problem), RegionalBasis(total, inside, shape)
+    each = np.split(coefficients, np.cumsum([leaf.size for leaf in leaves])[:-1])
+    (outside, *inside), amplitudes = zip(
+        *(_of_unknown(number, leaves, each) for number in range(len(media) + 1)), strict=True
+    )
+    total, every = _joined([outside, *comes_in], amplitudes[0], 1.0)
+    stated, both = as_one(problem), RegionalBasis(total, inside, [medium.shape for medium in media])
     lattice = lattice_of(stated)
-    return stated, both if lattice is None else FoldedBasis(both, lattice), np.concatenate([every, last])
+    whole = both if lattice is None else FoldedBasis(both, lattice)
+    return stated, whole, np.concatenate([every, *amplitudes[1:]])
+
+
+def _of_unknown(
+    number: int, leaves: Sequence[Component], coefficients: Sequence[NumberArray]
+) -> tuple[Basis, NumberArray]:
+    """The functions of one of the unknowns with their coefficients; a single one in the place of sums on cells."""
+    bases, amplitudes = zip(
+        *(leaf.basis.valued(own) for leaf, own in zip(leaves, coefficients, strict=True) if leaf.unknown == number),
+        strict=True,
+    )
+    if isinstance(bases[0], SumsOnCells):
+        return bases[0].summed(amplitudes[0]), np.ones(1)
+    return bases[0] if len(bases) == 1 else JoinedBasis(bases), np.concatenate(amplitudes)
 
 
 def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> tuple[Basis, NumberArray]:
@@ -94,11 +107,14 @@ def scattered(solution: Solution) -> Solution:
         alone = scattered(replace(solution, basis=basis.basis))
         return replace(alone, basis=FoldedBasis(alone.basis, basis.lattice))
     if isinstance(basis, RegionalBasis):
-        leaves, inside = basis.outside.leaves, basis.inside
-        first, last = np.split(coefficients, [basis.outside.size])
-        within, every = _joined([inside, *leaves[1:]], last, -1.0)
-        rest = RegionalBasis(leaves[0], within, basis.shape)
-        return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], every]))
+        leaves = basis.outside.leaves
+        first, *others = basis.split(coefficients)
+        within, every = zip(
+            *(_joined([own, *leaves[1:]], last, -1.0) for own, last in zip(basis.inside, others, strict=True)),
+            strict=True,
+        )
+        rest = RegionalBasis(leaves[0], within, basis.shapes)
+        return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], *every]))
     if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
     assert isinstance(basis, JoinedBasis)  # of what leaves and what comes in

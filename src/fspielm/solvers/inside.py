@@ -1,4 +1,4 @@
-"""Fields inside of an object whose wavenumber varies: polynomials in cells, for whatever arrives from outside."""
+"""Fields inside of objects whose wavenumber varies: polynomials in cells, for whatever arrives from around them."""
 
 from __future__ import annotations
 
@@ -60,19 +60,27 @@ class Inside:
     ----------
     problem : Problem
         The two-sided one.
+    number : int
+        Which of its unknowns this is.
     factored : Factored
     examination : Examination
     """
 
     problem: Problem
+    number: int
     factored: Factored
     examination: Examination
 
+    @property
+    def arriving(self) -> Operator:
+        """What of a function around the object is prescribed inside."""
+        return arriving(self.problem, self.number)
+
     def driven_by(self, basis: Basis) -> Responses:
-        """The fields inside that each function outside makes."""
+        """The fields inside that each function around the object makes."""
         finite, blocks = self.examination.discretisation, self.examination.blocks
         places = {name: sites for name, (sites, _) in finite.fitted(blocks).items() if sites.normals is not None}
-        rows = {name: basis.matrix(arriving(self.problem), sites) for name, sites in places.items()}
+        rows = {name: basis.matrix(self.arriving, sites) for name, sites in places.items()}
         found = []
         for some in np.array_split(np.arange(basis.size), -(-basis.size // _AT_ONCE)):
             each = [finite.spread({name: own[:, j] for name, own in rows.items()}, blocks) for j in some]
@@ -83,13 +91,13 @@ class Inside:
 @final
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """Fields inside, one for each of some functions outside.
+    """Fields inside, one for each of some functions around the object.
 
     Attributes
     ----------
     inside : Inside
     basis : Basis
-        Functions outside.
+        Functions around it.
     fields : (F, M) array
         Coefficients of the field that each makes.
     """
@@ -107,7 +115,7 @@ class Responses:
 
     def data(self, coefficients: NumberArray) -> Driven:
         """What arrives where fields inside are summed with these coefficients."""
-        return Driven(arriving(self.inside.problem), self.basis, coefficients)
+        return Driven(self.inside.arriving, self.basis, coefficients)
 
     def estimate(self, coefficients: NumberArray) -> ErrorEstimate:
         """How wrong their sum is inside, as the field that what arrives makes."""
@@ -120,24 +128,25 @@ class Responses:
         return self._latest(work, coefficients)
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
-        """What the error of their sum inside may amount to in the conditions of the two-sided problem, each by name.
+        """What the error of their sum inside may amount to in the conditions on the object, each by name.
 
         Nothing of it arrives: so its slope is that of an impedance.
         """
         (Phi,) = self.inside.examination.sensitivity.values
         peak = float(np.abs(Phi @ (coefficients @ self.fields)).max())
         error = self.estimate(coefficients).largest * peak
-        problem = self.inside.problem
-        factors = (1.0, abs(impedance(problem)))
-        return {each.name: factors[min(each.operator.order, 1)] * error for each in problem.constraints}
+        problem, number = self.inside.problem, self.inside.number
+        factors = (1.0, abs(impedance(problem, number)))
+        own = [each for each in problem.constraints if number in each.operator.unknowns]
+        return {each.name: factors[min(each.operator.order, 1)] * error for each in own}
 
     @cached_property
     def _latest(self) -> Latest[ErrorEstimate]:
         return Latest()
 
 
-def solve_inside(request: Request, tol: float, data: Driven, seconds: float) -> Inside:
-    """Solve for what arrives in a share of the `seconds` that are left, and keep what serves for other data.
+def solve_inside(request: Request, number: int, tol: float, data: Driven, seconds: float) -> Inside:
+    """Solve for what arrives at a medium in a share of the `seconds` that are left; keep what serves for other data.
 
     Raises
     ------
@@ -151,7 +160,7 @@ def solve_inside(request: Request, tol: float, data: Driven, seconds: float) -> 
         budget = replace(budget, seconds=max(_SHARE * seconds, _LEAST))
     inner = replace(
         request,
-        problem=problem_inside(request.problem, data),
+        problem=problem_inside(request.problem, number, data),
         tol=tol,
         budget=budget,
         method=QR(),
@@ -165,4 +174,4 @@ def solve_inside(request: Request, tol: float, data: Driven, seconds: float) -> 
         raise ProblemError(f"Transparent: the field inside: {str(error).removeprefix('approach: ')}") from None
     if kept is None or not isinstance(kept.examination.discretisation, Patchwork):
         raise SolveError("the field inside was not kept")
-    return Inside(request.problem, kept.factored, kept.examination)
+    return Inside(request.problem, number, kept.factored, kept.examination)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from fspielm.equations import Problem
-from fspielm.equations.two_sided import transparency
+from fspielm.equations.media import has_media
 from fspielm.solution import Solution
 from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
@@ -35,8 +35,8 @@ class Series:
 
     def solve(self, problem: Problem) -> Solution:
         """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
-        # of several solutions, the last one would decide which is found; an object with a field inside has two sides
-        if not problem.is_linear or transparency(problem) is not None:
+        # of several solutions, the last one would decide which is found; fields inside of objects are further unknowns
+        if not problem.is_linear or has_media(problem):
             return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
         check_arguments(problem, self._tol, None, None, None, self._budget)
         streams, seed = Streams.spawned(self._seed)

@@ -8,7 +8,7 @@ from typing import Any
 from fspielm.equations.lattice import Lattice
 from fspielm.errors import ProblemError
 from fspielm.features import Basis, CellBasis
-from fspielm.features.outward import IncidentBasis, RadiatingBasis, RegionalBasis, WithinBasis
+from fspielm.features.outward import IncidentBasis, RadiatingBasis, RegionalBasis
 from fspielm.features.outward.folded import FoldedBasis
 from fspielm.features.outward.grating import GratingBasis
 from fspielm.features.sums_on_cells import SumsOnCells
@@ -28,10 +28,8 @@ def describe_outward(
             fields = [describe_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
             return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
         case RegionalBasis():
-            sides = {side: describe(getattr(basis, side), f"{key}.{side}") for side in ("outside", "inside")}
-            return {"kind": "regional", **sides, "shape": _shape_text(basis.shape)}
-        case WithinBasis():
-            return {"kind": "within", "its": describe(basis.basis, f"{key}.its"), "shape": _shape_text(basis.shape)}
+            parts = [describe(part, f"{key}.{i}") for i, part in enumerate(basis.parts)]
+            return {"kind": "regional", "parts": parts, "shapes": [_shape_text(shape) for shape in basis.shapes]}
         case SumsOnCells():
             arrays[f"{key}.fields"] = basis.fields
             return {"kind": "sums on cells", "its": describe(basis.cells, f"{key}.its")}
@@ -53,10 +51,8 @@ def read_outward(
             fields = [read_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
             return IncidentBasis(fields, decode(int, content["dimension"]))
         case "regional":
-            outside, inside = (read(content[side], f"{key}.{side}") for side in ("outside", "inside"))
-            return RegionalBasis(outside, inside, read_domain_text(content["shape"]))
-        case "within":
-            return WithinBasis(read(content["its"], f"{key}.its"), read_domain_text(content["shape"]))
+            outside, *inside = (read(part, f"{key}.{i}") for i, part in enumerate(content["parts"]))
+            return RegionalBasis(outside, inside, [read_domain_text(shape) for shape in content["shapes"]])
         case "sums on cells":
             cells = read(content["its"], f"{key}.its")
             if not isinstance(cells, CellBasis):

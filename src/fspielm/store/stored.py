@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fspielm.accuracy import ErrorEstimate, FieldEstimate
 from fspielm.collocation import BlockResidual
-from fspielm.equations.two_sided import as_one, transparency, two_sided
+from fspielm.equations.media import has_media
+from fspielm.equations.two_sided import as_one, two_sided
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
 from fspielm.geometry.cells import MaterialFrames
@@ -67,7 +68,7 @@ class Stored:
     def solution(self) -> Solution:
         """The solution, with its problem where the statement was stored."""
         problem = read_stated_problem(self.statement)
-        if problem.domain.is_unbounded and transparency(problem) is not None:
+        if problem.domain.is_unbounded and has_media(problem):
             problem = as_one(two_sided(problem))
         if problem.dimension != self.basis.dimension:
             raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")

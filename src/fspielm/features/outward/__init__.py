@@ -6,7 +6,7 @@ from fspielm.features.outward.harmonic import HarmonicBasis
 from fspielm.features.outward.incident import IncidentBasis
 from fspielm.features.outward.multipoles import MultipoleBasis
 from fspielm.features.outward.radiating import RadiatingBasis
-from fspielm.features.outward.regional import RegionalBasis, WithinBasis
+from fspielm.features.outward.regional import RegionalBasis
 
 __all__ = [
     "HarmonicBasis",
@@ -15,6 +15,5 @@ __all__ = [
     "Outward",
     "RadiatingBasis",
     "RegionalBasis",
-    "WithinBasis",
     "elastic_potentials",
 ]

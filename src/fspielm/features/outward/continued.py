@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from fspielm.errors import UnsuitableError
 from fspielm.features.basis import Basis, JoinedBasis
 from fspielm.features.component import Component
+from fspielm.features.outward.layers import LayerBasis
 from fspielm.features.outward.multipoles import MultipoleBasis
 from fspielm.features.outward.radiating import RadiatingBasis
-from fspielm.features.outward.regional import WithinBasis
 
 
 def at_wavenumbers(basis: Basis, wavenumbers: Sequence[complex], unknown: int = 0) -> Basis:
@@ -29,10 +29,12 @@ def at_wavenumbers(basis: Basis, wavenumbers: Sequence[complex], unknown: int = 
         case Component():
             own = at_wavenumbers(basis.basis, wavenumbers, basis.unknown)
             return Component(own, basis.unknown, basis.components, basis.scale)
-        case WithinBasis():
-            return WithinBasis(at_wavenumbers(basis.basis, wavenumbers, unknown), basis.shape)
         case RadiatingBasis():
             return RadiatingBasis(basis.centers, basis.orders, k, basis.scales)
+        case LayerBasis():
+            sources = at_wavenumbers(basis.basis, wavenumbers, unknown)
+            assert isinstance(sources, MultipoleBasis)  # as they were
+            return LayerBasis(sources, basis.layers, basis.sizes)
         case MultipoleBasis():
             return MultipoleBasis(basis.centers, basis.orders, k, basis.scales, regular=basis.regular)
         case _:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,11 @@ class Placed:
     strengths: FloatArray
 
     @property
+    def functions(self) -> int:
+        """How many there are, of waves."""
+        return int((2 * self.orders + 1).sum())
+
+    @property
     def in_words(self) -> str:
         """How many there are, and of what orders."""
         return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
@@ -89,7 +94,7 @@ class Effort:
     Attributes
     ----------
     held : float
-        Up to which frequency fields are held.
+        Up to which frequency data on it are held, where these are faster than waves.
     level : int
         How often it was not enough.
     """
@@ -115,7 +120,7 @@ class Wanted:
     period : float or None
         The distance of copies of all objects along the first axis.
     efforts : tuple of Effort
-        Of each object, where wavenumber and level are not the same for all.
+        Of each object, where they are not the same for all.
     """
 
     wavenumber: float
@@ -135,7 +140,12 @@ class Wanted:
         """What is wanted of one object."""
         if not self.efforts:
             return self
-        return replace(self, wavenumber=self.efforts[number].held, level=self.efforts[number].level)
+        own = self.efforts[number]
+        return replace(self, wavenumber=max(self.wavenumber, own.held), level=own.level)
+
+    def among(self, numbers: Sequence[int]) -> Wanted:
+        """What is wanted of some objects, by their numbers from now on."""
+        return replace(self, efforts=tuple(self.efforts[number] for number in numbers)) if self.efforts else self
 
 
 def merged(found: Sequence[Placed]) -> Placed:
@@ -143,8 +153,13 @@ def merged(found: Sequence[Placed]) -> Placed:
     return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
 
 
-def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], wanted: Wanted) -> Placed:
-    """Functions in all objects, whose boundaries have the domain on their left."""
+Loop: TypeAlias = Sequence[PlaneCurve]
+
+
+def place_in(
+    loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()
+) -> list[Placed]:
+    """Functions in each object, whose boundary has the domain on its left; all may lie within a wall."""
     rims = [rim_of(loop) for loop in loops]
     shifts = [] if wanted.period is None else [-wanted.period, wanted.period]
     copies = [rim + np.array([shift, 0.0]) for rim in rims for shift in shifts]
@@ -152,25 +167,27 @@ def place_in(loops: Sequence[Sequence[PlaneCurve]], corners: Sequence[Corner], w
     for number, loop in enumerate(loops):
         outside = np.concatenate([wanted.nearby, *copies, *(rim for other, rim in enumerate(rims) if other != number)])
         own = [corner for corner in corners if _is_on(corner.point, loop)]
-        found.append(_in_object(loop, rims[number], own, outside, wanted.of(number)))
-    return merged(found)
+        gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
+        found.append(_in_object(loop, rims[number], own, gap, wanted.of(number)))
+    return found
 
 
-def place_around(loop: Sequence[PlaneCurve], corners: Sequence[Corner], wanted: Wanted) -> Placed:
-    """Sources outside of one object, for the field inside."""
+def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, within: Sequence[Loop] = ()) -> Placed:
+    """Sources outside of one object, for the field inside; others may lie within it."""
     turned = [curve.reversed() for curve in reversed(loop)]
     opened = [
         replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening)
         for corner in corners
         if _is_on(corner.point, loop)
     ]
-    return _beside_curves(turned, opened, distance_between(rim_of(loop), wanted.nearby), wanted)
+    rim = rim_of(loop)
+    gap = min(distance_between(rim, wanted.nearby), _gap_of_images(rim, within))
+    return _beside_curves(turned, opened, gap, wanted)
 
 
 def _in_object(
-    loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], outside: FloatArray, wanted: Wanted
+    loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], gap: float, wanted: Wanted
 ) -> Placed:
-    gap = distance_between(rim, outside)
     circle = _as_circle(rim)
     if circle is not None and not corners:
         return _in_disk(*circle, gap, distance_between(rim, wanted.nearby), wanted)
@@ -237,6 +254,18 @@ def rim_of(loop: Sequence[PlaneCurve]) -> FloatArray:
     """Points around an object, ``(n, 2)``."""
     unit = (np.arange(_AROUND) + 0.5) / _AROUND
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
+
+
+def _gap_of_images(rim: FloatArray, others: Sequence[Loop]) -> float:
+    """How far from a closed curve the images are that it and others, one within the other, make of each other.
+
+    Between curves that run along each other images move away; they gather where these approach, as between circles, at
+    the root of distance times radius.
+    """
+    if not others:
+        return math.inf
+    radius = 0.25 * float(np.ptp(rim, axis=0).sum())
+    return math.sqrt(radius * distance_between(rim, np.concatenate([rim_of(loop) for loop in others])))
 
 
 def distance_between(rim: FloatArray, others: FloatArray) -> float:

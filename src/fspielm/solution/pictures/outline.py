@@ -31,7 +31,8 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     if isinstance(space, Exterior) and space.period is not None:  # whose copies may be cut by the window
         return None
     lower, upper = space.bounding_box
-    pieces = [piece for part in space.boundary() for piece in smooth_pieces(part)]
+    parts = space.solid_parts() if isinstance(space, Exterior) else space.boundary()
+    pieces = [piece for part in parts for piece in smooth_pieces(part)]
     loops = _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
     if space.is_unbounded and loops is not None:  # cut to the window
         (left, bottom), (right, top) = lower, upper

@@ -78,7 +78,7 @@ def eigenmodes(
     if isinstance(problem, Problem) and problem.domain.is_unbounded:
         from fspielm.solvers.resonances import resonances  # few domains are open
 
-        return _told(resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng), 3)
+        return _told(resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng))
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)
@@ -107,8 +107,7 @@ def eigenmodes(
         found = _better(direct, pencil, wanted, asked, record, outlook)
     else:
         found = direct
-    for remark in found.remarks:
-        warnings.warn(remark, AccuracyWarning, stacklevel=2)
+    _told(found)
     if found.selfadjoint:
         return found
     estimates = "the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates"
@@ -128,3 +127,10 @@ def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record:
     except ProblemError:  # that cannot be afforded
         return direct
     return min((direct, other), key=lambda each: len(late(each, request.tol, wish.unit)))
+
+
+def _told(modes: Modes) -> Modes:
+    """With warnings of what there is to know."""
+    for remark in modes.remarks:
+        warnings.warn(remark, AccuracyWarning, stacklevel=3)
+    return modes

@@ -25,6 +25,7 @@ from fspielm.features.ridge import RidgeBasis
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.pencil import with_value
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages.by_object import first_efforts
 from fspielm.solvers.stages.open_space import OpenSpace
 from fspielm.solvers.trial import FeatureTrial
 
@@ -200,7 +201,7 @@ class OpenFunctions:
 def open_functions(problem: Problem, symbol: sp.Symbol, largest: float, request: Request, level: int) -> OpenFunctions:
     """Functions that hold fields of all values up to the largest; more of them for every level."""
     here = replace(request, problem=two_sided(with_value(problem, symbol, largest)))
-    trial = OpenSpace(here, 0.0, 0.0, level).first().trial
+    trial = OpenSpace(here, first_efforts(here.problem, None, level)).first().trial
     assert isinstance(trial, FeatureTrial)  # as that of open domains is
     first = trial.discretise(here, {})
     entries = first.rows * first.basis.size

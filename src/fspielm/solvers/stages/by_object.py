@@ -69,7 +69,7 @@ class ObjectEffort:
         return math.sqrt(sum(estimate.shares.get(name, 0.0) for name in self.blocks))
 
 
-def first_efforts(problem: Problem, bands: Bands | None) -> tuple[ObjectEffort, ...]:
+def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tuple[ObjectEffort, ...]:
     """For every object what the first round makes of it; without `bands` nothing is known to be faster than waves."""
     slowest = max(map(abs, outer_wavenumbers(problem)))
     lower, upper = problem.domain.bounding_box
@@ -78,7 +78,7 @@ def first_efforts(problem: Problem, bands: Bands | None) -> tuple[ObjectEffort, 
     for blocks in _blocks(problem):
         data = [] if bands is None else [band for band in bands.data if band.source in blocks and band.settled]
         along = max((band.frequency for band in data), default=0.0)
-        found.append(ObjectEffort(blocks, along, Effort(max(min(along, slow), slowest))))
+        found.append(ObjectEffort(blocks, along, Effort(min(along, slow), level)))
     return tuple(found)
 
 

@@ -1,24 +1,27 @@
-"""An object whose wavenumber varies: functions that radiate outside, and what they make inside, on cells."""
+"""Objects whose wavenumber varies: functions that radiate around them, and what they make inside, on cells."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
+from fspielm.arrays import NumberArray
+from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
-from fspielm.equations.within import arriving, fastest_inside
+from fspielm.equations.within import arriving, fastest_inside, varying_media
 from fspielm.errors import ProblemError
-from fspielm.features import Component, JoinedBasis
 from fspielm.features.outward import IncidentBasis, Outward
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
-from fspielm.solvers.stages.open_space import caution_beside, outside_alone, points_for, wanted_for
+from fspielm.solvers.stages.open_media import join_by_unknown
+from fspielm.solvers.stages.open_space import around_curves, caution_beside, points_on, wanted_for
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 
@@ -38,9 +41,9 @@ _BETTER = 1.5
 @final
 @dataclass(frozen=True, eq=False)
 class Lens(Stage):
-    """Functions in the object for the field outside, and the fields that they and what comes in make inside.
+    """Functions of open space and of media that do not vary, and the fields that those around lenses make in these.
 
-    Both sides are fitted to each other on the boundary. From round to round either there are more functions, or the
+    All sides are fitted to each other on the boundaries. From round to round either there are more functions, or the
     cells inside are finer, whichever is to blame.
 
     Attributes
@@ -49,15 +52,15 @@ class Lens(Stage):
     wavenumber : float
         The largest.
     tol : float
-        Of the field inside.
+        Of the fields inside.
     until : float
         When the budget ends, on the clock of `perf_counter`.
     level : int
-        How often functions outside were made more.
-    inside : Inside or None
-        The problem inside, as it was factored last.
-    responses : Responses or None
-        Of the last round.
+        How often functions were made more.
+    inside : mapping of int to Inside
+        The problems inside, as they were factored last, by their unknowns.
+    fitted : tuple of (Responses, slice)
+        Of the last round, with the columns of each.
     errors : tuple of float
         Of all rounds.
     """
@@ -71,49 +74,75 @@ class Lens(Stage):
     tol: float
     until: float
     level: int = 0
-    inside: Inside | None = None
-    responses: Responses | None = None
+    inside: Mapping[int, Inside] = field(default_factory=dict)
+    fitted: tuple[tuple[Responses, slice], ...] = ()
     errors: tuple[float, ...] = ()
 
     def first(self) -> Step:
         """As many functions as the wavelength and the tolerance ask for, and cells for what comes in."""
-        return self._step(self.title, None)
+        return self._step(self.title, {})
 
     def next(self, latest: Attempt) -> Step | Ending:
         """More functions, or finer cells, as long as that helps."""
-        error, responses = latest.outcome.error, self.responses
-        assert responses is not None  # of the round that this is after
+        error = latest.outcome.error
         if self.errors and not error * _BETTER <= self.errors[-1]:
             return Ending("neither more functions nor finer cells helped", is_final=True)
         if len(self.errors) + 1 >= _MOST_ROUNDS:
             return Ending(f"{_MOST_ROUNDS} rounds with more functions or finer cells were not enough", is_final=True)
         after = replace(self, errors=(*self.errors, error))
-        own = latest.coefficients[-responses.basis.size :]
-        doubts = responses.doubts(own)
-        if all(doubt <= latest.residuals[name].rms for name, doubt in doubts.items()):
-            return replace(after, level=self.level + 1)._step("more functions, closer to the boundary", None)
+        blamed = {}
+        for responses, columns in self.fitted:
+            own = latest.coefficients[columns]
+            if any(doubt > latest.residuals[name].rms for name, doubt in responses.doubts(own).items()):
+                blamed[responses.inside.number] = responses.data(own)
+        if not blamed:
+            return replace(after, level=self.level + 1)._step("more functions, closer to the boundary", {})
         finer = max(self.tol * _SPARE * min(self.request.tol / error, 1.0), _FINEST)
-        return replace(after, tol=finer, inside=None)._step("finer cells inside", responses.data(own))
+        kept = {number: inside for number, inside in self.inside.items() if number not in blamed}
+        return replace(after, tol=finer, inside=kept)._step("finer cells inside", blamed)
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would hold nothing."""
         return None
 
-    def _step(self, why: str, data: Driven | None) -> Step:
+    def _step(self, why: str, data: Mapping[int, Driven]) -> Step:
         """A step, with cells for what arrives of the last solution, or of what comes in."""
+        problem = self.request.problem
+        wanted = wanted_for(problem, self.wavenumber, self.request.tol, self.level)
+        sides = around_curves(problem, wanted)
+        placed, bases, media = sides.together, list(sides.bases), media_of(problem)
+        comes_in = IncidentBasis(incident_of(problem), problem.dimension)
+        inside = self._solved_inside(data, comes_in)
+        found = []
+        for number, own in inside.items():
+            # on the boundary, fields of all others and what comes in are sums of these
+            found.append(own.driven_by(sides.drives[number]))
+            bases[number] = found[-1].functions
+        ends = np.cumsum([0, *(own.size for own in bases if own is not None)])
+        fitted = tuple((one, slice(*ends[one.inside.number : one.inside.number + 2])) for one in found)
+
+        def doubted(coefficients: NumberArray) -> Mapping[str, float]:
+            return {name: doubt for one, own in fitted for name, doubt in one.doubts(coefficients[own]).items()}
+
+        cells = sum(len(one.functions.cells.frames) for one in found)
+        words = f"{placed.in_words}, and what they make in {cells} cells"
+        family = Outward(join_by_unknown(bases), words, caution_beside(placed), doubted)
+        responses = {media[one.inside.number - 1].place: one.functions.size for one in found}
+        trial = FeatureTrial(family, points_on(problem, sides.crowd(problem, responses)), (), why)
+        return Step(trial, replace(self, inside=inside, fitted=fitted))
+
+    def _solved_inside(self, data: Mapping[int, Driven], comes_in: IncidentBasis) -> dict[int, Inside]:
+        """The problems inside of all lenses; those that are not there yet for these data, or for what comes in."""
         from fspielm.solvers.inside import Driven, solve_inside  # which needs stages itself
 
-        problem = self.request.problem
-        placed, outside = outside_alone(problem, wanted_for(problem, self.wavenumber, self.request.tol, self.level))
-        comes_in = IncidentBasis(incident_of(problem), problem.dimension)
-        data = data or Driven(arriving(problem), comes_in, np.ones(1))
-        inside = self.inside or solve_inside(self.request, self.tol, data, self.until - perf_counter())
-        responses = inside.driven_by(JoinedBasis([outside, comes_in]))
-        basis = JoinedBasis([Component(outside, 0, 2), Component(responses.functions, 1, 2)])
-        words = f"{placed.in_words}, and what they make in {len(responses.functions.cells.frames)} cells"
-        family = Outward(basis, words, caution_beside(placed), lambda c: responses.doubts(c[outside.size :]))
-        trial = FeatureTrial(family, points_for(problem, placed, basis.size), (), why)
-        return Step(trial, replace(self, inside=inside, responses=responses))
+        problem, found = self.request.problem, {}
+        lenses = varying_media(problem)
+        for done, number in enumerate(lenses):
+            seconds = (self.until - perf_counter()) / (len(lenses) - done)
+            # to those in other media no wave comes as it is, but with about as many oscillations
+            known = data.get(number) or Driven(arriving(problem, number), comes_in, np.ones(1))
+            found[number] = self.inside.get(number) or solve_inside(self.request, number, self.tol, known, seconds)
+        return found
 
 
 def lens(request: Request) -> Lens:
@@ -122,20 +151,26 @@ def lens(request: Request) -> Lens:
     Raises
     ------
     ProblemError
-        If nothing comes in, waves grow inside, or the object has corners.
+        If nothing comes in, waves grow inside, or an object whose wavenumber varies has corners, or others in it.
     """
     problem = request.problem
     if problem.dimension != 2:
         raise ProblemError("Transparent: a wavenumber that varies inside is known in the plane; in space give a number")
-    assert isinstance(problem.domain, PlaneExterior)  # of two dimensions
-    if len(problem.domain.loops) > 1:
-        raise ProblemError(
-            "Transparent: a wavenumber that varies is known for one object, in one piece; name one shape"
-        )
-    if problem.domain.corners():
-        raise ProblemError(
-            "Transparent: a wavenumber that varies is known for objects without corners; round them, or give a number"
-        )
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)  # of two dimensions
+    for medium in (media_of(problem)[number - 1] for number in varying_media(problem)):
+        if domain.owners.count(medium.place) > 1:
+            raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
+        if medium.shape.corners():
+            raise ProblemError(
+                "Transparent: a wavenumber that varies is known for objects without corners; round them, or give a "
+                "number"
+            )
+        if medium.place in domain.around:
+            raise ProblemError(
+                f"Transparent: the wavenumber varies in {medium.shape!r}, in which others lie; give a number, or write "
+                "what is in it as one sp.Piecewise"
+            )
     if not incident_of(problem):
         raise ProblemError(
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from fspielm.collocation import Lattices
 from fspielm.collocation.lattices import Place, Surface
 from fspielm.equations import Problem
-from fspielm.equations.open_domain import inner_wavenumber, outer_wavenumbers
-from fspielm.features import Component, JoinedBasis
-from fspielm.features.outward import Outward, WithinBasis
+from fspielm.equations.media import media_of
+from fspielm.equations.open_domain import inner_wavenumbers, outer_wavenumbers
+from fspielm.features import Basis, JoinedBasis
+from fspielm.features.outward import Outward
 from fspielm.features.outward.placement import Wanted
 from fspielm.features.outward.space import Along, Around, Neighbourhood, basis_of, place_beside, place_in
 from fspielm.geometry.space_exterior import SpaceExterior
+from fspielm.solvers.stages.open_media import join_by_unknown
 
 # Rows for each function, which are as even as can be, and places of values and slopes for each function on one side.
 _ROWS_PER_FUNCTION = 1.6
@@ -27,26 +30,39 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     """Functions in all objects, and in those that let waves through; rows as functions are."""
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the stage found
-    (k,), found = outer_wavenumbers(problem), inner_wavenumber(problem)
-    outer, inner, surfaces = [], [], list[Surface]()
-    for shape, body in zip(domain.shapes, domain.bodies, strict=True):
-        others = [other for other in domain.bodies if other is not body]
-        around = Neighbourhood(body, others, wanted, found or 0.0, _bends(problem))
-        outer.append(place_in(around))
-        rows = _ROWS_PER_FUNCTION * outer[-1].functions
-        if found is not None:
-            within = place_beside(around)
-            own = basis_of([within], found)
-            inner.append(WithinBasis(own, shape) if others else own)
-            both = outer[-1].functions, within.functions
+    media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
+    waves = [k for k in each if k is not None]
+    numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
+    parts = domain.object_parts() if media else [shape.boundary() for shape in domain.shapes]
+    outward: list[list[Around | Along]] = [[] for _ in waves]
+    regular: list[list[Around | Along]] = [[] for _ in waves]
+    surfaces: list[Surface] = []
+    for place, body in enumerate(domain.bodies):
+        outer = domain.around[place]
+        others = [
+            other
+            for other, its_outer in zip(domain.bodies, domain.around, strict=True)
+            if its_outer == outer and other is not body
+        ]
+        inside = waves[numbers[place]] if place in numbers else 0.0
+        here = wanted if outer < 0 else replace(wanted, wavenumber=abs(waves[numbers[outer]]))
+        around = Neighbourhood(body, others, here, inside, _bends(problem))
+        within = place_in(around)
+        outward[numbers[outer]].append(within)
+        rows = _ROWS_PER_FUNCTION * within.functions
+        if place in numbers:
+            beside = place_beside(around)
+            regular[numbers[place]].append(beside)
+            both = within.functions, beside.functions
             rows = max(0.5 * _ROWS_PER_FUNCTION * sum(both), _PLACES_PER_FUNCTION * max(both))
-        place, rings = _rows_of(outer[-1])
-        surfaces += [Surface(part.name, place, math.ceil(rows), rings) for part in shape.boundary()]
-    basis = basis_of(outer, k)
-    words = f"in {len(outer)} objects, of degrees up to {max(each.degree for each in outer)}"
-    if inner:
-        basis = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in inner)])
-    return Outward(basis, words), Lattices(tuple(surfaces))
+        sites, rings = _rows_of(within)
+        surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
+    words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
+    bases: list[Basis] = []
+    for k, own, leaving in zip(waves, regular, outward, strict=True):
+        every = [*(basis_of([one], k) for one in own), *([basis_of(leaving, k)] if leaving else [])]
+        bases.append(every[0] if len(every) == 1 else JoinedBasis(every))
+    return Outward(join_by_unknown(bases), words), Lattices(tuple(surfaces))
 
 
 def _bends(problem: Problem) -> bool:

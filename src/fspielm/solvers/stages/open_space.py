@@ -10,14 +10,15 @@ import numpy as np
 
 from fspielm.accuracy import ErrorEstimate
 from fspielm.collocation import Crowd, Lattices, Points
+from fspielm.collocation.crowd import Crowds
 from fspielm.equations import Problem
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.lattice import lattice_of
-from fspielm.equations.open_domain import has_data, incident_of, inner_wavenumber, outer_wavenumbers
+from fspielm.equations.open_domain import has_data, incident_of, outer_wavenumbers
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, WithinBasis, elastic_potentials
-from fspielm.features.outward.placement import Placed, Wanted, merged, place_around, place_in
+from fspielm.features import Basis
+from fspielm.features.outward import HarmonicBasis, Outward, RadiatingBasis, elastic_potentials
+from fspielm.features.outward.placement import Placed, Wanted
 from fspielm.geometry import Corner, Sites
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
@@ -25,14 +26,14 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.by_object import ObjectEffort, first_efforts, more_effort
 from fspielm.solvers.stages.open_bodies import around_bodies
+from fspielm.solvers.stages.open_media import Sides, join_by_unknown, on_all_sides
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import FeatureTrial, Trial
 from fspielm.spectrum import Bands
 
 # Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
 _FURTHER_DIGITS = 1.5
-# Rows for each function, and a few more on every part.
-_ROWS_PER_FUNCTION = 2.0
+# Rows on every part beside those that crowd.
 _ON_PART = 8
 # A round has helped if the estimate is smaller by so much, or the residual where no digit is certain; so many that did
 # not are enough.
@@ -104,14 +105,15 @@ class OpenSpace(Stage):
     def _step(self, why: str) -> Step:
         problem = self.request.problem
         made = tuple(each.made for each in self.efforts)
-        highest, level = max(each.held for each in made), max(each.level for each in made)
-        wanted = replace(wanted_for(problem, highest, self.request.tol, level), efforts=made)
+        waves, level = max(map(abs, outer_wavenumbers(problem))), max(each.level for each in made)
+        wanted = replace(wanted_for(problem, waves, self.request.tol, level), efforts=made)
         if problem.dimension == 3:
-            family, lattices = around_bodies(problem, wanted)
-            return Step(FeatureTrial(family, _points(problem, lattices), (), why), self)
-        placed, basis = _around_curves(problem, wanted)
-        family = Outward(basis, placed.in_words, caution_beside(placed))
-        return Step(FeatureTrial(family, points_for(problem, placed, basis.size), (), why), self)
+            family, lattices = around_bodies(problem, wanted.of(0))
+            return Step(FeatureTrial(family, points_on(problem, lattices), (), why), self)
+        sides = around_curves(problem, wanted)
+        placed = sides.together
+        family = Outward(join_by_unknown(sides.bases), placed.in_words, caution_beside(placed))
+        return Step(FeatureTrial(family, points_on(problem, sides.crowd(problem, {})), (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
@@ -130,14 +132,8 @@ def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
     return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
 
 
-def points_for(problem: Problem, placed: Placed, functions: int) -> Points:
-    """Rows on the objects for so many functions, which crowd where these do."""
-    return _points(
-        problem, Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True)
-    )
-
-
-def _points(problem: Problem, crowd: Crowd | Lattices) -> Points:
+def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
+    """Rows on the objects, and a few more on every part."""
     names = {part for relation in problem.constraints for part in relation.part_names}
     return Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
 
@@ -169,34 +165,10 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def _around_curves(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
-    """Functions in the objects of the plane, and where they are.
-
-    Where objects have a field inside, with functions for that around them.
-    """
-    domain = problem.domain
-    assert isinstance(domain, PlaneExterior)
-    placed, basis = outside_alone(problem, wanted)
-    inside = inner_wavenumber(problem)
-    if inside is None:
-        return placed, basis
-    if len(domain.loops) > len(domain.shapes):
-        raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
-    corners = _singular_corners(problem, domain)
-    around = [place_around(loop, corners, replace(wanted, wavenumber=abs(inside))) for loop in domain.loops]
-    beside: list[Basis] = [RadiatingBasis(each.centers, each.orders, inside, each.scales) for each in around]
-    if len(beside) > 1:
-        beside = [WithinBasis(each, shape) for each, shape in zip(beside, domain.shapes, strict=True)]
-    both = JoinedBasis([Component(basis, 0, 2), *(Component(each, 1, 2) for each in beside)])
-    return merged([placed, *around]), both
-
-
-def outside_alone(problem: Problem, wanted: Wanted) -> tuple[Placed, Basis]:
-    """Functions for the field outside of the objects, and where they are."""
-    domain = problem.domain
-    assert isinstance(domain, PlaneExterior)
-    placed = place_in(domain.loops, _singular_corners(problem, domain), wanted)
-    return placed, _basis(problem, placed)
+def around_curves(problem: Problem, wanted: Wanted) -> Sides:
+    """Functions in objects of the plane, and around those that let waves through."""
+    assert isinstance(problem.domain, PlaneExterior)
+    return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
 
 
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:

@@ -121,10 +121,10 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         If the one asked for does not suit the problem.
     """
     if request.problem.domain.is_unbounded:
-        from fspielm.equations.within import has_varying_inside  # few problems have an open domain
+        from fspielm.equations.within import varying_media  # few problems have an open domain
         from fspielm.solvers.stages.open_space import open_space
 
-        if has_varying_inside(request.problem):
+        if varying_media(request.problem):
             from fspielm.solvers.stages.lens import lens
 
             return Selection((lens(request).first(),), "functions of the object and cells in it, as its waves vary")
