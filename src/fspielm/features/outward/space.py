@@ -26,8 +26,8 @@ from fspielm.features.outward.placement import Wanted, distance_between, orders_
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.space_exterior import Body
 
-# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next: they make no field
-# outside with a wavenumber that resonates within the surface that they are on.
+# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next: they make no
+# field outside with a wavenumber that resonates within the surface that they are on.
 _DEPTH = 0.75
 _SHALLOWER = 0.95
 # The same from the distance of what is close by outside.

@@ -28,7 +28,9 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the stage found
     (k,), found = outer_wavenumbers(problem), inner_wavenumber(problem)
-    outer, inner, surfaces = [], [], list[Surface]()
+    outer: list[Around | Along] = []
+    inner: list[Basis] = []
+    surfaces: list[Surface] = []
     for shape, body in zip(domain.shapes, domain.bodies, strict=True):
         others = [other for other in domain.bodies if other is not body]
         around = Neighbourhood(body, others, wanted, found or 0.0, _bends(problem))
