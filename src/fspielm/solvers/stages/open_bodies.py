@@ -9,7 +9,7 @@ from fspielm.collocation import Lattices
 from fspielm.collocation.lattices import Place, Surface
 from fspielm.equations import Problem
 from fspielm.equations.open_domain import inner_wavenumber, outer_wavenumbers
-from fspielm.features import Component, JoinedBasis
+from fspielm.features import Basis, Component, JoinedBasis
 from fspielm.features.outward import Outward, WithinBasis
 from fspielm.features.outward.placement import Wanted
 from fspielm.features.outward.space import Along, Around, Neighbourhood, basis_of, place_beside, place_in
