@@ -1,14 +1,15 @@
 """Long and flat ellipsoids, and other indices of refraction, in a plane wave: estimates, reciprocity and times.
 
-    python benchmarks/open_space_shapes.py [SHAPE ...]   # writes docs/open_shapes.csv and docs/waves.md
+    python benchmarks/open_space_shapes.py [SHAPE ...]   # writes docs/open_shapes.csv, and docs/waves.md
+    python benchmarks/open_space_shapes.py --page        # the table of docs/waves.md alone
 
 With names, these shapes are measured again, and the rows of others stay.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 from time import process_time
 
 import numpy as np
@@ -63,21 +64,23 @@ def measure(shape: str, kind: str) -> dict[str, str]:
 
 def main() -> None:
     """Measure all shapes, or those named, and write the table."""
-    names, rows = sys.argv[1:] or list(SHAPES), {}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="SHAPE", help=f"one of: {'; '.join(SHAPES)}")
+    parser.add_argument("--page", action="store_true", help="write the table into the page, and measure nothing")
+    arguments, rows = parser.parse_args(), {}
     if TABLE.exists():
         with TABLE.open() as file:
             rows = {(row["semi_axes"], row["condition"]): row for row in csv.DictReader(file)}
-    for shape in names:
-        for kind in CONDITIONS:
-            rows[shape, kind] = measure(shape, kind)
-            found = [rows[each] for each in ((s, c) for s in SHAPES for c in CONDITIONS) if each in rows]
-            with TABLE.open("w", newline="") as file:
-                writer = csv.DictWriter(file, COLUMNS)
-                writer.writeheader()
-                writer.writerows(found)
+    names = [] if arguments.page else arguments.names or list(SHAPES)
+    for one in [(shape, kind) for shape in names for kind in CONDITIONS]:
+        rows[one] = measure(*one)
+        with TABLE.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(rows[shape, kind] for shape in SHAPES for kind in CONDITIONS if (shape, kind) in rows)
     titles = [column.replace("_", "-" if column == "semi_axes" else " ") for column in COLUMNS]
     lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    lines += ["| " + " | ".join(row[column] for column in COLUMNS) + " |" for row in found]
+    lines += ["| " + " | ".join(row[column] for column in COLUMNS) + " |" for row in rows.values()]
     put("shapes", "\n".join(lines), DOCS / "waves.md")
 
 
