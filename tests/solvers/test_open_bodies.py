@@ -174,6 +174,10 @@ def test_fields_fall_off_and_sources_outside_are_mirrored() -> None:
         (lambda: wave(incident=fs.point_source(K, CENTER)), "lies in an object"),
         (lambda: wave(incident=fs.plane_wave(K, (1, 0))), "2 entries for the 3 coordinates"),
         (lambda: fs.solve(wave(), tol=1e-2, rng=0).far_field([0.0]), "must be vectors"),
+        (
+            lambda: fs.solve(wave(fs.Exterior(fs.Ellipsoid((0, 0, 0), (1, 1, 0.02)))), rng=0),
+            "semi-axes 1, 1, 0.02 asks for .* sources, more than 300000; it is too flat",
+        ),
     ],
 )
 def test_refuses(make: Any, message: str) -> None:

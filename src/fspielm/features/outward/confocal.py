@@ -14,11 +14,13 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
 from fspielm.features.outward.layers import Rings
 from fspielm.geometry.space_exterior import Body
 
 # Foldings beyond those aimed at that sums over sources are exact to.
 _EXACT_TO = 3.0
+_MOST_SOURCES = 300_000
 # Places along and around a surface at which speeds are looked at.
 _LOOKS = (65, 33)
 # Steps of Newton's method for distances, which converges from one side.
@@ -62,6 +64,13 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
     heights, shares = np.polynomial.legendre.leggauss(count)
     looks = -np.cos(np.linspace(0, np.pi, _LOOKS[0]))
     counts = 2 * degrees.order + 1 + np.ceil(np.interp(heights, looks, around)).astype(np.int_)
+    if counts.sum() > _MOST_SOURCES:
+        given = ", ".join(f"{length:.3g}" for length in body.semi_axes)
+        raise ProblemError(
+            f"Exterior: an ellipsoid of semi-axes {given} asks for {counts.sum()} sources, more than {_MOST_SOURCES}; "
+            "it is too flat, or too close to others, for so many digits: ask for fewer with tol=, or state a thicker "
+            "one, or one further away"
+        )
     turns = 2 * np.pi * np.concatenate([(np.arange(each) + 0.5) / each for each in counts])
     on_ball = _on_ball(np.repeat(heights, counts), turns)
     scale = float(np.median(np.linalg.norm(on_ball * (own - other), axis=1)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -167,14 +166,13 @@ class MultipoleBasis(Basis):
         """The functions `columns`, those of centers that are alike together."""
         first, last, _ = columns.indices(self.size)
         begin, end = np.searchsorted(self._starts, [first, last - 1], side="right") - 1
-
-        def what(center: int) -> tuple[float, int, int]:
-            start = self._starts[center]
-            stop = min(last, int(self._starts[center + 1])) - start
-            return float(self.scales[center]), max(first - int(start), 0), int(stop)
-
-        for (_, start, stop), centers in groupby(range(begin, end + 1 if last > first else begin), what):
-            yield _Run(np.array(list(centers)), start, stop)
+        centers = np.arange(begin, end + 1 if last > first else begin)
+        start = np.maximum(first - self._starts[centers], 0)
+        stop = np.minimum(last, self._starts[centers + 1]) - self._starts[centers]
+        what = np.stack([self.scales[centers], start, stop])
+        others = 1 + np.flatnonzero(np.any(np.diff(what, axis=1), axis=0))
+        for alike in np.split(np.arange(len(centers)), others) if len(centers) else ():
+            yield _Run(centers[alike], int(start[alike[0]]), int(stop[alike[0]]))
 
 
 @final

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -25,8 +26,10 @@ from fspielm.features.outward.placement import Wanted, distance_between, orders_
 from fspielm.geometry.sites import Sites
 from fspielm.geometry.space_exterior import Body
 
-# Depth of sources in an ellipsoid, as a share of the shortest semi-axis.
+# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next: they make no
+# field outside with a wavenumber that resonates within the surface that they are on.
 _DEPTH = 0.75
+_SHALLOWER = 0.95
 # The same from the distance of what is close by outside.
 _OF_GAP = 0.8
 # Farthest that sources are around an ellipsoid, in units of its longest semi-axis.
@@ -100,7 +103,7 @@ class Neighbourhood:
     inside: complex = 0.0
     bends: bool = False
 
-    @property
+    @cached_property
     def source_gap(self) -> float:
         """The distance of the nearest source outside."""
         body, nearby = self.body, self.wanted.nearby
@@ -108,7 +111,7 @@ class Neighbourhood:
             return float(np.linalg.norm(nearby - body.center, axis=1).min() - body.semi_axes[0])
         return distance_between(body.rim, nearby)
 
-    @property
+    @cached_property
     def gap(self) -> float:
         """The distance of what is nearest."""
         return min([self.source_gap, *(_between(self.body, other) for other in self.others)])
@@ -120,7 +123,7 @@ def place_in(around: Neighbourhood) -> Around | Along:
     if body.is_ball:
         return _around_center(around, regular=False)
     short = float(body.semi_axes.min())
-    depth = min(_DEPTH, _OF_GAP * around.gap / short)
+    depth = min(_DEPTH * _SHALLOWER**wanted.level, _OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
     degrees = _degrees(around)
     return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
