@@ -26,7 +26,7 @@ from fspielm.solvers.request import Request
 _HIGH = 60
 # By which modes are seen, and by which they are pinned, each after the other was not enough.
 _SEEN = Choice()
-_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 12.0, 300), Choice(42, 1.25, 12.0, 450))
+_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300), Choice(42, 1.25, 24.0, 450))
 # Of the least energy that a mode may have, where a scan may begin; where slopes are zero somewhere, there is no such
 # energy, and it begins at a wavenumber of this over the radius, or at half of that, so often.
 _BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5

@@ -15,8 +15,9 @@ from fspielm.geometry import Corner, PlaneCurve
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
-# The lowest exponent that a function may begin with, and the highest there are functions for.
-_LEAST, _MOST = 0.51, 12.0
+# The lowest exponent that a function may begin with, and the highest there are functions for; between curved sides,
+# where every exponent brings all a whole number above.
+_LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
 
 
 @final
@@ -76,7 +77,7 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
     found = []
     size = domain_size(problem)
     for corner in corners_of(problem):
-        every = corner_exponents(problem, corner, _MOST)
+        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
         exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
             continue
