@@ -3,10 +3,10 @@
     python benchmarks/eigenvalues.py [NAME ...]   # writes docs/eigenvalues.csv, or these rows of it
 
 Known values are zeros of Bessel's and Mathieu's functions, those of oscillators, and published digits: the L-shape of
-three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth and the 21st are exact), the
-anharmonic oscillator. The cabin and the elastic body are compared with finite elements (NGSolve, optional), the stadium
-with other functions (`high_modes.py`). Differences and bounds are absolute; seconds are those of processors, for all
-modes of a problem.
+three unit squares and the clamped plate, the isospectral drums (Driscoll, twelve digits; the ninth and the 21st are
+exact), the anharmonic oscillator. The cabin and the elastic body are compared with finite elements (NGSolve, optional),
+the stadium with other functions (`high_modes.py`). Differences and bounds are absolute; seconds are those of
+processors, for all modes of a problem.
 """
 
 from __future__ import annotations

@@ -157,8 +157,7 @@ def test_a_field_bounds_values_at_free_walls(domain: fs.Domain) -> None:
         inside = math.sqrt(rule.weights @ values**2)
         steep = math.sqrt(rule.weights @ np.sum(slopes**2, axis=1))
         walls = sum(
-            measure * np.mean(waves(sites.points, W, b)[0] ** 2)
-            for sites, measure in zip(parts, measures, strict=True)
+            measure * np.mean(waves(sites.points, W, b)[0] ** 2) for sites, measure in zip(parts, measures, strict=True)
         )
         assert walls <= 1.02 * (field.divergence * inside**2 + 2 * field.size * inside * steep)
 

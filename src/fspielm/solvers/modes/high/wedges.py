@@ -65,7 +65,11 @@ class Wedge:
 def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
     """Those of the domain, and, if so wanted, places where one kind of condition gives way to the other."""
     own = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
-    return (*own, *change_places(problem)) if changes else own
+    if not changes:
+        return own
+    near = SAME_PLACE * domain_size(problem)  # a border of a mask that is to end at a corner may end beside it
+    found = change_places(problem)
+    return (*own, *(place for place in found if all(math.dist(place.point, each.point) > near for each in own)))
 
 
 def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ...] | None:
