@@ -43,6 +43,9 @@ import fspielm as fs
 TABLE = DOCS / "eigenvalues.csv"
 COLUMNS = ("name", "mode", "value", "bound", "known", "difference", "fold", "tol", "seconds", "estimate")
 
+# Ample, for a machine with other work.
+BUDGET = fs.Budget(seconds=3600)
+
 _ROWS = 24
 
 x, y, z, lam = sp.symbols("x y z lam")
@@ -218,7 +221,7 @@ def measure(name: str, case: Case) -> list[dict[str, Any]]:
     problem, began = case.make(), process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
-        modes = fs.eigenmodes(problem, lam, tol=case.tol, rng=0, progress=True, **case.wish)
+        modes = fs.eigenmodes(problem, lam, tol=case.tol, budget=BUDGET, rng=0, progress=True, **case.wish)
     seconds = process_time() - began
     known = case.known()
     print("\n".join([f"{name}: complete {modes.complete}", *modes.remarks]), flush=True)

@@ -1,6 +1,7 @@
 """Modes between free walls, or with walls of both kinds, beside exact ones; what bounds them."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,15 @@ from scipy.special import jn_zeros, jnp_zeros, jvp, yvp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
+from fspielm.equations import along_normal, identity
+from fspielm.features.special import free_axis
+from fspielm.geometry import Sites
 from fspielm.solvers.modes.checks import read_pencil
 from fspielm.solvers.modes.high import Membrane, membrane_of
 from fspielm.solvers.modes.high.direct import bottom
 from fspielm.solvers.modes.high.functions import Choice
 from fspielm.solvers.modes.high.pinned import pinned
+from fspielm.solvers.modes.high.wedges import Wedge
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)
@@ -80,7 +85,9 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "free annulus" else []) for name in KNOWN]
+)
 def test_known_modes_are_all_there_within_their_bounds(name: str) -> None:
     domain, conditions, known = KNOWN[name]
     exact = np.sort(known)[:8]
@@ -104,6 +111,40 @@ def test_a_constant_rests_and_functions_are_orthonormal() -> None:
     values = np.stack([mode.field(rule.points) for mode in modes])
     np.testing.assert_allclose(values @ (rule.weights * values).T, np.eye(5), atol=1e-5)
     assert modes[1].field.converged
+
+
+def test_modes_with_corner_functions_are_kept(tmp_path: Path) -> None:
+    (mode,) = fs.eigenmodes(problem(fs.LShape(), HELD), lam, count=1, tol=1e-6, rng=0)
+    mode.field.save(tmp_path / "mode.fspielm")
+    points = fs.LShape().sample(50, np.random.default_rng(0))
+    np.testing.assert_array_equal(fs.load(tmp_path / "mode.fspielm")(points), mode.field(points))
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("opening", [1.1, 2.5, 4.9])
+def test_functions_of_a_wedge_suit_both_of_its_sides(free: bool, opening: float) -> None:
+    start, other = 0.4, 0.4 + opening
+    axis = start + 0.5 * opening + 0.2
+    exponents = tuple(n * np.pi / opening for n in (1, 2, 3))
+    wedge = Wedge((0.3, -0.2), axis, 2.0, exponents, start - axis, free, (0, 1))
+    basis = wedge.functions(3.0, 20.0)
+    assert basis.size == 3
+    r = np.linspace(0.1, 1.0, 7)[:, None]
+    for angle in (start, other):
+        points = np.array(wedge.point) + r * np.array([[np.cos(angle), np.sin(angle)]])
+        sites = Sites(points, np.tile([-np.sin(angle), np.cos(angle)], (7, 1)))
+        left = basis.matrix(along_normal(2) if free else identity(2), sites)
+        assert np.abs(left).max() < 1e-13
+
+
+def test_a_corner_whose_bisector_is_blocked_has_another_ray() -> None:
+    # the ray from (1, 1) along the bisector of the exterior meets the arm on the other side
+    hook = fs.Polygon([(0, 0), (3, 0), (3, 3), (0.5, 3), (0.5, 2.2), (2.2, 2.2), (2.2, 1), (0, 1)])
+    corner = next(each for each in hook.corners() if math.dist(each.point, (2.2, 1)) < 1e-9)
+    axis = free_axis(problem(hook, HELD), corner)
+    assert axis is not None
+    away = np.array(corner.point) + np.outer(np.linspace(1e-3, 5, 300), -np.array([np.cos(axis), np.sin(axis)]))
+    assert not hook.contains(away).any()
 
 
 def test_an_interval_between_free_walls() -> None:

@@ -48,19 +48,19 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     """The wanted modes; None where cells are a way, and the first of them shows that functions do not suit."""
     is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
+    found: list[Pinned] = []
     try:
         seen = _seen(membrane, wish, request.threads, seconds)
-    except ProblemError:
+        for one in _all_pinned(membrane, seen.energies, wish.unit, request):
+            if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
+                return None
+            found.append(one)
+            if record.seconds_left <= 0:
+                break
+    except (ProblemError, np.linalg.LinAlgError):  # no time to look; functions that are none of modes
         if is_only:
             raise
         return None
-    found: list[Pinned] = []
-    for one in _all_pinned(membrane, seen.energies, wish.unit, request):
-        if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
-            return None
-        found.append(one)
-        if record.seconds_left <= 0:
-            break
     rest = _at_rest(membrane, wish, seen.energies)
     modes = HighNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]

@@ -113,6 +113,8 @@ def _is_there(step: float, before: float, energy: float) -> bool:
 def _moved(known: FloatArray, look: Look) -> FloatArray:
     """Energies as a look sees those closest to it, in their order."""
     seen = np.sort(look.energies)
+    if not len(seen):
+        return known
     reach = 0.5 * min(look.energy - seen[0], seen[-1] - look.energy)
     near = np.flatnonzero(np.abs(known - look.energy) <= reach) if reach > 0 else np.empty(0, dtype=int)
     if not len(near):
