@@ -125,7 +125,7 @@ def cabin_values() -> dict[int, float]:
     space = ng.H1(mesh, order=12)
     p, q = space.TnT()
     shifted = ng.grad(p) * ng.grad(q) * ng.dx + p * q * ng.dx
-    values = _elements_values(ng, space, shifted, p * q * ng.dx, 6)
+    values = _elements_values(ng, space, shifted, p * q * ng.dx, 8)
     return {place: value - 1.0 for place, value in values.items()}
 
 

@@ -22,6 +22,7 @@ FUNCTIONS: list[CornerFunction] = [
     Power(2, 0, True),
     Power(3, 1, True),
     Wave(2 / 3, 9.0),
+    Wave(2 / 3, 9.0, turn=np.pi),
     Wave(10.0, 4.0),
     Wave(4 / 3, 5.0, True),
     Wave(2, 30.0, False, True),

@@ -17,7 +17,13 @@ from fspielm.features.zeta import Polar
 from fspielm.geometry import Sites
 
 LOWER, UPPER = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
-WAVES = [Wave(2 / 3, 30.0), Wave(34 / 3, 30.0), Wave(0, 30.0, logarithm=True), Wave(6, 30.0, logarithm=True)]
+WAVES = [
+    Wave(2 / 3, 30.0),
+    Wave(2 / 3, 30.0, turn=1.3),
+    Wave(34 / 3, 30.0),
+    Wave(0, 30.0, logarithm=True),
+    Wave(6, 30.0, logarithm=True),
+]
 MODIFIED = [Wave(2 / 3, 30.0, True), Wave(34 / 3, 30.0, True), Wave(4, 30.0, True, logarithm=True)]
 
 

@@ -26,7 +26,7 @@ from fspielm.solvers.request import Request
 _HIGH = 60
 # By which modes are seen, and by which they are pinned, each after the other was not enough.
 _SEEN = Choice()
-_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 12.0, 300), Choice(42, 1.25, 12.0, 450))
+_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300), Choice(42, 1.25, 24.0, 450))
 # Of the least energy that a mode may have, where a scan may begin; where slopes are zero somewhere, there is no such
 # energy, and it begins at a wavenumber of this over the radius, or at half of that, so often.
 _BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
@@ -48,19 +48,19 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     """The wanted modes; None where cells are a way, and the first of them shows that functions do not suit."""
     is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
+    found: list[Pinned] = []
     try:
         seen = _seen(membrane, wish, request.threads, seconds)
-    except ProblemError:
+        for one in _all_pinned(membrane, seen.energies, wish.unit, request):
+            if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
+                return None
+            found.append(one)
+            if record.seconds_left <= 0:
+                break
+    except (ProblemError, np.linalg.LinAlgError):  # no time to look; functions that are none of modes
         if is_only:
             raise
         return None
-    found: list[Pinned] = []
-    for one in _all_pinned(membrane, seen.energies, wish.unit, request):
-        if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
-            return None
-        found.append(one)
-        if record.seconds_left <= 0:
-            break
     rest = _at_rest(membrane, wish, seen.energies)
     modes = HighNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]

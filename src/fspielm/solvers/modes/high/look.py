@@ -106,7 +106,10 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     inside = _inside(membrane, energy, functions.special)
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
     places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
-    rim = rim_of(membrane, membrane.length / places, min(functions.closest, _CLOSEST * membrane.radius))
+    in_holes = functions.columns[len(membrane.wedges) :]
+    around = [2 * math.pi * hole.radius / own.size for hole, own in zip(membrane.holes, in_holes, strict=False)]
+    spacing = min([membrane.length / places, *(each / _TO_WAVE for each in around)])
+    rim = rim_of(membrane, spacing, min(functions.closest, _CLOSEST * membrane.radius))
     u, v, along = _on_rim(functions.basis, rim, threads)
     trace, flux = _exchanged(rim, math.sqrt(energy), u, v)
     functions.silence(membrane, rim.curve, trace)

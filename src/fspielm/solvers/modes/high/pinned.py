@@ -22,8 +22,8 @@ from fspielm.solvers.modes.high.rim import Rim, rim_of
 
 # How close the last look is, and what cannot be told apart, of an energy; looks at most.
 _LAST, _SAME, _STEPS = 1e-13, 1e-9, 6
-# How far from its energy a mode may have been seen.
-_SEEN = 5e-3
+# How far from its energy a mode may have been seen, that is one of several, and at most.
+_SEEN, _STRAY = 5e-3, 0.1
 # Modes that are closer to a look are seen without others.
 _CLOSE = 1e-5
 # Steps fall by more, unless they are errors of the functions.
@@ -77,8 +77,10 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
     known = np.sort(energies)
     place = 0
     while place < len(known):
-        before = math.inf
+        before, seen = math.inf, float(known[place])
         for _ in range(_STEPS):
+            # where it is not seen at all, another one may be
+            known[place] = min(max(known[place], (1 - _STRAY) * seen), (1 + _STRAY) * seen)
             look = look_at(membrane, float(known[place]), choice, threads)
             known = _closer(_moved(known, look), look)
             step = abs(float(known[place]) - look.energy)
@@ -111,6 +113,8 @@ def _is_there(step: float, before: float, energy: float) -> bool:
 def _moved(known: FloatArray, look: Look) -> FloatArray:
     """Energies as a look sees those closest to it, in their order."""
     seen = np.sort(look.energies)
+    if not len(seen):
+        return known
     reach = 0.5 * min(look.energy - seen[0], seen[-1] - look.energy)
     near = np.flatnonzero(np.abs(known - look.energy) <= reach) if reach > 0 else np.empty(0, dtype=int)
     if not len(near):

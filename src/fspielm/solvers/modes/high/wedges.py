@@ -15,8 +15,9 @@ from fspielm.geometry import Corner, PlaneCurve
 
 # Exponents that are whole but for so much are.
 _WHOLE = 1e-9
-# The lowest exponent that a function may begin with, and the highest there are functions for.
-_LEAST, _MOST = 0.51, 12.0
+# The lowest exponent that a function may begin with, and the highest there are functions for; between curved sides,
+# where every exponent brings all a whole number above.
+_LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
 
 
 @final
@@ -64,7 +65,11 @@ class Wedge:
 def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
     """Those of the domain, and, if so wanted, places where one kind of condition gives way to the other."""
     own = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
-    return (*own, *change_places(problem)) if changes else own
+    if not changes:
+        return own
+    near = SAME_PLACE * domain_size(problem)  # a border of a mask that is to end at a corner may end beside it
+    found = change_places(problem)
+    return (*own, *(place for place in found if all(math.dist(place.point, each.point) > near for each in own)))
 
 
 def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ...] | None:
@@ -76,7 +81,7 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
     found = []
     size = domain_size(problem)
     for corner in corners_of(problem):
-        every = corner_exponents(problem, corner, _MOST)
+        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
         exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
             continue
