@@ -25,15 +25,15 @@ IMAGE = DOCS / "images" / "resonances.png"
 _POINTS = 420
 # What is shown: objects, their condition, where the resonance is, and half of the window.
 SHOWN = (
-    ("glass disk, n = 3", fs.Disk((0, 0), 1), fs.Transparent(3 * k), (3.64 - 0.01j, 3.68 + 0j), 1.7),
-    ("split ring, soft", split_ring(0.1), fs.Dirichlet(0), (2.9 - 0.02j, 3.05 + 0j), 2.2),
-    ("glass trefoil, n = 3", TREFOIL, fs.Transparent(3 * k), (3.2 - 0.03j, 3.5 + 0j), 2.0),
+    ("glass disk, n = 3", fs.Disk((0, 0), 1), fs.Transparent(3 * k), (3.65 - 0.005j, 3.67 + 0j), 1.7),
+    ("split ring, soft", split_ring(0.1), fs.Dirichlet(0), (2.95 - 0.01j, 3.0 + 0j), 1.7),
+    ("glass trefoil, n = 3", TREFOIL, fs.Transparent(3 * k), (3.25 - 0.015j, 3.3 + 0j), 2.0),
 )
 
 
 def main() -> None:
     """Draw the real part of each, over the largest value, with the objects' outlines."""
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="tight")
     for axis, (title, shape, condition, within, half) in zip(axes, SHOWN, strict=True):
         problem = fs.Problem(
             sp.Eq(u.diff(x, 2) + u.diff(y, 2) + k**2 * u, 0),
@@ -58,7 +58,7 @@ def main() -> None:
             axis.fill(*rim.T, facecolor="none" if isinstance(condition, fs.Transparent) else "0.35", edgecolor="0.2")
         axis.set_title(f"{title}\nk = {mode.value.real:.6f} - {-mode.value.imag:.2e} i", fontsize=10)
         axis.set_axis_off()
-    figure.savefig(IMAGE, dpi=130)
+    figure.savefig(IMAGE, dpi=130, bbox_inches="tight")
     shrink(IMAGE)
 
 

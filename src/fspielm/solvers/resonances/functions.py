@@ -29,7 +29,7 @@ from fspielm.solvers.stages.open_space import OpenSpace
 from fspielm.solvers.trial import FeatureTrial
 
 # Places of the window on either side of the boundary, and for each function.
-_PLACES, _EACH = 150, 0.3
+_PLACES, _EACH = 100, 0.15
 # Waves that make up what drives fields, and how many of these, in the plane and in space: more than there are modes of
 # one value.
 _WAVES, _DRIVES = 30, {2: 6, 3: 30}
