@@ -181,7 +181,7 @@ class OpenFunctions:
     @cached_property
     def _waves(self) -> Basis:
         """Waves that do not satisfy the equation but at one value: what they leave in conditions drives fields."""
-        problem, rng = self.first.problem, np.random.default_rng(2)
+        problem, rng = self.first.problem, np.random.default_rng(self.first.basis.size)  # others for other functions
         each: list[Basis] = []
         for wavenumber in waves_of(problem):
             ways = rng.standard_normal((_WAVES, problem.dimension))

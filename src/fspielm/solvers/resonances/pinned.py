@@ -32,8 +32,6 @@ _CIRCLES, _SMALLER = 3, 0.25
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
 # The same on the last circle.
 _SURE = 1e-4
-# Of their size: closer values, found from different poles, are one.
-_KNOWN = 1e-5
 
 
 @final
@@ -49,7 +47,6 @@ def pinned(
     functions: OpenFunctions, poles: ComplexArray, beside: ComplexArray, rectangle: Rectangle
 ) -> Iterator[Pinned]:
     """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these."""
-    known: list[complex] = []
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
@@ -62,8 +59,7 @@ def pinned(
         first = _first(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
             found = again(functions, first[own], _last_radius(first, own), 1.0)
-            if found is not None and not _is_known(found.values, known):
-                known += found.values.tolist()
+            if found is not None:
                 yield found
 
 
@@ -117,7 +113,3 @@ def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes:
     U, S, Vh = U[:, kept], S[kept], Vh[kept]
     steps = np.linalg.eigvals((U.conj().T @ moment @ Vh.conj().T) / S)
     return np.asarray(center + radius * steps[np.abs(steps) <= 1])
-
-
-def _is_known(values: ComplexArray, known: list[complex]) -> bool:
-    return any(abs(value - other) <= _KNOWN * abs(value) for value in values for other in known)
