@@ -1,6 +1,7 @@
 """Resonances of open domains: errors, estimates and times, beside what is known from elsewhere.
 
     python benchmarks/resonances.py [NAME ...]   # writes docs/resonances.csv, or these rows, and docs/resonances.md
+    python benchmarks/resonances.py --page       # the tables of docs/resonances.md alone
 
 Disks have characteristic functions, whose zeros are found with 30 digits, and counted by their argument around the
 rectangle. Of two disks a series is known (Graf's theorem), of smooth soft curves an integral equation is solved (Kress'
@@ -12,6 +13,7 @@ a pole and a constant through the field at a place inside give its resonance aga
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -200,7 +202,8 @@ def measure(name: str) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure what is asked for, and write the page's tables anew."""
-    measure_named(__doc__ or "", TABLE, COLUMNS, CASES, measure)
+    if sys.argv[1:] != ["--page"]:
+        measure_named(__doc__ or "", TABLE, COLUMNS, CASES, measure)
     rows = read_rows(TABLE)
     named = [row for row in rows if not row["name"].startswith("random")]
     stars = [row for row in rows if row["name"].startswith("random")]
