@@ -19,7 +19,7 @@ from fspielm.solvers.resonances.rectangle import Rectangle
 
 _EXAMPLE = "within=(1 - 0.5j, 3)"
 # Values of the symbol along each side of a rectangle that are looked at.
-_LOOKS = 9
+_LOOKS = 5
 
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:

@@ -31,8 +31,8 @@ _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
 _LOOKING = 1e-7
 # How often functions are made more after that.
 _FINER = (2, 3)
-# Poles that are closer, of their size, are the same as others see them.
-_SAME = 1e-3
+# Poles that are closer, of their size, are the same as others see them; and so are values from different poles.
+_SAME, _KNOWN = 1e-3, 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
 
@@ -128,8 +128,12 @@ class _Search:
     def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
         """Resonances as few functions see them, and as more of them do."""
         more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
+        known = _NONE
         for looking, found in zip(self._looking, (first, more), strict=True):
             for seen in pinned(looking, found.poles, found.beside, self.rectangle):
+                if np.any(_among(seen.values, known, _KNOWN)):
+                    continue
+                known = np.concatenate([known, seen.values])
                 fine = again(self._fine, seen.values, seen.radius)
                 if fine is not None:
                     yield again(self._coarse, seen.values, seen.radius) or replace(fine, values=_NONE), fine
@@ -153,9 +157,9 @@ def _is_good(one: Judged, tol: float) -> bool:
     return one.estimate <= tol * abs(one.value)
 
 
-def _among(values: ComplexArray, known: ComplexArray) -> BoolArray:
-    """Which of some values are known."""
-    near = np.abs(values[:, None] - known) <= _SAME * np.abs(values)[:, None]
+def _among(values: ComplexArray, known: ComplexArray, share: float = _SAME) -> BoolArray:
+    """Which of some values are known, up to a share of their size."""
+    near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))
 
 

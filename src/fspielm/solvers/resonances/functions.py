@@ -30,7 +30,7 @@ from fspielm.solvers.stages.open_space import OpenSpace
 from fspielm.solvers.trial import FeatureTrial
 
 # Places of the window on either side of the boundary, and for each function.
-_PLACES, _EACH = 150, 0.3
+_PLACES, _EACH = 100, 0.15
 # Waves that make up what drives fields, and how many of these, in the plane and in space: more than there are modes of
 # one value.
 _WAVES, _DRIVES = 30, {2: 6, 3: 30}
@@ -182,7 +182,7 @@ class OpenFunctions:
     @cached_property
     def _waves(self) -> Basis:
         """Waves that do not satisfy the equation but at one value: what they leave in conditions drives fields."""
-        problem, rng = self.first.problem, np.random.default_rng(2)
+        problem, rng = self.first.problem, np.random.default_rng(self.first.basis.size)  # others for other functions
         each: list[Basis] = []
         for wavenumber in waves_of(problem):
             ways = rng.standard_normal((_WAVES, problem.dimension))

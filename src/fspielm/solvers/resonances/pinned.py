@@ -18,10 +18,12 @@ from fspielm.arrays import ComplexArray
 from fspielm.solvers.resonances.functions import OpenFunctions
 from fspielm.solvers.resonances.rectangle import Rectangle
 
-# Places on the first circle, and on the last, which is so small that nothing else matters there.
+# Places on the first circle, and on the last ones, which are so small that nothing else matters there.
 _NODES, _LAST_NODES = 8, 6
 # Radius of the last circle, of the size of a value; and in units of the distance of several in it.
 _CLOSE, _AROUND = 1e-3, 4.0
+# Of that radius, the one of circles on which all digits are found.
+_SHARE = 0.1
 # Of the distance to others, the radius of the first.
 _APART = 0.3
 # Circles around a pole that was seen, each so much smaller, until it is well within.
@@ -30,8 +32,6 @@ _CIRCLES, _SMALLER = 3, 0.25
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
 # The same on the last circle.
 _SURE = 1e-4
-# Of their size: closer values, found from different poles, are one.
-_KNOWN = 1e-5
 
 
 @final
@@ -47,7 +47,6 @@ def pinned(
     functions: OpenFunctions, poles: ComplexArray, beside: ComplexArray, rectangle: Rectangle
 ) -> Iterator[Pinned]:
     """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these."""
-    known: list[complex] = []
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
@@ -59,9 +58,9 @@ def pinned(
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real), least)
         first = _first(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
-            if not _is_known(first[own], known):
-                known += first[own].tolist()
-                yield Pinned(first[own], _last_radius(first, own))
+            found = again(functions, first[own], _last_radius(first, own), 1.0)
+            if found is not None:
+                yield found
 
 
 def _first(functions: OpenFunctions, middle: complex, reach: float) -> ComplexArray:
@@ -73,10 +72,15 @@ def _first(functions: OpenFunctions, middle: complex, reach: float) -> ComplexAr
     return np.empty(0, dtype=np.complex128)
 
 
-def again(functions: OpenFunctions, values: ComplexArray, radius: float) -> Pinned | None:
-    """The same resonances to all digits of some functions; None if there are none."""
-    found = _integrated(functions, complex(values.mean()), radius, _LAST_NODES, _SURE)
-    return Pinned(found, radius) if len(found) else None
+def again(functions: OpenFunctions, values: ComplexArray, radius: float, share: float = _SHARE) -> Pinned | None:
+    """The same resonances to all digits of some functions, on a circle that is smaller; None if there are none."""
+    middle = complex(values.mean())
+    smaller = max(share * radius, _AROUND * float(np.abs(values - middle).max()))
+    for own in sorted({smaller, max(smaller, radius)}):  # the larger one if these functions move them much
+        found = _integrated(functions, middle, own, _LAST_NODES, _SURE)
+        if len(found):
+            return Pinned(found, radius)
+    return None
 
 
 def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
@@ -109,7 +113,3 @@ def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes:
     U, S, Vh = U[:, kept], S[kept], Vh[kept]
     steps = np.linalg.eigvals((U.conj().T @ moment @ Vh.conj().T) / S)
     return np.asarray(center + radius * steps[np.abs(steps) <= 1])
-
-
-def _is_known(values: ComplexArray, known: list[complex]) -> bool:
-    return any(abs(value - other) <= _KNOWN * abs(value) for value in values for other in known)
