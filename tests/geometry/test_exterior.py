@@ -86,6 +86,10 @@ def test_is_pickled() -> None:
         (lambda: fs.Exterior(TWO), "has no end; name the objects"),
         (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole.*as an object in it"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((0, 0, 0.5), 0.5)), "overlap or touch"),
+        (
+            lambda: fs.Exterior(fs.Regions(a=fs.Disk((0, 0), 1), b=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))),
+            "is made of regions.*as objects of their own",
+        ),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Ball((0, 0, 0), 1)), "all be plane, or all be in space"),
         (lambda: fs.Exterior(fs.Box((0, 0, 0), (1, 1, 1))), "in space objects are fs.Ball and fs.Ellipsoid"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((1.9, 0, 0), 1)), "objects must be apart"),

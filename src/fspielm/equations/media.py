@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from fspielm.geometry.exterior import Exterior
 
 if TYPE_CHECKING:
     from fspielm.equations.problem import Problem
+
+NamedParts: TypeAlias = list[tuple[str, BoundaryPart]]
 
 
 @final
@@ -90,12 +92,12 @@ def between_media(
     domain, media = setting.domain, _media_in(conditions, setting)
     assert isinstance(domain, Exterior)  # that has objects
     numbers = {medium.place: number for number, medium in enumerate(media, 1)}
-    found = []
+    objects, found = _parts_by_object(domain, setting), []
     for relation in relations:
         if relation.condition is None:
             found.append(relation)
             continue
-        for place, region in _by_object(relation.region, domain, setting):
+        for place, region in _by_object(relation.region, objects):
             around = _around(domain, place, numbers)
             medium = media[numbers[place] - 1] if place in numbers else None
             share = 1.0 if medium is None else medium.flux / medium.condition.factor(setting.givens)
@@ -112,10 +114,11 @@ def _lets_through(relation: Relation) -> bool:
 def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Medium, ...]:
     domain = setting.domain
     assert isinstance(domain, Exterior)
+    objects = _parts_by_object(domain, setting)
     found: dict[int, Transparent] = {}
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         if isinstance(condition, Transparent):
-            found |= dict.fromkeys(_whole_objects(regions, domain, setting), condition)
+            found |= dict.fromkeys(_whole_objects(regions, domain, objects), condition)
     order = sorted(found, key=lambda place: len(list(_outward(domain, place))))
     numbers = {place: number for number, place in enumerate(order, 1)}
     media: list[Medium] = []
@@ -148,12 +151,12 @@ def _around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
     return numbers[outer]
 
 
-def _whole_objects(regions: Sequence[Region], domain: Exterior, setting: Setting) -> list[int]:
+def _whole_objects(regions: Sequence[Region], domain: Exterior, objects: Sequence[NamedParts]) -> list[int]:
     """The objects that regions cover; refuses such as are covered in part."""
     found = []
-    for place, shape in enumerate(domain.shapes):
+    for place, (shape, parts) in enumerate(zip(domain.shapes, objects, strict=True)):
         shares = {}
-        for name, part in _parts_of(domain, place, setting):
+        for name, part in parts:
             points = probe(part).points
             held = np.zeros(len(points), dtype=np.bool_)
             for region in regions:
@@ -171,15 +174,10 @@ def _whole_objects(regions: Sequence[Region], domain: Exterior, setting: Setting
     return found
 
 
-def _by_object(region: Region, domain: Exterior, setting: Setting) -> Iterator[tuple[int, Region]]:
+def _by_object(region: Region, objects: Sequence[NamedParts]) -> Iterator[tuple[int, Region]]:
     """The places of the objects that a region of the boundary is on, and what it is there."""
     assert region.part is not None  # on a boundary
-    own = [
-        (place, part)
-        for place in range(len(domain.shapes))
-        for name, part in _parts_of(domain, place, setting)
-        if name == region.part.name
-    ]
+    own = [(place, part) for place, parts in enumerate(objects) for name, part in parts if name == region.part.name]
     if len(own) == 1:
         yield own[0][0], region
         return
@@ -188,11 +186,11 @@ def _by_object(region: Region, domain: Exterior, setting: Setting) -> Iterator[t
         yield from ((place, piece) for piece in pieces)
 
 
-def _parts_of(domain: Exterior, place: int, setting: Setting) -> list[tuple[str, BoundaryPart]]:
-    """The parts of an object by themselves, after the names that they have together with those of others."""
+def _parts_by_object(domain: Exterior, setting: Setting) -> list[NamedParts]:
+    """The parts of each object by themselves, after the names that they have together with those of others."""
     axes = [str(symbol) for symbol in setting.coordinates]
-    names = (part.name for part in domain.shapes[place].boundary(axes))
-    return list(zip(names, domain.object_parts(axes)[place], strict=True))
+    names = [[part.name for part in shape.boundary(axes)] for shape in domain.shapes]
+    return [list(zip(*each, strict=True)) for each in zip(names, domain.object_parts(axes), strict=True)]
 
 
 def _across(operator: Operator, around: int, inside: int, share: complex) -> Operator:

@@ -255,6 +255,11 @@ class PlaneExterior(Exterior, PlaneShape):
         super()._check_shape(shape)
         if edges_of(shape) is None:
             raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
+        if shape._regions is not None:
+            raise ProblemError(
+                f"Exterior: {shape!r} is made of regions, but objects are shapes; name what is outermost, and what "
+                "lies in it as objects of their own, with conditions of their own, fs.Transparent(..., on=...)"
+            )
         if shape.hole_places():
             raise ProblemError(
                 f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it, and "

@@ -172,8 +172,8 @@ def place_in(
     return found
 
 
-def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, within: Sequence[Loop] = ()) -> Placed:
-    """Sources outside of one object, for the field inside; others may lie within it."""
+def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, others: Sequence[Loop] = ()) -> Placed:
+    """Sources outside of one object, for the field inside; others lie within it, or beside it."""
     turned = [curve.reversed() for curve in reversed(loop)]
     opened = [
         replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening)
@@ -181,7 +181,7 @@ def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, within: 
         if _is_on(corner.point, loop)
     ]
     rim = rim_of(loop)
-    gap = min(distance_between(rim, wanted.nearby), _gap_of_images(rim, within))
+    gap = min(distance_between(rim, wanted.nearby), _gap_of_images(rim, others))
     return _beside_curves(turned, opened, gap, wanted)
 
 
@@ -257,7 +257,7 @@ def rim_of(loop: Sequence[PlaneCurve]) -> FloatArray:
 
 
 def _gap_of_images(rim: FloatArray, others: Sequence[Loop]) -> float:
-    """How far from a closed curve the images are that it and others, one within the other, make of each other.
+    """How far from a closed curve the images are that it and others make of each other.
 
     Between curves that run along each other images move away; they gather where these approach, as between circles, at
     the root of distance times radius.

@@ -108,13 +108,15 @@ def _of_medium(
     placed: list[list[Placed]],
 ) -> Basis:
     """The functions of a medium, noted where they are placed."""
-    own, within = _loops(domain, medium.place), _loops_within(domain, medium.place)
+    here, outer = medium.place, domain.around[medium.place]
+    own = _loops(domain, lambda place: place == here)
+    others = _loops(domain, lambda place: place != here and domain.around[place] in (here, outer))
     if len(own) > 1:
         raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
     wanted = replace(wanted, wavenumber=abs(k), period=None)  # copies of the whole are outside of it
-    around = place_around(own[0], corners, wanted.of(domain.owners.index(medium.place)), within)
-    placed[medium.place].append(around)
-    found = [around, *_in_objects(domain, medium.place, corners, wanted, placed)]
+    around = place_around(own[0], corners, wanted.of(domain.owners.index(here)), others)
+    placed[here].append(around)
+    found = [around, *_in_objects(domain, here, corners, wanted, placed)]
     bases = [_radiating(each, k) for each in found]
     return bases[0] if len(bases) == 1 else JoinedBasis(bases)
 
@@ -127,19 +129,15 @@ def _in_objects(
     domain: PlaneExterior, outer: int, corners: Sequence[Corner], wanted: Wanted, placed: list[list[Placed]]
 ) -> list[Placed]:
     """Functions in the objects that lie in another one, or in none, noted where they are placed."""
-    within = _loops_within(domain, outer)
+    within = _loops(domain, lambda place: domain.around[place] == outer)
+    wall = _loops(domain, lambda place: place == outer)
     numbers = [number for number, owner in enumerate(domain.owners) if domain.around[owner] == outer]
-    found = place_in(within, corners, wanted.among(numbers), _loops(domain, outer)) if within else []
+    found = place_in(within, corners, wanted.among(numbers), wall) if within else []
     for number, own in zip(numbers, found, strict=True):
         placed[domain.owners[number]].insert(0, own)
     return found
 
 
-def _loops(domain: PlaneExterior, place: int) -> list[tuple[PlaneCurve, ...]]:
-    """The boundary of an object."""
-    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if owner == place]
-
-
-def _loops_within(domain: PlaneExterior, place: int) -> list[tuple[PlaneCurve, ...]]:
-    """The boundaries of the objects that lie in one."""
-    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if domain.around[owner] == place]
+def _loops(domain: PlaneExterior, which: Callable[[int], bool]) -> list[tuple[PlaneCurve, ...]]:
+    """The boundaries of some objects, by their places."""
+    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if which(owner)]
