@@ -57,7 +57,8 @@ class Modes(Sequence[Mode]):
         Whether the inverse was found to be symmetric, as far as its own errors show.
     complete : bool
         Whether a second search, from another shift and from other functions, found the same modes and no other, and
-        nothing narrow and no condition could bind modes elsewhere.
+        nothing narrow and no condition could bind modes elsewhere; of membranes and cavities, whether all modes were
+        seen alike from energies below and above.
     remarks : tuple of str
         What there is to know besides, in sentences.
     """

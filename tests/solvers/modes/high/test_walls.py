@@ -150,6 +150,8 @@ def test_a_corner_whose_bisector_is_blocked_has_another_ray() -> None:
 def test_an_interval_between_free_walls() -> None:
     square = problem(fs.Box((0, 0), (1, 1)), FREE)
     assert len(fs.eigenmodes(square, lam, within=(-5, 5), rng=0)) == 1
+    assert len(fs.eigenmodes(square, lam, within=(-5, -1), rng=0)) == 0
+    assert len(fs.eigenmodes(problem(fs.Box((0, 0), (1, 1)), HELD), lam, within=(1, 5), rng=0)) == 0
     modes = fs.eigenmodes(square, lam, within=(5, 45), rng=0)
     np.testing.assert_allclose(modes.values, np.pi**2 * np.array([1, 1, 2, 4, 4]), rtol=1e-8)
 

@@ -115,8 +115,11 @@ def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
     low, doubtful = bottom(membrane, threads)
     if wish.interval is not None:
         first, last = (membrane.energy(end) for end in wish.interval)
-        own = scanned(membrane, max(first, low), max(last, low), threads, until - perf_counter())
-        return Scan(own.energies, (*(doubtful if first < low else ()), *own.doubtful))
+        doubtful = doubtful if first < low else ()
+        if last <= low:
+            return Scan(np.empty(0), doubtful)
+        own = scanned(membrane, max(first, low), last, threads, until - perf_counter())
+        return Scan(own.energies, (*doubtful, *own.doubtful))
     assert wish.count is not None
     wanted = wish.count - membrane.is_free
     energies: FloatArray = np.empty(0)
