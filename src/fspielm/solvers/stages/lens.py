@@ -15,6 +15,7 @@ from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
 from fspielm.equations.within import arriving, fastest_inside, varying_media
 from fspielm.errors import ProblemError
+from fspielm.features import JoinedBasis
 from fspielm.features.outward import IncidentBasis, Outward
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.solvers.approach import Approach
@@ -115,8 +116,10 @@ class Lens(Stage):
         inside = self._solved_inside(data, comes_in)
         found = []
         for number, own in inside.items():
-            # on the boundary, fields of all others and what comes in are sums of these
-            found.append(own.driven_by(sides.drives[number]))
+            # on the boundary, fields of all others and what comes in are sums of these; where there are no others, what
+            # comes in may as well be known, but beside them it would be all but a sum of these
+            drive = sides.drives[number]
+            found.append(own.driven_by(JoinedBasis([drive, comes_in]) if len(sides.placed) == 1 else drive))
             bases[number] = found[-1].functions
         ends = np.cumsum([0, *(own.size for own in bases if own is not None)])
         fitted = tuple((one, slice(*ends[one.inside.number : one.inside.number + 2])) for one in found)
