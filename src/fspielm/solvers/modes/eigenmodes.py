@@ -15,7 +15,7 @@ from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.by_cells import by_cells
 from fspielm.solvers.modes.checks import read_pencil, read_wish
-from fspielm.solvers.modes.high import direct_modes, membrane_of
+from fspielm.solvers.modes.membranes import direct_modes, membrane_of
 from fspielm.solvers.modes.modes import Modes, late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.shift import Outlook, outlook_of

@@ -8,11 +8,11 @@ from scipy.special import jn_zeros
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.high import Membrane, membrane_of
-from fspielm.solvers.modes.high.functions import Choice
-from fspielm.solvers.modes.high.look import look_at
-from fspielm.solvers.modes.high.pinned import pinned
-from fspielm.solvers.modes.high.scan import scan
+from fspielm.solvers.modes.membranes import Membrane, membrane_of
+from fspielm.solvers.modes.membranes.functions import Choice
+from fspielm.solvers.modes.membranes.look import look_at
+from fspielm.solvers.modes.membranes.pinned import pinned
+from fspielm.solvers.modes.membranes.scan import scan
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)

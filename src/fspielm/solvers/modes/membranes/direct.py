@@ -11,12 +11,12 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.solvers.modes.high.fields import HighNotary
-from fspielm.solvers.modes.high.functions import Choice, functions_at
-from fspielm.solvers.modes.high.look import Look, look_at
-from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.pinned import Pinned, again, at_rest, pinned
-from fspielm.solvers.modes.high.scan import Looker, Scan, scan, steps
+from fspielm.solvers.modes.membranes.fields import HighNotary
+from fspielm.solvers.modes.membranes.functions import Choice, functions_at
+from fspielm.solvers.modes.membranes.look import Look, look_at
+from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.membranes.pinned import Pinned, again, at_rest, pinned
+from fspielm.solvers.modes.membranes.scan import Looker, Scan, scan, steps
 from fspielm.solvers.modes.modes import Modes, late_ones
 from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record

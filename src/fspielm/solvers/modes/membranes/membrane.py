@@ -17,8 +17,8 @@ from fspielm.features.special import helmholtz_ratio, is_plane
 from fspielm.geometry import Corner, Domain, Edge, Hole, PlaneCurve, Sites, edges_of
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.joints import Joint, joints_of
-from fspielm.solvers.modes.high.lift import TraceField, trace_field
-from fspielm.solvers.modes.high.wedges import Wedge, corners_of, wedges_of
+from fspielm.solvers.modes.membranes.lift import TraceField, trace_field
+from fspielm.solvers.modes.membranes.wedges import Wedge, corners_of, wedges_of
 from fspielm.solvers.modes.pencil import Pencil
 
 # Of Bessel's function of order zero.

@@ -19,7 +19,7 @@ from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import SingularBasis
 from fspielm.features.special import multipoles
 from fspielm.features.special.joints import joint_sources
-from fspielm.solvers.modes.high.membrane import Membrane
+from fspielm.solvers.modes.membranes.membrane import Membrane
 
 
 @final

@@ -15,11 +15,11 @@ from fspielm.equations import along_normal, identity
 from fspielm.features.special import free_axis
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.high import Membrane, membrane_of
-from fspielm.solvers.modes.high.direct import bottom
-from fspielm.solvers.modes.high.functions import Choice
-from fspielm.solvers.modes.high.pinned import pinned
-from fspielm.solvers.modes.high.wedges import Wedge
+from fspielm.solvers.modes.membranes import Membrane, membrane_of
+from fspielm.solvers.modes.membranes.direct import bottom
+from fspielm.solvers.modes.membranes.functions import Choice
+from fspielm.solvers.modes.membranes.pinned import pinned
+from fspielm.solvers.modes.membranes.wedges import Wedge
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)

@@ -11,8 +11,8 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.solvers.modes.high.look import AROUND, Look, widest_gap
-from fspielm.solvers.modes.high.membrane import Membrane
+from fspielm.solvers.modes.membranes.look import AROUND, Look, widest_gap
+from fspielm.solvers.modes.membranes.membrane import Membrane
 
 Looker: TypeAlias = Callable[[float], Look]
 

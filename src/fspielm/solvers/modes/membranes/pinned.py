@@ -15,10 +15,10 @@ from fspielm.features import Characteristic
 from fspielm.features.activations import COSINE
 from fspielm.features.evaluation import tabulate
 from fspielm.features.ridge import RidgeBasis
-from fspielm.solvers.modes.high.functions import Choice, Functions
-from fspielm.solvers.modes.high.look import Look, look_at
-from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.rim import Rim, rim_of
+from fspielm.solvers.modes.membranes.functions import Choice, Functions
+from fspielm.solvers.modes.membranes.look import Look, look_at
+from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.membranes.rim import Rim, rim_of
 
 # How close the last look is, and what cannot be told apart, of an energy; looks at most.
 _LAST, _SAME, _STEPS = 1e-13, 1e-9, 6

@@ -14,8 +14,8 @@ from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.high.direct import bottom, scanned
-from fspielm.solvers.modes.high.membrane import membrane_of
+from fspielm.solvers.modes.membranes.direct import bottom, scanned
+from fspielm.solvers.modes.membranes.membrane import membrane_of
 from fspielm.solvers.record import Record
 
 # The mean of a count less Weyl's law, over the upper half of at least so many modes: one mode that is missing among the

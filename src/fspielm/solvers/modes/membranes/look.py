@@ -22,9 +22,9 @@ from fspielm.equations import derivative, identity
 from fspielm.features import Basis
 from fspielm.features.evaluation import tabulate
 from fspielm.geometry import Sites
-from fspielm.solvers.modes.high.functions import Choice, Functions, functions_at
-from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.rim import Rim, rim_of
+from fspielm.solvers.modes.membranes.functions import Choice, Functions, functions_at
+from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.membranes.rim import Rim, rim_of
 
 # Modes are around if their wavenumber is no farther than that over the radius of the membrane.
 AROUND = 0.45

@@ -16,9 +16,9 @@ from fspielm.geometry import Sites
 from fspielm.solution import Solution
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import Course
-from fspielm.solvers.modes.high.membrane import Membrane
-from fspielm.solvers.modes.high.pinned import Pinned
 from fspielm.solvers.modes.inner import sign_of
+from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.membranes.pinned import Pinned
 from fspielm.solvers.modes.modes import Mode
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry import PlaneCurve, Sites
-from fspielm.solvers.modes.high.membrane import Membrane
+from fspielm.solvers.modes.membranes.membrane import Membrane
 
 # Places of a panel, and of panels that halve toward the ends of a curve; panels of a curve, at least.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
