@@ -8,8 +8,8 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy import ErrorEstimate, FieldEstimate
-from fspielm.arrays import ComplexArray, safe_norm, safe_rms
+from fspielm.accuracy.without_data import estimate_without_data
+from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.collocation import BlockResidual
 from fspielm.features.outward import Outward
 from fspielm.solution import Solution
@@ -22,8 +22,6 @@ from fspielm.solvers.resonances.judged import Judged
 from fspielm.solvers.solve import finish
 
 _WHY = "functions that satisfy the equation and radiate"
-# No digit of a function is certain.
-_NONE = 0.5
 
 
 @final
@@ -72,21 +70,13 @@ def _attempt(one: Judged) -> Attempt:
         each.name: BlockResidual(safe_rms(each.values) / abs(top), float(np.abs(each.values).max()) / abs(top))
         for each in one.left
     }
-    relative = one.relative if one.relative < _NONE else np.inf
-    growth = safe_norm(coefficients) / scale
-    estimate = ErrorEstimate(
-        relative=relative,
-        largest=relative,
-        amplification=1.0,
+    estimate = estimate_without_data(
+        one.relative,
+        scale,
+        coefficients,
+        residuals,
         residual=float(np.linalg.norm([each.scale * np.linalg.norm(each.values) for each in one.left])) / abs(top),
-        data=0.0,
-        rounding=0.0,
-        scale=scale,
-        growth=growth,
-        residuals=residuals,
-        null_function=np.zeros(0),
-        null=np.zeros(len(coefficients)),
-        fields=(FieldEstimate(relative, relative, 0.0, scale, growth, scale),) * len(one.rows.finite.problem.unknowns),
+        unknowns=len(one.rows.finite.problem.unknowns),
     )
     finite = one.rows.finite
     assert isinstance(one.trial.family, Outward)  # as those of open domains are

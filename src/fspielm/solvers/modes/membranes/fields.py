@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from fspielm.accuracy import ErrorEstimate, FieldEstimate
-from fspielm.arrays import FloatArray, safe_norm, safe_rms
+from fspielm.accuracy.without_data import estimate_without_data
+from fspielm.arrays import FloatArray, safe_rms
 from fspielm.collocation import BlockResidual, Discretisation, allot_conditions
 from fspielm.equations import identity
 from fspielm.features.evaluation import evaluate
@@ -28,8 +28,6 @@ from fspielm.solvers.trial import FeatureTrial
 _WHY = "functions that satisfy the equation"
 # Places inside where equations and signs are looked at.
 _PLACES = 1000
-# No digit of a function is certain.
-_NONE = 0.5
 
 
 @final
@@ -86,21 +84,8 @@ class HighNotary:
             residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
         scale = 1.0 / float(np.sqrt(problem.domain.measure))
         own = one.error * one.look.energy / one.gap  # the closer others are, the more of them there may be
-        relative = own if own < _NONE else np.inf
-        growth = safe_norm(column) / scale
-        estimate = ErrorEstimate(
-            relative=relative,
-            largest=relative,
-            amplification=one.look.energy / one.gap,
-            residual=one.error,
-            data=0.0,
-            rounding=0.0,
-            scale=scale,
-            growth=growth,
-            residuals=residuals,
-            null_function=np.zeros(0),
-            null=np.zeros(len(column)),
-            fields=(FieldEstimate(relative, relative, 0.0, scale, growth, scale),),
+        estimate = estimate_without_data(
+            own, scale, column, residuals, residual=one.error, amplification=one.look.energy / one.gap
         )
         signed = column * sign_of(
             evaluate(finite.basis, column, identity(problem.dimension), inside, threads=here.threads)
