@@ -34,7 +34,7 @@ _NONE = 0.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class HighNotary:
+class MembraneNotary:
     """Makes modes of what was pinned.
 
     Attributes
@@ -50,10 +50,9 @@ class HighNotary:
 
     def modes(self, found: list[Pinned]) -> list[Mode]:
         """All of them, with how many cannot be told from each."""
-        rate = self.membrane.rate
         each = [(one, column) for one in found for column in one.coefficients.T]
         values = np.array([self.membrane.value(one.look.energy) for one, _ in each])
-        bounds = np.array([one.bound / rate for one, _ in each])
+        bounds = np.array([self.membrane.error(one.bound) for one, _ in each])
         return [
             Mode(
                 float(value),
@@ -85,13 +84,13 @@ class HighNotary:
             left = evaluate(finite.basis, column, relation.operator, places, threads=here.threads, method="direct")
             residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
         scale = 1.0 / float(np.sqrt(problem.domain.measure))
-        own = one.error * one.look.energy / one.gap  # the closer others are, the more of them there may be
+        own = one.error * one.amplification
         relative = own if own < _NONE else np.inf
         growth = safe_norm(column) / scale
         estimate = ErrorEstimate(
             relative=relative,
             largest=relative,
-            amplification=one.look.energy / one.gap,
+            amplification=one.amplification,
             residual=one.error,
             data=0.0,
             rounding=0.0,
