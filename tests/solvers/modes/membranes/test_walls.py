@@ -186,6 +186,15 @@ def test_bounds_of_a_pair_are_those_of_both_functions() -> None:
     assert pair.amplification > (pair.look.energy + pair.shift) / pair.gap
 
 
+def test_progress_tells_of_looks_and_of_modes() -> None:
+    told: list[object] = []
+    modes = fs.eigenmodes(problem(fs.Box((0, 0), (1, 1)), FREE), lam, count=3, rng=0, progress=told.append)
+    first, *found = told
+    assert isinstance(first, fs.ModeSearch)
+    assert (first.number, first.count) == (1, 2)  # the constant needs no search
+    assert [event.value for event in found] == [modes[1].value]  # type: ignore[attr-defined]
+
+
 def test_free_walls_are_counted() -> None:
     below = 60 * np.pi**2
     counted = fs.count_modes(problem(fs.Box((0, 0), (1, 1)), FREE), lam, below=below)
