@@ -221,9 +221,9 @@ def main() -> None:
     errors, estimates = ([float(row[name]) for row in stars] for name in ("error", "estimate"))
     put(
         "random",
-        f"Of {len(stars)} random stars, with {total} resonances, the estimates cover the errors of {covered}; "
-        f"{complete} are complete. The largest error is {max(errors, default=0):.0e}, the largest estimate "
-        f"{max(estimates, default=0):.0e}.",
+        f"Of {len(stars)} random stars, which have {total} resonances together, all errors are within their estimates "
+        f"for {covered}, and {complete} are complete. The largest error is {max(errors, default=0):.0e}, the largest "
+        f"estimate {max(estimates, default=0):.0e}.",
         PAGE,
     )
 

@@ -39,7 +39,7 @@ from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
 from fspielm.later import names_from
 from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
-from fspielm.solution import Forecast, NewtonStep, Report, Round, Solution, Window
+from fspielm.solution import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Solution, Window
 from fspielm.solvers import Budget, Singular, solve
 from fspielm.spectrum import Bands, infer_bands
 
@@ -116,6 +116,7 @@ __all__ = [
     "Family",
     "Fold",
     "Forecast",
+    "FoundMode",
     "FrequencyShift",
     "Incident",
     "Initial",
@@ -127,6 +128,7 @@ __all__ = [
     "MemoryBudgetError",
     "Mode",
     "ModeCount",
+    "ModeSearch",
     "Modes",
     "Narrow",
     "Neumann",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from fspielm.later import names_from
 from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
-from fspielm.solution.rounds import Forecast, NewtonStep, Round, Window
+from fspielm.solution.rounds import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 from fspielm.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ __all__ = [
     "Derived",
     "FieldReport",
     "Forecast",
+    "FoundMode",
     "Grid",
+    "ModeSearch",
     "NewtonStep",
     "Report",
     "Round",

@@ -1,4 +1,4 @@
-"""The rounds of the automatic solver: what one is about to cost, and what it did."""
+"""The rounds of the automatic solver: what one is about to cost, and what it did; and searches for modes."""
 
 from __future__ import annotations
 
@@ -142,3 +142,47 @@ class Window:
             f"window {self.number}: time {self.start:.6g} to {self.end:.6g}, estimate {self.error_estimate:.1e}, "
             f"errors at its start grow up to {self.growth:.2g} times, {duration(self.seconds)}"
         )
+
+
+@dataclass(frozen=True)
+class ModeSearch:
+    """A search for modes without cells, all at once.
+
+    Attributes
+    ----------
+    number : int
+    count : int
+        How many it has seen.
+    seconds : float
+        Since the first one began.
+    """
+
+    number: int
+    count: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"search {self.number}: {self.count} mode{'s' * (self.count != 1)} seen, {duration(self.seconds)}"
+
+
+@dataclass(frozen=True)
+class FoundMode:
+    """A mode that a search has seen, to all of its digits.
+
+    Attributes
+    ----------
+    number : int
+    value : float or complex
+    error_estimate : float
+        Of the value.
+    seconds : float
+        Since the first search began.
+    """
+
+    number: int
+    value: complex
+    error_estimate: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"mode {self.number}: {self.value:.8g}, error up to {self.error_estimate:.1e}, {duration(self.seconds)}"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from fspielm.errors import ProblemError, blame
-from fspielm.solution import Forecast, NewtonStep, Round, Window
+from fspielm.solution import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 
-Event: TypeAlias = Forecast | NewtonStep | Round | Window
+Event: TypeAlias = Forecast | FoundMode | ModeSearch | NewtonStep | Round | Window
 Progress: TypeAlias = Callable[[Event], None]
 
 

@@ -39,6 +39,8 @@ def outside(condition=None, equation=HELMHOLTZ, domain=None, **options):
         ({"within": (-2 - 1j, -1)}, r"positive real parts.*mirrored, -conj\(k\)"),
         ({"within": (0 - 1j, 1)}, "at zero waves end"),
         ({"within": (1 - 1j, 2), "tol": 2.0}, "tol must be a number"),
+        ({"within": (1 - 1j, 2), "approach": "patches"}, "approach: 'patches' is for bounded domains"),
+        ({"within": (1 - 1j, 2), "progress": 7}, "progress must be True"),
     ],
 )
 def test_wishes(options, words):

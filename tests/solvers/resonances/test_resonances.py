@@ -53,6 +53,19 @@ def check(modes: fs.Modes, known: list[complex]) -> None:
         assert mode.multiplicity == known.count(value)
 
 
+def test_progress_tells_of_searches_and_of_what_they_find() -> None:
+    told: list[object] = []
+    asked = outside(DISK, condition=fs.Dirichlet(0))
+    modes = fs.eigenmodes(asked, k, within=(1 - 1.9j, 1.8), rng=0, progress=told.append)
+    searches = [event for event in told if isinstance(event, fs.ModeSearch)]
+    found = [event for event in told if isinstance(event, fs.FoundMode)]
+    assert [event.number for event in searches] == [1, 2]
+    assert [event.number for event in found] == list(range(1, len(modes) + 1))
+    assert sorted(event.value.real for event in found) == [mode.value.real for mode in modes]
+    assert str(searches[0]).startswith("search 1: ")
+    assert "error up to" in str(found[0])
+
+
 class TestDisks:
     """Zeros of characteristic functions, of every order."""
 

@@ -58,10 +58,13 @@ def eigenmodes(
         by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
     tol : float
         Error of each value relative to it, or to the first values where it is less, measured by its bound.
-    budget, rng, progress
+    budget, rng
         As for `solve`.
+    progress : bool or callable, optional
+        As for `solve`; where there are no cells, and no rounds, each search is told, and each mode that was found.
     approach : {"patches", "band"}, optional
-        The kind of functions; by default polynomials in cells, and in space cosines that fill a band.
+        The kind of functions on bounded domains; by default polynomials in cells, in space cosines that fill a band,
+        and for membranes functions that satisfy the equation.
 
     Returns
     -------
@@ -78,7 +81,11 @@ def eigenmodes(
     if isinstance(problem, Problem) and problem.domain.is_unbounded:
         from fspielm.solvers.resonances import resonances  # few domains are open
 
-        return _told(resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng))
+        if approach is not None:
+            raise ProblemError(f"approach: {approach!r} is for bounded domains; open ones have functions of their own")
+        return _told(
+            resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng, progress=progress)
+        )
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from time import perf_counter
 from typing import Any, final
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.errors import ProblemError
+from fspielm.solution import FoundMode, ModeSearch
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.progress import reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -38,7 +41,7 @@ _WHY = "other functions would be needed, or a larger tolerance"
 
 
 def resonances(
-    problem: Any, symbol: Any, *, count: Any, within: Any, tol: float, budget: Budget | None, rng: Any
+    problem: Any, symbol: Any, *, count: Any, within: Any, tol: float, budget: Budget | None, rng: Any, progress: Any
 ) -> Modes:
     """All resonances in a rectangle; see `eigenmodes`, whose arguments these are.
 
@@ -52,7 +55,7 @@ def resonances(
     check_arguments(looked, tol, None, None, None, budget)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
-    request = Request(looked, tol, record.budget, streams, seed)
+    request = Request(looked, tol, record.budget, streams, seed, progress=reporter(progress))
     largest = rectangle.grown(_SECOND.margin).largest
     made = partial(open_functions, looked, symbol, largest)
     return _Search(rectangle, request, record, made).modes()
@@ -67,14 +70,19 @@ class _Search:
     request: Request
     record: Record
     made: Callable[[Request, int], OpenFunctions]
+    began: float = field(default_factory=perf_counter)
+
+    @property
+    def _seconds(self) -> float:
+        """Since it began."""
+        return perf_counter() - self.began
 
     def modes(self) -> Modes:
         """All of the rectangle."""
-        first = search(self._looking[0], self.rectangle, _FIRST, self.record)
+        first = self._searched(0, _FIRST)
         second = self._second()
         found, left_out = self._found(first, second)
-        inside = [one for one in found if self.rectangle.contains(np.array([one.value]), one.estimate)[0]]
-        modes = OpenNotary(self.request, self.record).modes(inside)
+        modes = OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
         remarks = _doubts(first, second)
         if left_out:
             remarks.append(
@@ -92,11 +100,19 @@ class _Search:
         found: list[Judged] = []
         left_out = 0
         for before, one in self._pinned(first, second):
-            if self.record.seconds_left > 0:
-                found += self._certain(before, one)
-            else:
+            if self.record.seconds_left <= 0:
                 left_out += len(one.values)
+                continue
+            for each in self._certain(before, one):
+                found.append(each)
+                if self._is_inside(each):
+                    number = sum(map(self._is_inside, found))
+                    self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
         return found, left_out
+
+    def _is_inside(self, one: Judged) -> bool:
+        """Whether it is in the rectangle, or may be."""
+        return bool(self.rectangle.contains(np.array([one.value]), one.estimate)[0])
 
     def _agree(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> bool:
         """Whether both searches have seen all that is known, and all that both have seen is known."""
@@ -118,10 +134,17 @@ class _Search:
     def _fine(self) -> OpenFunctions:
         return self.made(self.request, 1)
 
+    def _searched(self, number: int, way: Way) -> Found:
+        """What one of the searches sees, which is told."""
+        found = search(self._looking[number], self.rectangle, way, self.record)
+        count = int(np.count_nonzero(self.rectangle.contains(found.poles)))
+        self.request.progress(ModeSearch(number + 1, count, self._seconds))
+        return found
+
     def _second(self) -> Found:
         """The second search; nothing is certain if there is no time for it."""
         try:
-            return search(self._looking[1], self.rectangle, _SECOND, self.record)
+            return self._searched(1, _SECOND)
         except ProblemError:
             return Found(_NONE, _NONE, (self.rectangle,))
 

@@ -18,7 +18,7 @@ from fspielm.solvers.modes.checks import read_pencil
 from fspielm.solvers.modes.membranes import Membrane, membrane_of
 from fspielm.solvers.modes.membranes.direct import bottom
 from fspielm.solvers.modes.membranes.functions import Choice
-from fspielm.solvers.modes.membranes.pinned import pinned
+from fspielm.solvers.modes.membranes.pinned import _pin, pinned
 from fspielm.solvers.modes.membranes.wedges import Wedge
 
 x, y, lam = sp.symbols("x y lam")
@@ -161,6 +161,38 @@ def test_values_may_be_shifted_and_scaled() -> None:
     wall = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [FREE], given={lam: ...})
     modes = fs.eigenmodes(wall, lam, count=2, rng=0)
     assert np.all(np.abs(modes.values - [3.0, 3 + 2 * np.pi**2]) <= modes.bounds + 1e-15)
+
+
+@pytest.mark.parametrize("condition", [HELD, FREE])
+@pytest.mark.parametrize("level", [sp.Rational(1, 3), sp.Rational(10**6, 3)])
+def test_bounds_hold_beside_a_large_potential(condition: object, level: sp.Rational) -> None:
+    # the rate of energies is no difference of such numbers
+    share = sp.Rational(7, 10)
+    equation = sp.Eq(-share * u.diff(x, 2) - share * u.diff(y, 2) + level * u, lam * u)
+    well = fs.Problem(equation, fs.Box((0, 0), (1, 1.3)), [condition], given={lam: ...})
+    modes = fs.eigenmodes(well, lam, count=3, rng=0)
+    squares = sorted(i**2 + sp.Rational(10 * j, 13) ** 2 for i, j in grid(int(condition is HELD)))
+    exact = [level + share * sp.pi**2 * square for square in squares[:3]]
+    for mode, value in zip(modes, exact, strict=True):
+        assert abs(sp.Float(mode.value, 30) - value.evalf(30)) <= mode.bound <= 1e-8 * mode.value
+
+
+def test_bounds_of_a_pair_are_those_of_both_functions() -> None:
+    square = as_membrane(fs.Box((0, 0), (1, 1)), FREE)
+    (pair,) = pinned(square, np.full(2, np.pi**2), Choice(), 1)
+    assert pair.coefficients.shape[1] == 2
+    one = _pin(square, pair.look, 1, 1)
+    assert pair.error >= one.error
+    assert pair.amplification > (pair.look.energy + pair.shift) / pair.gap
+
+
+def test_progress_tells_of_looks_and_of_modes() -> None:
+    told: list[object] = []
+    modes = fs.eigenmodes(problem(fs.Box((0, 0), (1, 1)), FREE), lam, count=3, rng=0, progress=told.append)
+    first, *found = told
+    assert isinstance(first, fs.ModeSearch)
+    assert (first.number, first.count) == (1, 2)  # the constant needs no search
+    assert [event.value for event in found] == [modes[1].value]  # type: ignore[attr-defined]
 
 
 def test_free_walls_are_counted() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from time import perf_counter
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.solvers.modes.membranes.fields import HighNotary
+from fspielm.solution import FoundMode, ModeSearch
+from fspielm.solvers.modes.membranes.fields import MembraneNotary
 from fspielm.solvers.modes.membranes.functions import Choice, functions_at
 from fspielm.solvers.modes.membranes.look import Look, look_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
@@ -49,12 +50,15 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
     found: list[Pinned] = []
+    began = perf_counter()
     try:
         seen = _seen(membrane, wish, request.threads, seconds)
+        request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
         for one in _all_pinned(membrane, seen.energies, wish.unit, request):
             if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
                 return None
             found.append(one)
+            request.progress(_news(membrane, found, perf_counter() - began))
             if record.seconds_left <= 0:
                 break
     except (ProblemError, np.linalg.LinAlgError):  # no time to look; functions that are none of modes
@@ -62,7 +66,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
             raise
         return None
     rest = _at_rest(membrane, wish, seen.energies)
-    modes = HighNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
+    modes = MembraneNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
     if (missing := len(seen.energies) + len(rest) - len(modes)) > 0:
         remarks.append(
@@ -72,6 +76,12 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     why = "other functions would be needed, or a larger tolerance"
     remarks += late_ones(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
+
+
+def _news(membrane: Membrane, found: Sequence[Pinned], seconds: float) -> FoundMode:
+    """Of the last that was found."""
+    number, last = sum(one.coefficients.shape[1] for one in found), found[-1]
+    return FoundMode(number, membrane.value(last.look.energy), membrane.error(last.bound), seconds)
 
 
 def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: float) -> Scan:
@@ -152,7 +162,7 @@ def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: 
 
 
 def _is_good(membrane: Membrane, one: Pinned, unit: float, request: Request) -> bool:
-    return one.bound / membrane.rate <= request.tol * max(abs(membrane.value(one.look.energy)), unit)
+    return membrane.error(one.bound) <= request.tol * max(abs(membrane.value(one.look.energy)), unit)
 
 
 def _at_rest(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinned]:

@@ -32,7 +32,7 @@ _PLACES = 1000
 
 @final
 @dataclass(frozen=True, eq=False)
-class HighNotary:
+class MembraneNotary:
     """Makes modes of what was pinned.
 
     Attributes
@@ -48,10 +48,9 @@ class HighNotary:
 
     def modes(self, found: list[Pinned]) -> list[Mode]:
         """All of them, with how many cannot be told from each."""
-        rate = self.membrane.rate
         each = [(one, column) for one in found for column in one.coefficients.T]
         values = np.array([self.membrane.value(one.look.energy) for one, _ in each])
-        bounds = np.array([one.bound / rate for one, _ in each])
+        bounds = np.array([self.membrane.error(one.bound) for one, _ in each])
         return [
             Mode(
                 float(value),
@@ -83,9 +82,13 @@ class HighNotary:
             left = evaluate(finite.basis, column, relation.operator, places, threads=here.threads, method="direct")
             residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
         scale = 1.0 / float(np.sqrt(problem.domain.measure))
-        own = one.error * one.look.energy / one.gap  # the closer others are, the more of them there may be
         estimate = estimate_without_data(
-            own, scale, column, residuals, residual=one.error, amplification=one.look.energy / one.gap
+            one.error * one.amplification,
+            scale,
+            column,
+            residuals,
+            residual=one.error,
+            amplification=one.amplification,
         )
         signed = column * sign_of(
             evaluate(finite.basis, column, identity(problem.dimension), inside, threads=here.threads)

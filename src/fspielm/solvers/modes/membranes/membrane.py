@@ -25,6 +25,8 @@ from fspielm.solvers.modes.pencil import Pencil
 _FIRST_ZERO = 2.404825557695773
 # Wavenumbers for which slopes at free walls are bounded best, times the radius.
 _WAVES = 4.0
+# A value of the symbol beside which nothing else of an equation counts; rounding of an energy.
+_HUGE, _ROUNDING = 2.0**70, 2e-15
 # Where along a curve conditions are looked at, and what is equal but for rounding.
 _ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
 
@@ -65,6 +67,10 @@ class Membrane:
     def value(self, energy: float) -> float:
         """The eigenvalue."""
         return (energy - self.start) / self.rate
+
+    def error(self, bound: float) -> float:
+        """That of a value at most, with a bound for that of its energy: the start of energies is rounded, too."""
+        return (bound + _ROUNDING * abs(self.start)) / self.rate
 
     @property
     def domain(self) -> Domain:
@@ -167,9 +173,9 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
         return None
     if set(pencil.powers[0]) != {equation.name for equation in problem.equations}:
         return None
-    ratios = [helmholtz_ratio(pencil.at(value)) for value in (0.0, 1.0)]
+    start, huge = (helmholtz_ratio(pencil.at(value)) for value in (0.0, _HUGE))
     edges = edges_of(problem.domain, [str(symbol) for symbol in problem.coordinates])
-    if ratios[0] is None or ratios[1] is None or ratios[1] <= ratios[0] or edges is None:
+    if start is None or huge is None or huge <= start or edges is None:
         return None
     curves, free, holes = tuple(edge.curve for edge in edges), _free(problem, edges), problem.domain.hole_places()
     if free is None or len(contour_of(curves, "domain").loops) > 1 + len(holes):
@@ -177,7 +183,7 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
     wedges = wedges_of(problem, curves)
     if wedges is None:
         return None
-    return Membrane(pencil, curves, free, joints_of(curves), wedges, holes, ratios[1] - ratios[0], ratios[0])
+    return Membrane(pencil, curves, free, joints_of(curves), wedges, holes, (huge - start) / _HUGE, start)
 
 
 def _free(problem: Problem, edges: Sequence[Edge]) -> tuple[bool, ...] | None:

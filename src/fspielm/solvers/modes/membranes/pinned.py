@@ -68,6 +68,14 @@ class Pinned:
             return math.inf
         return (energy + self.shift) * self.error / (1 - self.error) + energy * _ROUNDING
 
+    @property
+    def amplification(self) -> float:
+        """What of other modes may be in the functions, in units of their error: the more, the closer these are.
+
+        A mode of energy ``E + m`` has the share of the error times ``(E + m + shift) / m`` in them; see `lift`.
+        """
+        return (self.look.energy + self.shift) / self.gap + 1
+
 
 def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: int) -> Iterator[Pinned]:
     """Modes whose energies are known to some digits, all of a stretch, one energy after the other.
@@ -155,14 +163,19 @@ def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
 
 
 def _error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tuple[float, float]:
-    """The shift, and the error e there, of functions of norm one that leave this at the boundary; see `lift`."""
+    """The shift, and the error e there, of orthonormal functions that leave this at the boundary; see `lift`.
+
+    That of all sums of norm one: with fewer modes than functions within the bound, one of the sums would be orthogonal
+    to these, and have an error that is larger.
+    """
     if membrane.field is None:
         return 0.0, math.inf
+    root = np.sqrt(rim.weights)[:, None]
     held, free = left[~rim.free], left[rim.free]
-    by_values = math.sqrt(membrane.domain.measure) * float(np.abs(held).max(initial=0.0))
+    by_values = math.sqrt(membrane.domain.measure) * float(np.linalg.norm(held, axis=1).max(initial=0.0))
     if membrane.is_held:
-        by_values = min(by_values, membrane.lifting * float(np.sqrt(rim.weights @ held**2).max()))
-    by_slopes = float(np.sqrt(rim.weights[rim.free] @ free**2).max())
+        by_values = min(by_values, membrane.lifting * float(np.linalg.norm(root * held, 2)))
+    by_slopes = float(np.linalg.norm(root[rim.free] * free, 2)) if len(free) else 0.0
     return membrane.field.best(energy, _AMPLE * by_values, _AMPLE * by_slopes)
 
 
