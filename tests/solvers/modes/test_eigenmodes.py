@@ -172,3 +172,13 @@ def test_systems_and_materials_have_bounds_too():
     found = modes(sp.Eq(-sp.diff(stiffness * u.diff(x), x), lam * u), REST, count=1)
     k = np.sqrt(found[0].value)
     assert 2 * np.cos(k / 4) * np.sin(k / 2) + np.sin(k / 4) * np.cos(k / 2) == pytest.approx(0, abs=1e-8)
+
+
+def test_periods_alone_along_both_axes() -> None:
+    lam, (x, y) = sp.Symbol("lam"), sp.symbols("x y")
+    u = sp.Function("u")(x, y)
+    equation = sp.Eq(-u.diff(x, 2) - u.diff(y, 2), lam * u)
+    torus = fs.Problem(equation, fs.Box((0, 0), (1, 1.3)), [fs.Periodic("x"), fs.Periodic("y")], given={lam: ...})
+    modes = fs.eigenmodes(torus, lam, count=3, rng=0)
+    known = np.array([0.0, 1.0, 1.0]) * (2 * np.pi / 1.3) ** 2
+    assert np.all(np.abs(modes.values - known) <= modes.bounds)

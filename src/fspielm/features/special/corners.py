@@ -253,9 +253,12 @@ def helmholtz_ratio(problem: Problem) -> float | None:
     coefficients = {term.orders: term.coefficient for term in problem.operator.terms}
     if not problem.operator.is_constant or set(coefficients) - {(2, 0), (0, 2), (0, 0)}:
         return None
-    main, value = coefficients[2, 0], coefficients.get((0, 0), 0.0)
+    main, other, value = (coefficients.get(orders, 0.0) for orders in ((2, 0), (0, 2), (0, 0)))
     assert not callable(main)
+    assert not callable(other)
     assert not callable(value)
+    if main == 0.0 or abs(other - main) > _SAME * abs(main):
+        return None
     ratio = value / main
     return None if isinstance(ratio, complex) else ratio
 

@@ -227,7 +227,9 @@ def _relative(inverse: Inverse, amplification: float, left: Mapping[str, NumberA
     """
     inside = {equation.name for equation in inverse.finite.problem.equations}
     values = {name: own[:, None] for name, own in left.items() if name not in inside}
-    lifting = float(np.linalg.norm(inverse.inner.plain_values(inverse.solved(values))))
+    lifting = 16 * float(np.finfo(float).eps)  # all conditions may be those of periods, which functions have themselves
+    if values:
+        lifting = float(np.linalg.norm(inverse.inner.plain_values(inverse.solved(values))))
     volume = float(inverse.inner.rule.weights.sum())
     squares = [float(np.mean(np.abs(left[name]) ** 2)) for name in inside]
     density = float(inverse.inner.densities.max())

@@ -109,3 +109,15 @@ def test_other_problems_are_not_counted() -> None:
         fs.count_modes(membrane(fs.Box((0, 0), (1, 1))), lam, below="many")
     with pytest.raises(fs.ProblemError, match="smaller interval"):
         fs.count_modes(membrane(fs.Box((0, 0), (1, 1))), lam, below=5000, budget=fs.Budget(seconds=0.1))
+
+
+@pytest.mark.parametrize(("across", "along"), [(1.0, 9.0), (9.0, 1.0)])
+def test_stiffer_along_one_axis_is_no_membrane(across: float, along: float) -> None:
+    equation = sp.Eq(-across * u.diff(x, 2) - along * u.diff(y, 2), lam * u)
+    problem = fs.Problem(equation, fs.Box((0, 0), (1, 1.3)), [fs.Dirichlet(0)], given={lam: ...})
+    modes = fs.eigenmodes(problem, lam, count=3, rng=0)
+    each = np.arange(1, 10)
+    known = np.sort(np.add.outer(across * (np.pi * each) ** 2, along * (np.pi * each / 1.3) ** 2).ravel())[:3]
+    assert np.all(np.abs(modes.values - known) <= modes.bounds)
+    with pytest.raises(fs.ProblemError, match="counted"):
+        fs.count_modes(problem, lam, below=100)
