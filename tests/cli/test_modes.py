@@ -41,6 +41,10 @@ def test_a_table_of_modes_that_fits_a_terminal(fspielm, string, tmp_path):
     assert "9.8696044010" in done.out
     assert "bound" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+    assert "Saved: mode-1.fspielm to mode-2.fspielm" in done.out
+    shown = fspielm("show", tmp_path / "kept" / "mode-2.fspielm")
+    assert shown.status == 0
+    assert "equation" in shown.out
     mode = fs.load(tmp_path / "kept" / "mode-2.fspielm")
     assert abs(mode([[0.5]])[0]) < 1e-8
 
@@ -82,3 +86,20 @@ def test_resonances_in_a_rectangle(fspielm, tmp_path):
     np.testing.assert_allclose([mode["value"] for mode in told["modes"]], [[1.434438023186, -0.834546174422]] * 2)
     assert "count=6 alone does not say where" in fspielm("modes", path, "--symbol", "k").error
     assert "'a' is no number" in fspielm("modes", path, "--symbol", "k", "--within", "a", "3").error
+
+
+def test_a_mode_of_a_membrane_is_shown(fspielm, tmp_path):
+    path = tmp_path / "drum.toml"
+    path.write_text(
+        'unknown = "u(x, y)"\nequation = "-laplacian(u) = lam*u"\n[parameters]\nlam = 1\n'
+        '[domain]\nshape = "Disk"\ncenter = [0, 0]\nradius = 1\n[[conditions]]\ntype = "dirichlet"\nvalue = 0\n'
+    )
+    assert fspielm("modes", path, "--count", 1, "--save", tmp_path / "kept").status == 0
+    shown = fspielm("show", tmp_path / "kept" / "mode-1.fspielm")
+    assert shown.status == 0, shown.err
+    assert "dirichlet circle" in shown.out
+
+
+def test_an_interval_without_modes_says_so(fspielm, string):
+    done = fspielm("modes", string, "--within", 50, 60)
+    assert "There are none" in done.out

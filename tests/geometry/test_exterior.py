@@ -96,7 +96,10 @@ def test_is_pickled() -> None:
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), window=((0, 0, 0), (2, 2, 2))), "must reach beyond the objects"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1) * fs.Time(0, 1)), "without time"),
         (lambda: fs.Exterior(3), "such as fs.Disk"),  # type: ignore[arg-type]
-        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)), "overlap or touch; name their union"),
+        (
+            lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)),
+            "overlap or touch; move them apart",
+        ),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((0, 0), (2, 2))), "must reach beyond the objects"),
         (lambda: TWO & fs.Disk((0, 0), 5), "combine its objects"),
         (lambda: TWO * fs.Time(0, 1), "leave fs.Time out"),

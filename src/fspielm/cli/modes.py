@@ -81,6 +81,9 @@ def find_modes(
         options.save.mkdir(parents=True, exist_ok=True)
         for number, mode in enumerate(modes, 1):
             mode.field.save(options.save / f"mode-{number}.fspielm")
+        if not options.as_json and len(modes):
+            kept = "mode-1.fspielm" if len(modes) == 1 else f"mode-1.fspielm to mode-{len(modes)}.fspielm"
+            Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {options.save}"))
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
@@ -97,7 +100,7 @@ def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
 def _end(text: str) -> complex:
     """One end of what is wanted, real where it is."""
     try:
-        number = complex(text)
+        number = complex(text.replace("i", "j").replace("I", "j"))
     except ValueError:
         raise ProblemError(
             f"--within: {text!r} is no number; write 30 100, or corners of a rectangle, 1-0.5j 3"
@@ -114,7 +117,9 @@ def _print(modes: Modes, title: str) -> None:
     for number, mode in enumerate(modes, 1):
         table.add_row(str(number), f"{mode.value:.15g}", f"{mode.estimate:.1e}", str(mode.multiplicity))
     console.print(table)
-    if modes.complete:
+    if modes.complete and not len(modes):
+        console.print(Text("There are none; a second search found none either."))
+    elif modes.complete:
         console.print(Text("\nA second search found the same modes, and no other between them."))
     for remark in modes.remarks:
         console.print(Text(f"\n{remark}"))

@@ -130,7 +130,7 @@ def _blocks_table(report: Report) -> Table:
     for heading in ("rows", residual, "largest"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, block in report.residuals.items():
-        table.add_row(name, str(report.points[name]), f"{block.rms:.2e}", f"{block.largest:.2e}")
+        table.add_row(name, str(report.points.get(name, 0)), f"{block.rms:.2e}", f"{block.largest:.2e}")
     return table
 
 

@@ -99,6 +99,10 @@ class Exterior(Domain):
         """What bounds it: the parts of objects that do not belong to it, with normals into them."""
         return tuple(_turned(part) for i in self.solid for part in self.shapes[i].boundary())
 
+    def inner_parts(self) -> tuple[BoundaryPart, ...]:
+        """The boundaries of the objects that have a field inside."""
+        return tuple(part for i in sorted(self._filled) for part in self.shapes[i].boundary())
+
     def object_parts(self, axes: Sequence[str] | None = None) -> tuple[tuple[BoundaryPart, ...], ...]:
         """The boundary of each object by itself, with normals into it; names that several have are numbered."""
         each = [[_turned(part) for part in shape.boundary(axes)] for shape in self.shapes]
@@ -215,7 +219,7 @@ def _remade(shapes: tuple[Domain, ...], window: Any, filled: frozenset[int], per
 class PlaneExterior(Exterior, PlaneShape):
     """An `Exterior` of the plane."""
 
-    _joined = "name their union, which is one shape: a | b"
+    _joined = "move them apart, or take one off the other, a - b; of the same kind, name their union, a | b"
 
     @property
     def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:

@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solution.pictures.outline import as_path, mask_outline, outline
+from fspielm.solution.pictures.outline import as_path, inner_lines, mask_outline, outline
 
 s = sp.Symbol("s")
 
@@ -85,3 +85,10 @@ def test_the_outline_of_a_mask() -> None:
     assert enclosed(loops) == pytest.approx(np.pi * (0.9**2 - 0.3**2), rel=0.01)
     full = mask_outline(np.ones((400, 400), dtype=bool), (across, across))
     assert enclosed(full) == pytest.approx(4.0, rel=0.01)
+
+
+def test_objects_that_let_waves_through_have_lines_of_their_own() -> None:
+    coat, core = fs.Disk((0, 0), 1), fs.Disk((0, 0), 0.5)
+    assert inner_lines(fs.Exterior(coat, core)) == []
+    (line,) = inner_lines(fs.Exterior(coat, core).filled([0]))
+    np.testing.assert_allclose(np.hypot(*line.T), 1.0)

@@ -6,6 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solvers.resonances.functions import waves_of
 
 x, y, k, other = sp.symbols("x y k other")
 u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -95,3 +96,11 @@ def test_a_bounded_domain_has_no_rectangle():
 def test_wavenumbers_of_a_medium_that_gives_are_refused_still():
     with pytest.raises(fs.ProblemError, match="nor its imaginary part negative"):
         outside(fs.Transparent(other * k), given={other: 2 - 0.1j}).at({k: 1.0})
+
+
+def test_wavenumbers_of_metals_are_as_stated() -> None:
+    """A root of the square would jump where a metal's is close to minus one."""
+    metal = outside(fs.Transparent((0.2 + 3.4j) * k))
+    values = [waves_of(metal.at({k: 3.0 + step * 1j})) for step in (-0.3, 0.3)]
+    assert values[0][1] == pytest.approx((0.2 + 3.4j) * (3.0 - 0.3j))
+    assert values[1][1] == pytest.approx((0.2 + 3.4j) * (3.0 + 0.3j))

@@ -102,7 +102,11 @@ class Transparent(BoundaryCondition):
         """Refuse waves that grow inside of objects, which they may only where they do so outside: in resonances."""
         square = self.square(setting)
         if not callable(square):
-            self._check(number_in(self.wavenumber, setting.givens, _WAVENUMBER).imag >= 0)
+            self._check(self.number(setting.givens).imag >= 0)
+
+    def number(self, givens: Givens) -> complex:
+        """The wavenumber, where it is the same everywhere."""
+        return number_in(self.wavenumber, givens, _WAVENUMBER)
 
     def _check(self, is_right: bool) -> None:
         if not is_right:

@@ -48,6 +48,7 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
         axes.set_box_aspect(_SPACE_TIME_ASPECT)
     if section.loops:
         _cut(axes, shown, section)
+    _draw_lines(axes, section)
     if quantity.overlay is not None:
         quantity.overlay(axes, section)
     axes.locator_params(nbins=_TICKS)
@@ -99,3 +100,11 @@ def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
     axes.set_ylim(bottom - margin, top + margin)
     for spine in axes.spines.values():
         spine.set_color(PALE)
+
+
+def _draw_lines(axes: Axes, section: Section) -> None:
+    """Where objects begin that let waves through, seen on dark and on light colours."""
+    from matplotlib.patheffects import withStroke
+
+    for line in section.lines:
+        axes.plot(*line.T, color=INK, linewidth=0.6, path_effects=[withStroke(linewidth=1.4, foreground="white")])

@@ -40,6 +40,13 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     return loops
 
 
+def inner_lines(domain: Domain) -> list[FloatArray]:
+    """Lines ``(n, 2)`` along the boundaries of objects of the plane that let waves through."""
+    if not isinstance(domain, Exterior) or domain.dimension != 2:
+        return []
+    return [piece for part in domain.inner_parts() for piece in smooth_pieces(part)]
+
+
 def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
     """Closed loops around the cells of a fine grid that are inside, for domains whose section has no formula."""
     from contourpy import contour_generator

@@ -9,7 +9,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry import Domain
-from fspielm.solution.pictures.outline import mask_outline, outline
+from fspielm.solution.pictures.outline import inner_lines, mask_outline, outline
 
 # An outline without a formula is found on a grid so many times finer than that of the cells.
 _FINENESS = 4
@@ -31,6 +31,8 @@ class Section:
         Left, right, bottom, top.
     loops : list of (n, 2) arrays
         The outline; empty where the section fills its frame.
+    lines : list of (n, 2) arrays
+        Within it, where objects begin that let waves through.
     """
 
     axes: tuple[int, int]
@@ -38,6 +40,7 @@ class Section:
     inside: BoolArray
     extent: tuple[float, float, float, float]
     loops: list[FloatArray]
+    lines: list[FloatArray]
 
     def image(self, values: FloatArray) -> FloatArray:
         """The values at `points` as rows and columns; a cell outside shows the nearest one inside.
@@ -87,7 +90,8 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
             exact = mask_outline(mask, fine_axes)
         loops = exact
     extent = (float(lower[0]), float(upper[0]), float(lower[1]), float(upper[1]))
-    return Section(axes, points[inside], inside.reshape(cells[1], cells[0]), extent, loops)
+    lines = inner_lines(domain) if axes == (0, 1) else []
+    return Section(axes, points[inside], inside.reshape(cells[1], cells[0]), extent, loops, lines)
 
 
 def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:

@@ -88,6 +88,8 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
     values = best.values.real
     found: list[Refined] = []
     for cluster in _clusters(values, errors):
+        if record.seconds_left <= 0:
+            return None
         own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
         if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
@@ -107,6 +109,8 @@ def _refine(best: Round, values: FloatArray, error: float, request: Request, rec
     assert record.bands is not None
     pencil, latest = best.inverse.pencil, None
     for enlarged in _ENLARGED:
+        if latest is not None and record.seconds_left <= 0:
+            return latest
         try:
             functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
             own = _on(functions, best, values, error)

@@ -44,15 +44,15 @@ def read_rectangle(count: Any, within: Any) -> Rectangle:
     least, most = (complex(end(first.real, second.real), end(first.imag, second.imag)) for end in (min, max))
     if least.real == most.real or least.imag == most.imag:
         raise ProblemError(f"{where}; {within!r} has no area, and resonances lie below the real axis")
-    if (first, second) != (least, most):
-        raise ProblemError(
-            "within is the wrong way round: the lower left corner comes first, then the upper right one, write "
-            f"{Rectangle(least, most)}"
-        )
     if most.imag > 0:
         raise ProblemError(
             f"within={Rectangle(least, most)} reaches above the real axis, where fields would grow in time; resonances "
             f"have negative imaginary parts, for a time factor exp(-i omega t): end at the axis, {_EXAMPLE}"
+        )
+    if (first, second) != (least, most):
+        raise ProblemError(
+            "within is the wrong way round: the lower left corner comes first, then the upper right one, write "
+            f"{Rectangle(least, most)}"
         )
     if least.real <= 0:
         raise ProblemError(

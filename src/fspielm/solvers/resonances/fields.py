@@ -22,6 +22,7 @@ from fspielm.solvers.resonances.judged import Judged
 from fspielm.solvers.solve import finish
 
 _WHY = "functions that satisfy the equation and radiate"
+_ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"
 
 
 @final
@@ -57,7 +58,7 @@ class OpenNotary:
     def _solution(self, one: Judged) -> Solution:
         here = replace(self.request, problem=one.rows.finite.problem)
         attempt = _attempt(one)
-        return finish(here, Course(attempt, self.record, _WHY, ""), quietly=True)
+        return finish(here, Course(attempt, self.record, _WHY, _ENDING), quietly=True)
 
 
 def _attempt(one: Judged) -> Attempt:

@@ -15,6 +15,7 @@ import sympy as sp
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.collocation import BlockRows, Discretisation
 from fspielm.equations import Problem, identity
+from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import ratio_of
 from fspielm.equations.two_sided import two_sided
 from fspielm.features import Basis, Component, JoinedBasis
@@ -38,14 +39,19 @@ _WAVES, _DRIVES = 30, {2: 6, 3: 30}
 _MANY_ENTRIES = 200_000
 # Functions that others make up to so much are left out.
 _DEPENDENT = 1e-15
+# Wavenumbers of larger angles are turned round.
+_TURNED = 0.75 * np.pi
 
 
 def waves_of(problem: Problem) -> tuple[complex, ...]:
-    """Wavenumbers outside of the objects and, where they have a field, inside; with positive real parts.
+    """Wavenumbers outside of the objects and, where they have a field, inside.
 
-    Below the real axis these are the continuation of waves that leave, rather than the root that falls off.
+    Below the real axis these are the continuation of waves that leave, rather than the root that falls off. Inside they
+    are as they were stated, up to their signs: a root would have a cut where metals are.
     """
-    return tuple(cmath.sqrt(ratio_of(equation.operator.on(0))) for equation in two_sided(problem).equations)
+    first, *_ = two_sided(problem).equations
+    inside = [medium.condition.number(problem.givens) for medium in media_of(problem)]
+    return cmath.sqrt(ratio_of(first.operator)), *(-k if abs(cmath.phase(k)) > _TURNED else k for k in inside)
 
 
 @final

@@ -26,6 +26,7 @@ from fspielm.solvers.solve import finish
 from fspielm.solvers.trial import FeatureTrial
 
 _WHY = "functions that satisfy the equation"
+_ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
 # Places inside where equations and signs are looked at.
 _PLACES = 1000
 
@@ -65,7 +66,7 @@ class MembraneNotary:
     def _solution(self, value: float, one: Pinned, column: FloatArray) -> Solution:
         here = replace(self.request, problem=self.membrane.pencil.at(value))
         attempt = self._attempt(here, one, column)
-        return finish(here, Course(attempt, self.record, _WHY, ""), quietly=True)
+        return finish(here, Course(attempt, self.record, _WHY, _ENDING), quietly=True)
 
     def _attempt(self, here: Request, one: Pinned, column: FloatArray) -> Attempt:
         problem, functions = here.problem, one.look.functions
