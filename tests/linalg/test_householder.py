@@ -11,6 +11,7 @@ import scipy
 
 from fspielm import QR, SolveError
 from fspielm.linalg import Householder
+from fspielm.linalg.householder import Panel
 
 Draw = Callable[..., np.ndarray]
 
@@ -154,3 +155,9 @@ def test_failures_of_lapack_are_told(
     monkeypatch.setattr("scipy.linalg.get_lapack_funcs", functions)
     with pytest.raises(SolveError, match=f"LAPACK d{name} failed with info=-5"):
         ask(factored, columns)
+
+
+def test_a_panel_without_reflections_leaves_values_as_they_are() -> None:
+    panel = Panel(np.empty((0, 0)), np.empty((3, 0)), np.empty(0))
+    for values in (np.arange(3.0), np.arange(6.0).reshape(3, 2)):
+        np.testing.assert_array_equal(panel.rotate(values), values)

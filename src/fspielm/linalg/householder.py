@@ -47,6 +47,8 @@ class Panel:
 
     def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:
         """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``, in the memory of `values` if possible and allowed."""
+        if not len(self.tau):  # which LAPACK does not take
+            return values
         adjoint = "C" if np.iscomplexobj(self.packed) or np.iscomplexobj(values) else "T"
         reflections = self.packed[:, : len(self.tau)]  # no more than rows
         given = values if values.ndim == 2 else values[:, None]
