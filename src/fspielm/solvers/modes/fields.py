@@ -53,8 +53,10 @@ class Notary:
             values = np.array([each.value for each in better])
             attempts = [_refined_attempt(best, each) for each in better]
         else:
-            errors, values = best.errors(searched.checks), best.values
-            attempts = [_attempt(best, place, checked) for place, checked in enumerate(searched.checks)]
+            # a search that was to go on elsewhere, and could not, has looked at none by itself
+            checks = searched.checks or best.singles()
+            errors, values = best.errors(checks), best.values
+            attempts = [_attempt(best, place, checked) for place, checked in enumerate(checks)]
         if best.inverse.symmetric:
             values = values.real
         return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]

@@ -115,6 +115,5 @@ def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[
     errors = late(modes, tol, unit)
     if not errors:
         return []
-    return [
-        f"{len(errors)} of {len(modes)} values have errors above the tolerance, of {max(errors):.1e} at most: {why}"
-    ]
+    found = f"{len(errors)} of {len(modes)} values have errors above the tolerance, of {max(errors):.1e} at most"
+    return [f"{found}: {why or 'the search was not at its end; allow more with budget=fs.Budget(seconds=...)'}"]
