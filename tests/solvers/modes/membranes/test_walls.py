@@ -259,3 +259,16 @@ def test_neurons_limit_the_functions() -> None:
     modes = fs.eigenmodes(problem(fs.LShape(), HELD), lam, count=1, tol=1e-6, budget=fs.Budget(neurons=200), rng=0)
     assert abs(modes[0].value - 9.6397238440219) <= modes[0].bound
     assert modes[0].field.report.neurons <= 200
+
+
+@pytest.mark.parametrize("excess", [3e-5, 1e-7])
+@pytest.mark.parametrize("count", [2, 3])
+def test_of_a_close_pair_the_lower_one_comes_first(excess: float, count: int) -> None:
+    sides = 2.82, 2.82 * (1 + excess)
+    v = sp.Function("v")(x, y)
+    equation = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+    problem = fs.Problem(equation, fs.Box((0, 0), sides), [fs.Neumann(0)], given={lam: ...})
+    modes = fs.eigenmodes(problem, lam, count=count, tol=1e-9, rng=0)
+    exact = [0.0, (np.pi / sides[1]) ** 2, (np.pi / sides[0]) ** 2][:count]
+    assert len(modes) == count
+    assert np.all(np.abs(modes.values - exact) <= modes.bounds + 1e-15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from time import perf_counter
@@ -33,6 +34,8 @@ _PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300),
 _BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
 # Modes that are looked for beyond those that are wanted; by how much farther if these were too few, and how often.
 _SPARE, _FARTHER, _TIMES = 1.5, 1.5, 8
+# Modes that are closer to each other, of their energies, may be seen in another order than theirs.
+_TOLD = 0.01
 # Of the seconds that are left, those that may be spent on looks where cells are a way, too.
 _SHARE = 0.3
 
@@ -66,9 +69,11 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
             raise
         return None
     rest = _at_rest(membrane, wish, seen.energies)
+    found = sorted(found, key=lambda one: one.look.energy)
     modes = MembraneNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
-    if (missing := len(seen.energies) + len(rest) - len(modes)) > 0:
+    wanted = min(len(seen.energies) + len(rest), wish.count or sys.maxsize)
+    if (missing := wanted - len(modes)) > 0:
         remarks.append(
             f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
         )
@@ -140,8 +145,10 @@ def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
         if len(energies) >= wanted:
             break
         low, high = high, _FARTHER * high
-    last = energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
-    return Scan(energies[:wanted], tuple(stretch for stretch in doubtful if stretch[0] <= last))
+    # of those that are close to each other all: which are the lower ones is known when they are pinned
+    last = (1 + _TOLD) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
+    kept = energies[energies <= last] if wanted > 0 else energies[:0]
+    return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last))
 
 
 def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: Request) -> Iterator[Pinned]:
