@@ -122,7 +122,7 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "trefoil, soft": lambda: Case((TREFOIL,), (1 - 1.9j, 2.5 + 0j), singular=lambda: of_curve(_trefoil_points, 240)),
     "trefoil, n = 1.5": lambda: Case((TREFOIL,), (2.8 - 0.5j, 3.5 + 0j), fs.Transparent(1.5 * k), tol=1e-9),
-    "square, soft": lambda: Case((fs.Box((0, 0), (1, 1)),), (2 - 1.8j, 3.5 + 0j), tol=1e-6),
+    "square, soft": lambda: Case((fs.Box((0, 0), (1, 1)),), (2 - 3j, 3 + 0j), tol=1e-6),
     "square, hard": lambda: Case((fs.Box((0, 0), (1, 1)),), (2 - 1.5j, 3 + 0j), fs.Neumann(0), tol=1e-5),
     "split ring, mouth 0.2": lambda: _ring(0.2, (2.8 - 0.05j, 3.1 + 0j)),
     "split ring, mouth 0.1": lambda: _ring(0.1, (2.8 - 0.05j, 3.1 + 0j)),

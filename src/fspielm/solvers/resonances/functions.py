@@ -80,24 +80,29 @@ class Rows:
     @property
     def response(self) -> ComplexArray:
         """Fields in the window, driven by the data, ``(m, L)``: as functions of the value, with poles at resonances."""
-        Q, R, order, sizes = self._factored
-        solved = scipy.linalg.solve_triangular(R, Q.conj().T @ self.data, check_finite=False)
+        R, order, sizes, data = self._factored
+        solved = scipy.linalg.solve_triangular(R, data, check_finite=False)
         return np.asarray((self.window[:, order] / sizes[order]) @ solved)
 
     @property
     def amplification(self) -> float:
         """How large fields in the window are for data of size one, at most."""
-        _, R, order, sizes = self._factored
+        R, order, sizes, _ = self._factored
         window = (self.window[:, order] / sizes[order]).T
         return float(np.linalg.norm(scipy.linalg.solve_triangular(R, window, trans="T", check_finite=False), 2))
 
     @cached_property
-    def _factored(self) -> tuple[ComplexArray, ComplexArray, NumberArray, FloatArray]:
-        """Of the conditions: QR with the functions that are needed first, which these are, and sizes of all."""
+    def _factored(self) -> tuple[ComplexArray, NumberArray, FloatArray, ComplexArray]:
+        """R of the conditions, for the functions that are needed first, which these are, sizes of all, and Q* data.
+
+        Pivots are chosen in a square factor, as choosing them is slow: plain QR of all rows comes before it.
+        """
         sizes = np.linalg.norm(self.conditions, axis=0)
-        Q, R, order = scipy.linalg.qr(self.conditions / sizes, mode="economic", pivoting=True, check_finite=False)
+        count = len(sizes)
+        plain = np.linalg.qr(np.column_stack([self.conditions / sizes, self.data]), mode="r")
+        Q, R, order = scipy.linalg.qr(plain[:count, :count], mode="economic", pivoting=True, check_finite=False)
         rank = int(np.count_nonzero(np.abs(np.diag(R)) > _DEPENDENT * abs(R[0, 0])))
-        return Q[:, :rank], R[:rank, :rank], order[:rank], sizes
+        return R[:rank, :rank], order[:rank], sizes, Q[:, :rank].conj().T @ plain[:count, count:]
 
     def smallest(self, count: int) -> tuple[ComplexArray, int, float]:
         """Coefficients ``(M, count)`` of functions that leave least in the conditions, orthonormal in the window.

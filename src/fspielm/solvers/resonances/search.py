@@ -13,7 +13,7 @@ from fspielm.arrays import ComplexArray
 from fspielm.errors import ProblemError
 from fspielm.solvers.record import Record
 from fspielm.solvers.resonances.functions import OpenFunctions, waves_of
-from fspielm.solvers.resonances.rational import rational
+from fspielm.solvers.resonances.rational import Rational, rational
 from fspielm.solvers.resonances.rectangle import Rectangle
 
 # What is left of fields on a contour, relative, and components of them that are looked at.
@@ -84,14 +84,27 @@ def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator
 def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, record: Record) -> Iterator[Found]:
     """The poles of a cell, cut in two where these are too many."""
     around = cell.grown(way.margin)
-    places = around.contour
-    first = functions.at(complex(places[0])).response
-    mixed = np.random.default_rng(4).standard_normal((_COMPONENTS, len(first)))
-    values = [first, *(functions.at(complex(place)).response for place in places[1:])]
-    fitted = rational(places, np.array([(mixed @ each).ravel() for each in values]), _LEFT)
+    fitted = _fitted(functions, around.contour)
     if fitted.error > _LEFT and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
             yield from _searched(functions, part, way, cuts - 1, record)
     else:
         inside = around.contains(fitted.poles)
         yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
+
+
+def _fitted(functions: OpenFunctions, contour: ComplexArray) -> Rational:
+    """Rational functions through fields on a contour: on every other place of it, where that is enough."""
+    values: dict[complex, ComplexArray] = {}
+    for places in (contour[::2], contour):
+        values |= {place: _mixed(functions.at(place).response) for place in places.tolist() if place not in values}
+        fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
+        if fitted.error <= _LEFT:
+            break
+    return fitted
+
+
+def _mixed(response: ComplexArray) -> ComplexArray:
+    """A few components of all fields."""
+    weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
+    return np.asarray((weights @ response).ravel())
