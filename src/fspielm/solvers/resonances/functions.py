@@ -99,7 +99,7 @@ class Rows:
         """
         sizes = np.linalg.norm(self.conditions, axis=0)
         count = len(sizes)
-        plain = np.linalg.qr(np.column_stack([self.conditions / sizes, self.data]), mode="r")
+        plain = np.asarray(np.linalg.qr(np.column_stack([self.conditions / sizes, self.data]), mode="r"))
         Q, R, order = scipy.linalg.qr(plain[:count, :count], mode="economic", pivoting=True, check_finite=False)
         rank = int(np.count_nonzero(np.abs(np.diag(R)) > _DEPENDENT * abs(R[0, 0])))
         return R[:rank, :rank], order[:rank], sizes, Q[:, :rank].conj().T @ plain[:count, count:]
