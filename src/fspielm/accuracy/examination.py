@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
@@ -13,29 +12,19 @@ from fspielm.accuracy.beyond import Solved, beyond_basis
 from fspielm.accuracy.estimate import ILL_POSED, NO_DIGITS, CellErrors, ErrorEstimate, FieldEstimate, together
 from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
-from fspielm.accuracy.local import Local, look_at_places
+from fspielm.accuracy.misfit import ROUNDING, Misfit, Unfitted
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
-from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
-from fspielm.collocation import BlockResidual, BlockRows, Finite, RowBlock, make_blocks
-from fspielm.equations import Problem, kinks, leaves_constant_open, natural_scales
+from fspielm.accuracy.sizes import norm_in, relative_to, sizes_of
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.collocation import BlockRows, Finite
+from fspielm.equations import Problem, kinks, leaves_constant_open
 from fspielm.linalg import Factored
-from fspielm.scrutiny import Narrow
 
 if TYPE_CHECKING:
     from fspielm.accuracy.by_cell import ByCell
     from fspielm.accuracy.correction import Correction, Deviations
 
 _HARDLY_A_DIGIT = 0.05
-# Rounding of a sum of cosines, in units of the coefficients' norm.
-_ROUNDING = 2e-15
-# Rows and functions.
-_FEW = 16
-# An unknown so much smaller than is natural beside the others is zero but for rounding.
-_NOTHING = 1e-6
-# Unless it has data of its own, larger than their rounding.
-_TOLD = 1e-13
-# Of all the residual, what one narrow place must have to be named.
-_MUCH = 0.1
 # Smooth functions that leave a larger share of the data beside an interface are no solution, which has a kink there.
 _FITS = 1e-7
 # On cells: amplifications of which so large ones, that would make so many times the solution of the data, are those of
@@ -75,7 +64,7 @@ class Examination:
         residual is measured at fresh points, and the rounding of the sum is added.
         """
         problem = problem or self.discretisation.problem
-        misfit = self._misfit(coefficients, problem)
+        misfit = self._unfitted.misfit(coefficients, problem)
         sensitivity = self.sensitivity
         amplification = sensitivity.amplification
         null = sensitivity.values[int(np.argmax(sensitivity.each))] @ sensitivity.null
@@ -121,6 +110,10 @@ class Examination:
             shares=misfit.shares,
         )
 
+    @property
+    def _unfitted(self) -> Unfitted:
+        return Unfitted(self.discretisation, self.blocks, self.held_out)
+
     def with_remainder(self, estimate: ErrorEstimate, remainder: float) -> ErrorEstimate:
         """The estimate where rows leave out a remainder beside their residual, in the same norm.
 
@@ -136,12 +129,7 @@ class Examination:
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the sites that are held out, by block, weighted as residuals are."""
-        total = 0.0
-        for fitted in self.blocks:
-            if fitted.name in deviations:
-                each = np.abs(deviations[fitted.name]) * self.held_out.emphasis.get(fitted.name, 1.0)
-                total = math.hypot(total, fitted.scale * float(np.sqrt(fitted.count)) * safe_rms(each))
-        return total
+        return self._unfitted.norm(deviations)
 
     def by_cell(
         self, coefficients: NumberArray, estimate: ErrorEstimate, problem: Problem | None = None
@@ -168,7 +156,7 @@ class Examination:
         return by_cell(self.correction, deviations, left_out)
 
     def _shown(
-        self, coefficients: NumberArray, misfit: _Misfit, deviations: Deviations | None, left_out: FloatArray
+        self, coefficients: NumberArray, misfit: Misfit, deviations: Deviations | None, left_out: FloatArray
     ) -> list[float]:
         """What the residual may amount to in each unknown."""
         at_most = [own * misfit.residual for own in self.sensitivity.each]
@@ -201,69 +189,33 @@ class Examination:
         fresh = HeldOut.draw(self.discretisation, rng)
         return replace(self, held_out=fresh.tabulated(self.discretisation))
 
-    def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: _Misfit) -> tuple[FieldEstimate, ...]:
+    def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: Misfit) -> tuple[FieldEstimate, ...]:
         """What can be said of each unknown, with these errors that the residual may hide."""
         values = [Phi @ coefficients for Phi in self.sensitivity.values]
         scales = [safe_rms(each) for each in values]
-        sizes = _sizes(self.discretisation.problem, scales, misfit.told)
+        sizes = sizes_of(self.discretisation.problem, scales, misfit.told)
         # what is not resolved is not in the amplification either; nor is what cells far too large leave out
         is_resolved = misfit.unresolved is None and not self.discretisation.basis.is_piecewise
         certain = NO_DIGITS if is_resolved else _HARDLY_A_DIGIT
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
-            norm = _norm_in(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
-            rounding = _ROUNDING * norm
+            norm = norm_in(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
+            rounding = ROUNDING * norm
             whole, natural = size
             # one that is small, but certainly not zero, is measured by itself
             by = whole if error + rounding < NO_DIGITS * whole else max(whole, natural)
             peak = max(float(np.abs(own).max(initial=0.0)), by if by > whole else 0.0)
             fields.append(
                 FieldEstimate(
-                    relative=_ratio(error + rounding, by, certain),
-                    largest=_ratio(misfit.peak * error + rounding, peak),
-                    rounding=_ratio(rounding, by),
+                    relative=relative_to(error + rounding, by, certain),
+                    largest=relative_to(misfit.peak * error + rounding, peak),
+                    rounding=relative_to(rounding, by),
                     scale=scale,
                     growth=norm / by if by > 0 else 0.0,
                     size=by,
                 )
             )
         return tuple(fields)
-
-    def _misfit(self, coefficients: NumberArray, problem: Problem) -> _Misfit:
-        """The rows that were not fitted, weighted as the fitted ones are."""
-        basis, threads = self.discretisation.basis, self.discretisation.threads
-        total, data, peak = 0.0, 0.0, 1.0
-        residuals, norms = {}, {}
-        closely = look_at_places(problem, self.held_out.sites, self.discretisation, coefficients)
-        most: tuple[float, Narrow | None] = 0.0, None
-        told = [0.0] * len(problem.unknowns)
-        doubts = self.discretisation.doubts(coefficients)
-        for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
-            for place, size in _told_by(block, problem):
-                told[place] = max(told[place], size)
-            deviation = np.abs(self.held_out.apply(block, basis, coefficients, threads) - block.values)
-            residuals[fitted.name] = BlockResidual(safe_rms(deviation), float(deviation.max()))
-            if fitted.name in self.held_out.emphasis:
-                deviation = deviation * self.held_out.emphasis[fitted.name]
-            rms = safe_rms(deviation)
-            if max(len(block), basis.size) < _FEW:  # which may be met by luck, better than rounding allows
-                rms = math.hypot(rms, _ROUNDING * safe_norm(coefficients) / fitted.scale)
-            weight = fitted.scale * float(np.sqrt(fitted.count))
-            local = closely.get(fitted.name, Local())
-            if local.stands_out(rms):
-                most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
-            rms = math.hypot(math.hypot(rms, local.rms), doubts.get(fitted.name, 0.0))
-            norms[fitted.name] = weight * rms
-            total = math.hypot(total, weight * rms)
-            data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
-            if rms > 0:
-                peak = max(peak, max(float(deviation.max()), local.largest) / rms)
-        for seam in self.discretisation.seams(coefficients):
-            rms, largest = safe_rms(np.abs(seam.deviation)), float(np.abs(seam.deviation).max())
-            residuals[seam.rows.name] = BlockResidual(rms, largest)
-            total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
-        shares = {name: (norm / total) ** 2 for name, norm in norms.items() if total > 0}
-        return _Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, told, shares)
 
 
 def examine(
@@ -290,67 +242,3 @@ def examine(
 
     correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
     return Examination(discretisation, blocks, held_out, sensitivity, correction)
-
-
-@dataclass(frozen=True, eq=False)
-class _Misfit:
-    """Norms of residual and data in scaled rows, the residual's peak over its mean, and what each block has.
-
-    And the narrow place that much of the residual comes from, if there is one, how large data say each unknown is, and
-    what each block has of the squared residual.
-    """
-
-    residual: float
-    data: float
-    peak: float
-    residuals: dict[str, BlockResidual]
-    unresolved: Narrow | None
-    told: Sequence[float]
-    shares: dict[str, float]
-
-
-def _norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:
-    """The norm of the coefficients as far as one unknown has them, in units of features of size one, if not `alike`."""
-    if alike:
-        return safe_norm(coefficients)
-    return safe_norm(coefficients * np.sqrt(2 * (abs(Phi) ** 2).mean(axis=0)))
-
-
-def _told_by(block: RowBlock, problem: Problem) -> list[tuple[int, float]]:
-    """The unknown that a block is about, if it is one of several, and how large its values say that is."""
-    unknowns = {term.unknown for operator, _ in block.pieces for term in operator.terms}
-    values = safe_rms(block.values)
-    if len(problem.unknowns) == 1 or len(unknowns) > 1 or len(block.pieces) > 1 or values == 0.0:
-        return []
-    lower, upper = problem.domain.bounding_box
-    operator, sites = block.pieces[0]
-    each = [safe_rms(term.at(sites)) * np.prod((2 * np.pi / (upper - lower)) ** term.orders) for term in operator.terms]
-    return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
-
-
-def _sizes(problem: Problem, scales: Sequence[float], told: Sequence[float]) -> list[tuple[float, float]]:
-    """The size of each unknown, and, where it is nothing beside the others, the one that is natural for it; else zero.
-
-    The real and the imaginary part of a complex unknown have the size of both. What has data of its own, however small,
-    is not nothing: where equations hardly tie it to the others, there is no size that is natural for it.
-    """
-    if len(scales) == 1:
-        return [(scales[0], 0.0)]
-    lower, upper = problem.domain.bounding_box
-    natural = natural_scales(problem, 2 * np.pi / (upper - lower))
-    natural = natural * float(np.max(np.asarray(scales) / natural))
-    sizes = [(scale, 0.0) for scale in scales]
-    for name in problem.names:
-        parts = list(problem.places(name))
-        own, usual = math.hypot(*(scales[part] for part in parts)), float(natural[parts].max())
-        nothing = own < _NOTHING * usual and max(told[part] for part in parts) <= _TOLD * usual
-        for part in parts:
-            sizes[part] = own, usual if nothing else 0.0
-    return sizes
-
-
-def _ratio(error: float, scale: float, certain: float = NO_DIGITS) -> float:
-    """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
-    if error == 0.0:
-        return 0.0
-    return error / (scale - error) if error < certain * scale else float("inf")
