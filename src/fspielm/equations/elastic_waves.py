@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from fspielm.equations.leaving import leaving_root
 from fspielm.equations.operator import Operator
 from fspielm.errors import ProblemError
 
@@ -65,13 +65,8 @@ def _read(operator: Operator, own: int) -> ElasticWaves | None:
     for axis in (0, 1):
         along, across = second[axis], second[1 - axis]
         if abs(along - across - mixed) <= _SAME * abs(along):
-            return ElasticWaves(_root(zeroth / along), _root(zeroth / across), (axis,))
+            return ElasticWaves(leaving_root(zeroth / along), leaving_root(zeroth / across), (axis,))
     return None
-
-
-def _root(ratio: complex) -> complex:
-    root = cmath.sqrt(ratio)
-    return -root if root.imag < 0 else root
 
 
 def _refused(why: str) -> ProblemError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
@@ -15,6 +14,7 @@ from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.conditions.transparent import Transparent
 from fspielm.equations.elastic_waves import elastic_waves
 from fspielm.equations.incident import Incident
+from fspielm.equations.leaving import leaving_root
 from fspielm.equations.once import once
 from fspielm.equations.operator import Coefficient, Operator
 from fspielm.equations.relations import Relation
@@ -134,8 +134,7 @@ def ratio_of(operator: Operator) -> complex:
 
 def wavenumber_of(operator: Operator) -> complex:
     """The k of ``laplacian u + k^2 u``, the root that radiates or falls off; zero for Laplace's equation."""
-    root = cmath.sqrt(ratio_of(operator))
-    return -root if root.imag < 0 else root
+    return leaving_root(ratio_of(operator))
 
 
 def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -34,6 +35,7 @@ def outside(condition=None, equation=HELMHOLTZ, domain=None, **options):
         ({"within": ("a", 2)}, "a rectangle of the complex plane"),
         ({"within": (1 - 1j, float("inf"))}, "finite"),
         ({"within": (1, 2)}, "has no area, and resonances lie below the real axis"),
+        ({"within": (2 - 1e-14j, 2 + 1e-14)}, "smaller than resonances are known to; take one whose sides are 1e-08"),
         ({"within": (2, 1 - 1j)}, r"wrong way round.*write \(1-1j, 2\)"),
         ({"within": (1, 2 - 1j)}, r"wrong way round.*write \(1-1j, 2\)"),
         ({"within": (1 - 1j, 2 + 0.1j)}, "reaches above the real axis"),
@@ -104,3 +106,9 @@ def test_wavenumbers_of_metals_are_as_stated() -> None:
     values = [waves_of(metal.at({k: 3.0 + step * 1j})) for step in (-0.3, 0.3)]
     assert values[0][1] == pytest.approx((0.2 + 3.4j) * (3.0 - 0.3j))
     assert values[1][1] == pytest.approx((0.2 + 3.4j) * (3.0 + 0.3j))
+
+
+def test_what_rounding_lifts_above_the_axis_is_not_refused():
+    glass = outside(fs.Transparent(10 * k))
+    for value in (complex(1.8, -1e-17), complex(1.8, 1e-15)):
+        assert np.allclose(waves_of(glass.at({k: value})), (value, 10 * value), rtol=1e-14)

@@ -9,6 +9,7 @@ import sympy as sp
 
 from fspielm.equations.conditions.base import BoundaryCondition, check_weight, check_where
 from fspielm.equations.givens import Givens
+from fspielm.equations.leaving import grows
 from fspielm.equations.operator import Coefficient, along_normal, field_coefficient, identity
 from fspielm.equations.setting import Rule, Setting
 from fspielm.equations.where import Where
@@ -102,7 +103,7 @@ class Transparent(BoundaryCondition):
         """Refuse waves that grow inside of objects, which they may only where they do so outside: in resonances."""
         square = self.square(setting)
         if not callable(square):
-            self._check(self.number(setting.givens).imag >= 0)
+            self._check(not grows(self.number(setting.givens)))
 
     def number(self, givens: Givens) -> complex:
         """The wavenumber, where it is the same everywhere."""

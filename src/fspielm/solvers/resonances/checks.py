@@ -18,6 +18,8 @@ from fspielm.solvers.resonances.functions import waves_of
 from fspielm.solvers.resonances.rectangle import Rectangle
 
 _EXAMPLE = "within=(1 - 0.5j, 3)"
+# Sides of the smallest rectangle, of the values in it: contours around others are nothing but rounding.
+_NARROWEST = 1e-8
 # Values of the symbol along each side of a rectangle that are looked at.
 _LOOKS = 5
 
@@ -44,6 +46,11 @@ def read_rectangle(count: Any, within: Any) -> Rectangle:
     least, most = (complex(end(first.real, second.real), end(first.imag, second.imag)) for end in (min, max))
     if least.real == most.real or least.imag == most.imag:
         raise ProblemError(f"{where}; {within!r} has no area, and resonances lie below the real axis")
+    if min(most.real - least.real, most.imag - least.imag) < _NARROWEST * abs(most):
+        raise ProblemError(
+            f"within={within!r} is smaller than resonances are known to; take one whose sides are {_NARROWEST:g} of "
+            "its values, at least"
+        )
     if most.imag > 0:
         raise ProblemError(
             f"within={Rectangle(least, most)} reaches above the real axis, where fields would grow in time; resonances "

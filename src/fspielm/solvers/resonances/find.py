@@ -12,7 +12,6 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, ComplexArray
-from fspielm.errors import ProblemError
 from fspielm.solution import FoundMode, ModeSearch
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.modes import Modes, late_ones
@@ -26,7 +25,7 @@ from fspielm.solvers.resonances.functions import OpenFunctions, open_functions
 from fspielm.solvers.resonances.judged import Judged, judged
 from fspielm.solvers.resonances.pinned import Pinned, again, pinned
 from fspielm.solvers.resonances.rectangle import Rectangle
-from fspielm.solvers.resonances.search import Found, Way, search
+from fspielm.solvers.resonances.search import Found, NoTimeError, Way, search
 from fspielm.solvers.solve import check_arguments
 
 # Two searches, along different contours, the second one with more functions; both to these digits.
@@ -145,7 +144,7 @@ class _Search:
         """The second search; nothing is certain if there is no time for it."""
         try:
             return self._searched(1, _SECOND)
-        except ProblemError:
+        except NoTimeError:
             return Found(_NONE, _NONE, (self.rectangle,))
 
     def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:

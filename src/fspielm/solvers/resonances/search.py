@@ -24,6 +24,10 @@ _CUTS = 4
 _RADIANS = 8.0
 
 
+class NoTimeError(ProblemError):
+    """A rectangle is too large for the seconds that are left."""
+
+
 @final
 @dataclass(frozen=True)
 class Way:
@@ -48,7 +52,7 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
 
     Raises
     ------
-    ProblemError
+    NoTimeError
         If there is no time for that.
     """
     cells = list(_cells(functions, rectangle, way))
@@ -56,7 +60,7 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
     functions.at(rectangle.upper)
     expected = (perf_counter() - began) * sum(len(cell.contour) for cell in cells)
     if expected > record.seconds_left:
-        raise ProblemError(
+        raise NoTimeError(
             f"to look at all of this rectangle would take about {expected:.0f} seconds, of which there are "
             f"{max(record.seconds_left, 0.0):.0f}: ask for a smaller one, or allow more with "
             "budget=fs.Budget(seconds=...)"
