@@ -182,6 +182,20 @@ class TestFields:
         np.testing.assert_array_equal(again.values, hard.values)
 
 
+@pytest.mark.slow
+def test_where_resonances_meet_none_is_lost_and_errors_are_roots() -> None:
+    # index and flux for which two zeros of order three, and so two of minus three, are one
+    index, flux = 1.4768642332979052 + 0.415879265081783j, -0.9124259524656808 - 0.10768472720339474j
+    problem = outside(DISK, condition=fs.Transparent(index * k, flux))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fs.AccuracyWarning)
+        modes = fs.eigenmodes(problem, k, within=(1.9 - 0.2j, 2.1), tol=1e-8, rng=0)
+    assert len(modes) == 4
+    for mode in modes:
+        assert abs(mode.value - (2 - 0.1j)) <= mode.estimate < 1e-5
+        assert mode.multiplicity == 4
+
+
 class TestDoubts:
     """What two searches do not agree on, or there was no time for, is told."""
 
@@ -215,7 +229,7 @@ class TestDoubts:
         modes = self.found(monkeypatch, Found(self.POLES, self.POLES[:0]))
         assert len(modes) == 0
         assert not modes.complete
-        assert modes.remarks[0].startswith("2 resonances more were seen than there was time for")
+        assert modes.remarks[0].startswith("resonances at 1 more places were seen than there was time for")
 
 
 def test_what_there_is_no_time_for() -> None:

@@ -85,7 +85,7 @@ class _Search:
         remarks = _doubts(first, second)
         if left_out:
             remarks.append(
-                f"{left_out} resonances more were seen than there was time for; allow more with "
+                f"resonances at {left_out} more places were seen than there was time for; allow more with "
                 "budget=fs.Budget(seconds=...)"
             )
         elif not remarks and not self._agree(first.poles, second.poles, np.array([one.value for one in found])):
@@ -95,19 +95,19 @@ class _Search:
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
     def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
-        """All resonances of two searches, and how many there was no time for."""
+        """All resonances of two searches, and at how many places there was no time for them."""
         found: list[Judged] = []
-        left_out = 0
         for before, one in self._pinned(first, second):
-            if self.record.seconds_left <= 0:
-                left_out += len(one.values)
-                continue
             for each in self._certain(before, one):
                 found.append(each)
                 if self._is_inside(each):
                     number = sum(map(self._is_inside, found))
                     self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
-        return found, left_out
+        if self.record.seconds_left > 0:
+            return found, 0
+        known = np.array([one.value for one in found], dtype=np.complex128)
+        seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
+        return found, int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
 
     def _is_inside(self, one: Judged) -> bool:
         """Whether it is in the rectangle, or may be."""
@@ -148,17 +148,19 @@ class _Search:
             return Found(_NONE, _NONE, (self.rectangle,))
 
     def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
-        """Resonances as few functions see them, and as more of them do."""
+        """Resonances as few functions see them, and as more of them do, as long as there is time."""
         more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
         known = _NONE
         for looking, found in zip(self._looking, (first, more), strict=True):
-            for seen in pinned(looking, found.poles, found.beside, self.rectangle):
+            for seen in pinned(looking, found, self.rectangle, self.record):
+                if self.record.seconds_left <= 0:
+                    return
                 if np.any(_among(seen.values, known, _KNOWN)):
                     continue
                 known = np.concatenate([known, seen.values])
-                fine = again(self._fine, seen.values, seen.radius)
+                fine = again(self._fine, seen)
                 if fine is not None:
-                    yield again(self._coarse, seen.values, seen.radius) or replace(fine, values=_NONE), fine
+                    yield again(self._coarse, seen) or replace(fine, values=_NONE), fine
 
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
@@ -167,7 +169,7 @@ class _Search:
             if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
                 break
             functions = self.made(self.request, level)
-            finer = again(functions, found.values, found.radius)
+            finer = again(functions, found)
             if finer is None:
                 break
             others = list(judged(functions, finer, found))

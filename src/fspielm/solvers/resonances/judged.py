@@ -15,6 +15,8 @@ from fspielm.solvers.trial import FeatureTrial
 
 # Values that are closer, of their size, are one, of so many functions.
 _SAME = 1e-9
+# Of the radius of a circle, that of another one within.
+_NEARER = 0.3
 # What an error of the first order is multiplied with; rounding of a value.
 _AMPLE, _ROUNDING = 3.0, 4e-15
 
@@ -62,7 +64,11 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
     resonance at s + e, what anything drives is v over the distance from there, so e is no larger than r times what data
     of size one drive at a distance, times this distance. Functions that are fewer had other errors: the difference is
     an estimate too, and the larger one is taken.
+
+    Where several resonances are about to meet, in one field rather than in several, what is driven grows as a higher
+    power of the distance, and errors are roots: that power is measured on a smaller circle.
     """
+    power = _power(functions, found)
     for own in clusters(found.values, _SAME):
         value = complex(found.values[own].mean())
         rows = functions.at(value)
@@ -70,10 +76,11 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         left = functions.left(rows, coefficients)
         sizes = np.linalg.norm([each.scale * np.linalg.norm(each.values, axis=0) for each in left], axis=0)
         driven = functions.at(value + found.radius).amplification
-        is_clear = len(before.values) == len(found.values) < functions.drives
+        is_clear = found.is_whole and len(before.values) == len(found.values) < functions.drives
         moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
         for place, size in enumerate(sizes):
-            estimate = max(_AMPLE * found.radius * driven * float(size), moved) + _ROUNDING * abs(value)
+            shown = found.radius * (_AMPLE * driven * float(size)) ** (1 / power)
+            estimate = max(shown, moved) + _ROUNDING * abs(value)
             yield Judged(
                 value,
                 estimate,
@@ -85,3 +92,12 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
                 rank,
                 condition,
             )
+
+
+def _power(functions: OpenFunctions, found: Pinned) -> float:
+    """How fields that are driven grow toward resonances, as a power of the distance; one for a single resonance."""
+    if len(found.values) == 1:
+        return 1.0
+    middle = complex(found.values.mean())
+    far, near = (functions.at(middle + share * found.radius).amplification for share in (1.0, _NEARER))
+    return float(np.clip(np.log(near / far) / -np.log(_NEARER), 1.0, len(found.values)))

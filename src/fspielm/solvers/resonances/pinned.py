@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray
+from fspielm.solvers.record import Record
 from fspielm.solvers.resonances.functions import OpenFunctions
 from fspielm.solvers.resonances.rectangle import Rectangle
+from fspielm.solvers.resonances.search import Found
 
 # Places on the first circle, and on the last ones, which are so small that nothing else matters there.
 _NODES, _LAST_NODES = 8, 6
@@ -30,35 +32,55 @@ _APART = 0.3
 _CIRCLES, _SMALLER = 3, 0.25
 # What residues are beside what is on the circle, where there is no pole; and beside the largest of them.
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
-# The same on the last circle.
-_SURE = 1e-4
+# The same on the last circle, where others are far. Where resonances are about to meet, residues are much less than what
+# is on a circle.
+_SURE = 1e-7
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pinned:
-    """Resonances that are close to each other, and the radius of a circle around them without others."""
+    """Resonances that are close to each other.
+
+    Attributes
+    ----------
+    values : (m,) array
+    radius : float
+        Of a circle around them, without others.
+    seen : int
+        How many of them other functions have seen, if these were more.
+    """
 
     values: ComplexArray
     radius: float
+    seen: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are as many as ever."""
+        return len(self.values) >= self.seen
 
 
-def pinned(
-    functions: OpenFunctions, poles: ComplexArray, beside: ComplexArray, rectangle: Rectangle
-) -> Iterator[Pinned]:
-    """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these."""
+def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
+    """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these.
+
+    As long as there is time.
+    """
+    poles = seen.poles
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
+        if record.seconds_left <= 0:
+            return
         if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
             continue
-        others = np.abs(np.concatenate([middles[middles != middle], beside]) - middle)
+        others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
         least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real), least)
         first = _first(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
-            found = again(functions, first[own], _last_radius(first, own), 1.0)
+            found = again(functions, Pinned(first[own], _last_radius(first, own), len(own)), 1.0)
             if found is not None:
                 yield found
 
@@ -72,14 +94,14 @@ def _first(functions: OpenFunctions, middle: complex, reach: float) -> ComplexAr
     return np.empty(0, dtype=np.complex128)
 
 
-def again(functions: OpenFunctions, values: ComplexArray, radius: float, share: float = _SHARE) -> Pinned | None:
+def again(functions: OpenFunctions, known: Pinned, share: float = _SHARE) -> Pinned | None:
     """The same resonances to all digits of some functions, on a circle that is smaller; None if there are none."""
-    middle = complex(values.mean())
-    smaller = max(share * radius, _AROUND * float(np.abs(values - middle).max()))
-    for own in sorted({smaller, max(smaller, radius)}):  # the larger one if these functions move them much
+    middle = complex(known.values.mean())
+    smaller = max(share * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
+    for own in sorted({smaller, max(smaller, known.radius)}):  # the larger one if these functions move them much
         found = _integrated(functions, middle, own, _LAST_NODES, _SURE)
         if len(found):
-            return Pinned(found, radius)
+            return Pinned(found, known.radius, max(known.seen, len(found)))
     return None
 
 

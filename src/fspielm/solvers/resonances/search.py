@@ -88,7 +88,7 @@ def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator
 def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, record: Record) -> Iterator[Found]:
     """The poles of a cell, cut in two where these are too many."""
     around = cell.grown(way.margin)
-    fitted = _fitted(functions, around.contour)
+    fitted = _fitted(functions, around.contour, record)
     if fitted.error > _LEFT and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
             yield from _searched(functions, part, way, cuts - 1, record)
@@ -97,11 +97,19 @@ def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, re
         yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
 
 
-def _fitted(functions: OpenFunctions, contour: ComplexArray) -> Rational:
-    """Rational functions through fields on a contour: on every other place of it, where that is enough."""
+def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
+    """Rational functions through fields on a contour: on every other place of it, where that is enough.
+
+    Nothing where there is no time for all places.
+    """
     values: dict[complex, ComplexArray] = {}
+    fitted = Rational(np.empty(0, dtype=np.complex128), np.inf)
     for places in (contour[::2], contour):
-        values |= {place: _mixed(functions.at(place).response) for place in places.tolist() if place not in values}
+        for place in places.tolist():
+            if record.seconds_left <= 0:
+                return fitted
+            if place not in values:
+                values[place] = _mixed(functions.at(place).response)
         fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
         if fitted.error <= _LEFT:
             break
