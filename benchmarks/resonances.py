@@ -25,7 +25,7 @@ import sympy as sp
 from kept_rows import markdown, measure_named, read_rows
 from method_page import DOCS, put
 from numpy.typing import NDArray
-from resonances_known import Array, closest_zero, glass, hard, of_curve, of_disk, of_two_disks, soft
+from resonances_known import Array, Disk, closest_zero, of_curve, of_disk, of_two_disks
 
 import fspielm as fs
 
@@ -88,9 +88,26 @@ class Case:
         return fs.Problem(equation, fs.Exterior(*self.objects), [self.condition], given={k: ...})
 
 
-def _disk(kind: Any, within: Rectangle, condition: fs.AnyCondition, index: float | None = None) -> Case:
-    orders = int((index or 1) * within[1].real + abs(within[0].imag) + 12)
-    return Case((DISK,), within, condition, 1e-11, lambda: of_disk(kind, within, orders, index))
+def _disk(known: Disk, within: Rectangle, condition: fs.AnyCondition, orders: int, tol: float = 1e-11) -> Case:
+    return Case((DISK,), within, condition, tol, lambda: of_disk(known, within, orders))
+
+
+def _glass(index: float, within: Rectangle) -> Case:
+    orders = int(index * within[1].real + 12)
+    return _disk(Disk(inside=lambda value: (index * value, 1)), within, fs.Transparent(index * k), orders)
+
+
+def _metal(plasma: float, damping: float, within: Rectangle) -> Case:
+    """Drude's, magnetic field along the disk: plasmons gather where the permittivity is minus one."""
+
+    # the root that is positive imaginary where the permittivity is negative
+    def inside(value: Any) -> tuple[Any, Any]:
+        index = 1j * (plasma**2 * value / (value + 1j * damping) - value**2) ** 0.5
+        return index, 1 / (1 - plasma**2 / (value**2 + 1j * damping * value))
+
+    index = sp.I * sp.sqrt(plasma**2 * k / (k + sp.I * damping) - k**2)
+    permittivity = 1 - plasma**2 / (k**2 + sp.I * damping * k)
+    return _disk(Disk(inside=inside), within, fs.Transparent(index, 1 / permittivity), 24, 1e-8)
 
 
 def _ring(mouth: float, within: Rectangle) -> Case:
@@ -112,11 +129,15 @@ def _random(seed: int) -> Case:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "disk, soft": lambda: _disk(soft, (0.3 - 3j, 5 + 0j), fs.Dirichlet(0)),
-    "disk, hard": lambda: _disk(hard, (0.3 - 3j, 5 + 0j), fs.Neumann(0)),
-    "disk, n = 1.5": lambda: _disk(glass(1.5), (8.9 - 0.4j, 9.5 + 0j), fs.Transparent(1.5 * k), 1.5),
-    "disk, n = 3": lambda: _disk(glass(3.0), (2 - 0.2j, 3 + 0j), fs.Transparent(3 * k), 3.0),
-    "disk, n = 3, whispering": lambda: _disk(glass(3.0), (6.6 - 0.005j, 6.95 + 0j), fs.Transparent(3 * k), 3.0),
+    "disk, soft": lambda: _disk(Disk(), (0.3 - 3j, 5 + 0j), fs.Dirichlet(0), 20),
+    "disk, hard": lambda: _disk(Disk(0), (0.3 - 3j, 5 + 0j), fs.Neumann(0), 20),
+    "disk, waves along it": lambda: _disk(
+        Disk(-14.9 - 0.02j), (1.5 - 0.3j, 2.4 + 0j), fs.Robin(-14.9 - 0.02j, 1, 0), 30
+    ),
+    "disk, n = 1.5": lambda: _glass(1.5, (8.9 - 0.4j, 9.5 + 0j)),
+    "disk, n = 3": lambda: _glass(3.0, (2 - 0.2j, 3 + 0j)),
+    "disk, n = 3, whispering": lambda: _glass(3.0, (6.6 - 0.005j, 6.95 + 0j)),
+    "disk of metal, plasmons": lambda: _metal(3.0, 0.2, (1.5 - 0.15j, 2.08 - 0.05j)),
     "two disks, soft": lambda: Case(
         tuple(fs.Disk(center, 1) for center in PAIR), (1 - 1.4j, 2.5 + 0j), singular=lambda: of_two_disks(PAIR)
     ),

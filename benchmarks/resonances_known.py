@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -11,76 +14,76 @@ from numpy.typing import NDArray
 from scipy.special import h1vp, hankel1, jv, jvp
 
 Array = NDArray[np.complex128]
-Function = Callable[[int, Array], Array]
 _DIGITS = 30
 
 
-def soft(n: int, k: Array) -> Array:
-    """That of the sound-soft unit disk."""
-    return np.asarray(hankel1(n, k))
+@dataclass(frozen=True)
+class Disk:
+    """What the unit disk does to waves outside.
+
+    A field outside has values H and slopes k H'. `balance` is zero where these suit the disk; where it lets waves
+    through, values J inside are the same, and slopes q J' times the flux.
+
+    Attributes
+    ----------
+    rate : number, optional
+        Values times this and slopes, along the normal into the disk, are zero together; infinite for a soft one.
+    inside : callable, optional
+        Of k, the wavenumber q inside and the flux, where there is a field.
+    """
+
+    rate: complex = np.inf
+    inside: Callable[[Any], tuple[Any, Any]] | None = None
+
+    def balance(self, n: int, k: Array) -> Array:
+        """Of order n, at many k."""
+        if self.inside is None:
+            return np.asarray(self._alone(hankel1(n, k), k * h1vp(n, k)))
+        q, flux = self.inside(k)
+        return np.asarray(jv(n, q) * k * h1vp(n, k) - flux * q * jvp(n, q) * hankel1(n, k))
+
+    def precisely(self, n: int, k: mp.mpc) -> mp.mpc:
+        """The same at one k, to many digits."""
+        value, slope = mp.hankel1(n, k), k * _slope(mp.hankel1, n, k)
+        if self.inside is None:
+            return self._alone(value, slope)
+        q, flux = self.inside(k)
+        return mp.besselj(n, q) * slope - flux * q * _slope(mp.besselj, n, q) * value
+
+    def _alone(self, value: Any, slope: Any) -> Any:
+        return value if np.isinf(self.rate) else self.rate * value - slope
 
 
-def hard(n: int, k: Array) -> Array:
-    """That of the sound-hard one."""
-    return np.asarray(h1vp(n, k))
+def _slope(bessel: Callable[[int, mp.mpc], mp.mpc], n: int, z: mp.mpc) -> mp.mpc:
+    return bessel(n - 1, z) - n / z * bessel(n, z)
 
 
-def glass(index: float) -> Function:
-    """That of one with an index of refraction."""
-
-    def function(n: int, k: Array) -> Array:
-        return np.asarray(jv(n, index * k) * h1vp(n, k) - index * jvp(n, index * k) * hankel1(n, k))
-
-    return function
-
-
-def _precisely(function: Function, index: float | None) -> Callable[[int], Callable[[mp.mpc], mp.mpc]]:
-    """The same functions to many digits."""
-    if function is soft:
-        return lambda n: lambda k: mp.hankel1(n, k)
-    if index is None:
-        return lambda n: lambda k: mp.hankel1(n - 1, k) - n / k * mp.hankel1(n, k)
-
-    def slope(bessel: Callable[[int, mp.mpc], mp.mpc], n: int, z: mp.mpc) -> mp.mpc:
-        return bessel(n - 1, z) - n / z * bessel(n, z)
-
-    return lambda n: (
-        lambda k: (
-            mp.besselj(n, index * k) * slope(mp.hankel1, n, k)
-            - index * slope(mp.besselj, n, index * k) * mp.hankel1(n, k)
-        )
-    )
-
-
-def of_disk(function: Function, within: tuple[complex, complex], orders: int, index: float | None = None) -> Array:
+def of_disk(disk: Disk, within: tuple[complex, complex], orders: int) -> Array:
     """All zeros in a rectangle, those of orders other than zero twice; as many as the argument turns around."""
     found: list[complex] = []
     for n in range(orders + 1):
-        zeros = _zeros(function, _precisely(function, index)(n), n, within)
-        found += zeros * (1 + (n > 0))
+        found += _zeros(disk, n, within) * (1 + (n > 0))
     return np.array(sorted(found, key=lambda value: (value.real, value.imag)))
 
 
-def _zeros(
-    function: Function, precise: Callable[[mp.mpc], mp.mpc], n: int, within: tuple[complex, complex]
-) -> list[complex]:
+def _zeros(disk: Disk, n: int, within: tuple[complex, complex]) -> list[complex]:
     lower, upper = within
     t = np.linspace(0, 1, 4001)
     corners = [lower, complex(upper.real, lower.imag), upper, complex(lower.real, upper.imag), lower]
     around = np.concatenate([a + (b - a) * t for a, b in pairwise(corners)])
-    values = function(n, around)
+    values = disk.balance(n, around)
     number = round(float(np.angle(values[1:] / values[:-1]).sum()) / (2 * np.pi))
     x, y = np.meshgrid(np.linspace(lower.real, upper.real, 120), np.linspace(lower.imag, upper.imag, 60))
     starts = (x + 1j * y).ravel()
     with mp.workdps(_DIGITS):
         known: list[complex] = []
-        for place in np.argsort(np.abs(function(n, starts)) / np.abs(function(n + 1, starts))):
+        for place in np.argsort(np.abs(disk.balance(n, starts) / disk.balance(n + 1, starts))):
             if len(known) == number:
                 return known
             if any(abs(starts[place] - each) < 0.3 * abs(upper - lower) / 60 for each in known):
                 continue
             try:
-                root = complex(mp.findroot(precise, mp.mpc(starts[place])))
+                root = complex(mp.findroot(partial(disk.precisely, n), mp.mpc(starts[place])))
             except (ValueError, ZeroDivisionError):
                 continue
             inside = lower.real < root.real < upper.real and lower.imag < root.imag < upper.imag

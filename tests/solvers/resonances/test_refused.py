@@ -80,6 +80,8 @@ FIXED = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 4 * u, 0)
         (lambda: outside(domain=fs.Exterior(DISK, period=3), incident=PLANE_WAVE), k, "gratings"),
         (elastic, k, "for one unknown"),
         (lambda: outside(fs.Transparent(k * (2 + x**2))), k, "objects of one wavenumber inside"),
+        (lambda: outside(fs.Transparent(2 * k, -1)), k, "minus that around it.*resonances without end gather there"),
+        (lambda: outside(fs.Transparent(2 * k, 1 / (1 - 4 / k**2))), k, r"for k = 1.41421\+?-?.*j? the flux inside"),
         (lambda: outside(fs.Robin(k, 1, 0), FIXED), k, "must stand in the equation outside"),
         (lambda: outside(equation=sp.Eq(HELMHOLTZ.lhs.subs(k, k - sp.Rational(3, 2)), 0)), k, "no single one"),
     ],

@@ -182,6 +182,15 @@ class TestFields:
         np.testing.assert_array_equal(again.values, hard.values)
 
 
+def test_waves_along_a_surface_that_are_much_shorter_than_others() -> None:
+    # of order 15, where waves around the disk have orders of two; the slope that binds them is stated
+    bound = -14.9 - 0.02j
+    problem = outside(DISK, condition=fs.Robin(bound, 1, 0))
+    modes = fs.eigenmodes(problem, k, within=(1.6 - 0.2j, 1.8), tol=1e-8, rng=0)
+    known = newton(lambda value: bound - value * h1vp(15, value) / hankel1(15, value), 1.68 - 0.17j)
+    check(modes, [known, known])
+
+
 @pytest.mark.slow
 def test_where_resonances_meet_none_is_lost_and_errors_are_roots() -> None:
     # index and flux for which two zeros of order three, and so two of minus three, are one

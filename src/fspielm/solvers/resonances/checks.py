@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import cmath
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from fspielm.arrays import ComplexArray
 from fspielm.equations import Problem
+from fspielm.equations.media import media_of
 from fspielm.equations.two_sided import two_sided
 from fspielm.errors import ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.modes.checks import check_symbol, check_zero
 from fspielm.solvers.modes.pencil import with_value
-from fspielm.solvers.resonances.functions import waves_of
+from fspielm.solvers.resonances.along import fastest_along, gathering_place
+from fspielm.solvers.resonances.functions import Reach, waves_of
 from fspielm.solvers.resonances.rectangle import Rectangle
 
 _EXAMPLE = "within=(1 - 0.5j, 3)"
@@ -92,15 +96,27 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
         raise ProblemError(
             "Transparent: resonances are known for objects of one wavenumber inside; this one varies with the place"
         )
-    _check_wavenumber(looked, symbol, rectangle)
     return looked
 
 
-def _check_wavenumber(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle) -> None:
-    """Refuse rectangles on which wavenumbers are not analytic functions of the symbol."""
+def read_reach(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Reach:
+    """What functions have to hold for all values of a rectangle, the largest of which may be beside it.
+
+    Raises
+    ------
+    ProblemError
+    """
     around, share = rectangle.grown(0.1), np.linspace(0, 1, _LOOKS)
     values = around.lower + around.extent.real * share[:, None] + 1j * around.extent.imag * share
-    waves = np.array([waves_of(with_value(problem, symbol, complex(value))) for value in values.ravel()])
+    looked = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
+    waves = [waves_of(each) for each in looked]
+    _check_wavenumbers(np.array(waves), symbol, rectangle)
+    _check_fluxes(looked, symbol, rectangle)
+    return Reach(largest, max(map(fastest_along, looked, waves)))
+
+
+def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectangle) -> None:
+    """Refuse rectangles on which wavenumbers are not analytic functions of the symbol."""
     if np.ptp(np.abs(waves[:, 0])) == 0:
         raise ProblemError(
             f"lam={symbol} must stand in the equation outside of the objects, as their wavenumber or its square does; "
@@ -112,4 +128,20 @@ def _check_wavenumber(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle)
             raise ProblemError(
                 f"within={rectangle}: a wavenumber, as it depends on {symbol}, is zero there, or no single one; take a "
                 "smaller rectangle, or the wavenumber itself for the symbol"
+            )
+
+
+def _check_fluxes(looked: Sequence[Problem], symbol: sp.Symbol, rectangle: Rectangle) -> None:
+    """Refuse rectangles in which there are resonances without end, as beside metals."""
+    if all(medium.flux.real >= 0 for each in looked for medium in media_of(each)):
+        return
+    places = rectangle.grown(0.1).contour
+    fluxes = np.array([[one.flux for one in media_of(with_value(looked[0], symbol, each))] for each in places.tolist()])
+    for own in fluxes.T:
+        place = gathering_place(rectangle.grown(0.1), places, own)
+        if place is not None:
+            raise ProblemError(
+                f"Transparent: for {symbol} = {place:.6g} the flux inside of an object is minus that around it, so "
+                "that waves along its surface are of all lengths, and resonances without end gather there: take "
+                "rectangles without this place"
             )

@@ -19,7 +19,7 @@ from fspielm.solvers.progress import reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.resonances.checks import read_open, read_rectangle
+from fspielm.solvers.resonances.checks import read_open, read_reach, read_rectangle
 from fspielm.solvers.resonances.fields import OpenNotary
 from fspielm.solvers.resonances.functions import OpenFunctions, open_functions
 from fspielm.solvers.resonances.judged import Judged, judged
@@ -55,8 +55,8 @@ def resonances(
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     request = Request(looked, tol, record.budget, streams, seed, progress=reporter(progress))
-    largest = rectangle.grown(_SECOND.margin).largest
-    made = partial(open_functions, looked, symbol, largest)
+    reach = read_reach(looked, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
+    made = partial(open_functions, looked, symbol, reach)
     return _Search(rectangle, request, record, made).modes()
 
 

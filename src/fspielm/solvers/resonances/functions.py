@@ -18,11 +18,8 @@ from fspielm.equations import Problem, identity
 from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import ratio_of
 from fspielm.equations.two_sided import two_sided
-from fspielm.features import Basis, Component, JoinedBasis
-from fspielm.features.activations import COSINE
 from fspielm.features.evaluation import tabulate
 from fspielm.features.outward.continued import at_wavenumbers
-from fspielm.features.ridge import RidgeBasis
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.pencil import with_value
 from fspielm.solvers.request import Request
@@ -32,9 +29,8 @@ from fspielm.solvers.trial import FeatureTrial
 
 # Places of the window on either side of the boundary, and for each function.
 _PLACES, _EACH = 100, 0.15
-# Waves that make up what drives fields, and how many of these, in the plane and in space: more than there are modes of
-# one value.
-_WAVES, _DRIVES = 30, {2: 6, 3: 30}
+# How many data drive fields, in the plane and in space: more than there are modes of one value.
+_DRIVES = {2: 6, 3: 30}
 # From so many entries of a matrix on it pays to fill it on threads.
 _MANY_ENTRIES = 200_000
 # Functions that others make up to so much are left out.
@@ -52,6 +48,15 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
     first, *_ = two_sided(problem).equations
     inside = [medium.condition.number(problem.givens) for medium in media_of(problem)]
     return cmath.sqrt(ratio_of(first.operator)), *(-k if abs(cmath.phase(k)) > _TURNED else k for k in inside)
+
+
+@final
+@dataclass(frozen=True)
+class Reach:
+    """What functions are for: values up to the largest size, and waves along surfaces up to a wavenumber."""
+
+    largest: float
+    along: float
 
 
 @final
@@ -160,8 +165,7 @@ class OpenFunctions:
         ]
         scale = 1 / np.sqrt(sum(map(len, self.window)))
         conditions = finite.further_columns(basis, self._scaled)
-        data = finite.further_columns(self._waves, self._scaled) @ self._mixed
-        return Rows(value, finite, conditions, scale * np.concatenate(window), data)
+        return Rows(value, finite, conditions, scale * np.concatenate(window), self._data)
 
     def left(self, rows: Rows, coefficients: ComplexArray) -> tuple[Left, ...]:
         """What functions leave in conditions at places that were not fitted, block by block."""
@@ -191,28 +195,26 @@ class OpenFunctions:
         return [replace(each, scale=each.scale / np.sqrt(each.count)) for each in blocks]
 
     @cached_property
-    def _waves(self) -> Basis:
-        """Waves that do not satisfy the equation but at one value: what they leave in conditions drives fields."""
-        problem, rng = self.first.problem, np.random.default_rng(self.first.basis.size)  # others for other functions
-        each: list[Basis] = []
-        for wavenumber in waves_of(problem):
-            ways = rng.standard_normal((_WAVES, problem.dimension))
-            ways *= abs(wavenumber) / np.linalg.norm(ways, axis=1, keepdims=True)
-            each.append(RidgeBasis(np.tile(ways, (2, 1)), np.repeat([0.0, -0.5 * np.pi], _WAVES), COSINE))
-        if len(each) == 1:
-            return each[0]
-        return JoinedBasis([Component(own, place, len(each)) for place, own in enumerate(each)])
+    def _data(self) -> NumberArray:
+        """What drives fields: what the functions themselves, mixed, leave in conditions at the largest value.
 
-    @cached_property
-    def _mixed(self) -> FloatArray:
-        size = self._waves.size
-        return np.asarray(np.random.default_rng(3).standard_normal((size, self.drives)) / np.sqrt(size))
+        So all that they can hold is driven, waves along surfaces that are much shorter than others too, and nothing
+        that they cannot.
+        """
+        columns = self.first.further_columns(self.first.basis, self._scaled)
+        size = self.first.basis.size
+        mixed = np.random.default_rng(size).standard_normal((size, self.drives))  # others for other functions
+        return np.asarray((columns / np.linalg.norm(columns, axis=0)) @ mixed / np.sqrt(size))
 
 
-def open_functions(problem: Problem, symbol: sp.Symbol, largest: float, request: Request, level: int) -> OpenFunctions:
-    """Functions that hold fields of all values up to the largest; more of them for every level."""
-    here = replace(request, problem=two_sided(with_value(problem, symbol, largest)))
-    trial = OpenSpace(here, first_efforts(here.problem, None, level)).first().trial
+def open_functions(problem: Problem, symbol: sp.Symbol, reach: Reach, request: Request, level: int) -> OpenFunctions:
+    """Functions that hold fields of all values within reach; more of them for every level."""
+    here = replace(request, problem=two_sided(with_value(problem, symbol, reach.largest)))
+    efforts = [
+        replace(each, made=replace(each.made, held=max(each.made.held, reach.along)))
+        for each in first_efforts(here.problem, None, level)
+    ]
+    trial = OpenSpace(here, tuple(efforts)).first().trial
     assert isinstance(trial, FeatureTrial)  # as that of open domains is
     first = trial.discretise(here, {})
     entries = first.rows * first.basis.size

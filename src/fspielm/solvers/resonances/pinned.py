@@ -32,8 +32,8 @@ _APART = 0.3
 _CIRCLES, _SMALLER = 3, 0.25
 # What residues are beside what is on the circle, where there is no pole; and beside the largest of them.
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
-# The same on the last circle, where others are far. Where resonances are about to meet, residues are much less than what
-# is on a circle.
+# The same on the last circle, where others are far. Where resonances are about to meet, residues are much less than
+# what is on a circle.
 _SURE = 1e-7
 
 
