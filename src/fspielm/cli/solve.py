@@ -52,7 +52,7 @@ def solve_case(
     choice = read_options(benchmark, options)
     outputs.check(benchmark.problem.domain)
     limit_blas(options.threads)
-    size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
+    size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} functions"
     with working(f"solving {case}{size}") as show:
         shown = show_rounds(case, show, choice.settings["budget"].seconds)
         run = run_interruptibly(

@@ -123,7 +123,7 @@ class Report:
     @property
     def noun(self) -> str:
         """What the columns of the system are called: of cells, some of them are traces and no functions."""
-        return "neurons" if self.cells is None else "unknowns"
+        return "functions" if self.cells is None else "unknowns"
 
     @property
     def size(self) -> str:
