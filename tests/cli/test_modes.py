@@ -103,3 +103,35 @@ def test_a_mode_of_a_membrane_is_shown(fspielm, tmp_path):
 def test_an_interval_without_modes_says_so(fspielm, string):
     done = fspielm("modes", string, "--within", 50, 60)
     assert "There are none" in done.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "", "and so is the solution. Next, for its eigenvalues: fspielm modes string.toml"),
+        ("lam", "k", "for its eigenvalues: fspielm modes string.toml --symbol k"),
+        ("lam*u", "u", "-laplacian(u) = lam*u with lam = 1 under [parameters]; then: fspielm modes string.toml"),
+        ("value = 0", "value = 1", "constant coefficients. Next: fspielm solve string.toml"),
+        ("lam*u", "lam*u**2", "nonlinear. Next: fspielm solve string.toml"),
+    ],
+)
+def test_check_tells_what_nothing_drives(fspielm, string, monkeypatch, old, new, told):
+    monkeypatch.chdir(string.parent)
+    string.write_text(STRING.replace(old, new))
+    done = fspielm("check", string.name)
+    assert done.status == 0
+    assert " ".join(done.out.split()).endswith(told)
+
+
+def test_check_of_objects_tells_of_a_rectangle(fspielm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        'unknown = "u(x, y)"\nequation = "laplacian(u) + k**2*u = 0"\nparameters = { k = 1 }\n'
+        'domain = { exterior = [{ shape = "Disk", center = [0, 0], radius = 1 }] }\n'
+        'conditions = [{ type = "dirichlet", value = 0 }]\n'
+    )
+    (tmp_path / "disk.toml").write_text(text)
+    told = " ".join(fspielm("check", "disk.toml").out.split())
+    assert told.endswith("for its eigenvalues: fspielm modes disk.toml --symbol k --within 1-0.5j 3")
+    (tmp_path / "disk.toml").write_text(text + 'incident = "exp(i*k*x)"\n')
+    assert "Next: fspielm solve disk.toml" in " ".join(fspielm("check", "disk.toml").out.split())

@@ -27,6 +27,8 @@ from fspielm.wording import did_you_mean
 if TYPE_CHECKING:
     from fspielm.solvers.modes import Modes
 
+# The parameter that is the eigenvalue, where none is named.
+EIGENVALUE = "lam"
 _WIDTH = 80
 _COUNT = 6
 
@@ -35,7 +37,7 @@ _COUNT = 6
 class ModesOptions:
     """What was typed; None where nothing was."""
 
-    symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = "lam"
+    symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = EIGENVALUE
     count: Annotated[int | None, optional("N", "How many modes.", f"{_COUNT}, without --within")] = None
     within: Annotated[
         tuple[str, str] | None,
