@@ -102,7 +102,7 @@ def _each_unknown(report: Report) -> dict[str, str]:
     """The estimates of several unknowns, which the verdict has only the largest of."""
     if not report.fields:
         return {}
-    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in report.fields.items())}
+    return {"of each": ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in report.fields.items())}
 
 
 def _features(report: Report) -> str:
