@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Directions for each radian of waves around the objects, and some more: the integral over all is then exact.
 _DIRECTIONS = 2.2
 _MORE_DIRECTIONS = 64
+_SCATTERED = "scattered field"
 # Functions times directions.
 _AT_ONCE = 4_000_000
 
@@ -116,11 +117,13 @@ def scattered(solution: Solution) -> Solution:
             strict=True,
         )
         rest = RegionalBasis(leaves[0], within, basis.shapes)
-        return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], *every]))
+        without = np.concatenate([first[: leaves[0].size], *every])
+        caption = _SCATTERED if len(leaves) > 1 else solution.caption
+        return replace(solution, basis=rest, coefficients=without, caption=caption)
     if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
     assert isinstance(basis, JoinedBasis)  # of what leaves and what comes in
-    return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1])
+    return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1], caption=_SCATTERED)
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
