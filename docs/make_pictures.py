@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import sympy as sp
@@ -16,8 +18,17 @@ x, y, z, t = sp.symbols("x y z t")
 
 KINDS = (
     *("line", "map", "map-hole", "space-time", "lines-over-time", "snapshots", "slices", "isosurface"),
-    *("error", "residual", "spectrum", "convergence"),
+    *("error", "residual", "spectrum", "convergence", "modes"),
 )
+
+DRUM = """
+title = "An L-shaped drum"
+unknown = "u(x, y)"
+equation = "-laplacian(u) = lam*u"
+parameters = { lam = 1 }
+domain = { shape = "LShape" }
+conditions = [{ type = "dirichlet", value = 0 }]
+"""
 
 
 def line() -> fs.Solution:
@@ -80,6 +91,15 @@ def corner() -> fs.Solution:
     return fs.solve(fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), -1), fs.LShape(), [fs.Dirichlet(0)]), rng=0)
 
 
+def draw_drum(path: Path) -> None:
+    """Its first modes, as the command line draws them."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "drum.toml"
+        file.write_text(DRUM, encoding="utf-8")
+        command = [sys.executable, "-m", "fspielm", "modes", str(file), "--plot", str(path)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def shrink(path: Path) -> None:
     """Keep 256 colours: as good to look at, and a third of the size."""
     with Image.open(path) as image:
@@ -123,6 +143,8 @@ def main() -> None:
     note("slices, isosurface")
     corner().plot_convergence(folder / "convergence.png")
     note("convergence")
+    draw_drum(folder / "modes.png")
+    note("modes")
     for picture in sorted(folder.glob("*.png")):
         if picture.stem in KINDS:
             shrink(picture)

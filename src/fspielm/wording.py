@@ -9,9 +9,9 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def system_size(columns: int, cells: int | None = None) -> str:
-    """How large a system is: ``"400 neurons"``, or ``"12 cells with 3200 unknowns"``, some of which are traces."""
+    """How large a system is: ``"400 functions"``, or ``"12 cells with 3200 unknowns"``, some of which are traces."""
     if cells is None:
-        return f"{columns} neurons"
+        return f"{columns} functions"
     return f"{cells} cell{'s' * (cells != 1)} with {columns} unknowns"
 
 

@@ -55,7 +55,7 @@ def test_the_table_of_all_cases_fits_80_columns(run: CaseRun) -> None:
     console.print(demo.results_table(runs))
     text = console.export_text()
     assert all(name in text for name in fs.cases.names())
-    assert all(heading in text for heading in ("neurons", "L2 error", "estimate", "paper's", "time"))
+    assert all(heading in text for heading in ("functions", "L2 error", "estimate", "paper's", "time"))
     assert "\u2026" not in text
 
 

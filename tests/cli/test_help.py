@@ -83,3 +83,14 @@ def test_blas_threads_can_be_set_where_they_can_be_read() -> None:
     finally:
         blas.set_threads(before)
     assert blas.threads() == before
+
+
+def test_messages_are_wrapped_on_a_terminal_alone(fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_line = fspielm("solve", "heat", "--set", "k=1").error
+    assert len(one_line) > 80 - len("fspielm: error: ")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    first, *others = fspielm("solve", "heat", "--set", "k=1").err.splitlines()
+    assert others
+    assert all(line.startswith("  ") for line in others)
+    assert all(len(line) <= 80 for line in (first, *others))
+    assert " ".join([first, *map(str.strip, others)]) == f"fspielm: error: {one_line}"

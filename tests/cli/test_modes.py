@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import fspielm as fs
+from fspielm.cli.modes import _caption
+from fspielm.solution.pictures import plot_modes
+from fspielm.solvers.modes import Mode
 
 STRING = """\
 title = "A string"
@@ -103,3 +106,73 @@ def test_a_mode_of_a_membrane_is_shown(fspielm, tmp_path):
 def test_an_interval_without_modes_says_so(fspielm, string):
     done = fspielm("modes", string, "--within", 50, 60)
     assert "There are none" in done.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "", "and so is the solution. Next, for its eigenvalues: fspielm modes string.toml"),
+        ("lam", "k", "for its eigenvalues: fspielm modes string.toml --symbol k"),
+        ("lam*u", "u", "-laplacian(u) = lam*u with lam = 1 under [parameters]; then: fspielm modes string.toml"),
+        ("value = 0", "value = 1", "constant coefficients. Next: fspielm solve string.toml"),
+        ("lam*u", "lam*u**2", "nonlinear. Next: fspielm solve string.toml"),
+    ],
+)
+def test_check_tells_what_nothing_drives(fspielm, string, monkeypatch, old, new, told):
+    monkeypatch.chdir(string.parent)
+    string.write_text(STRING.replace(old, new))
+    done = fspielm("check", string.name)
+    assert done.status == 0
+    assert " ".join(done.out.split()).endswith(told)
+
+
+def test_check_of_objects_tells_of_a_rectangle(fspielm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        'unknown = "u(x, y)"\nequation = "laplacian(u) + k**2*u = 0"\nparameters = { k = 1 }\n'
+        'domain = { exterior = [{ shape = "Disk", center = [0, 0], radius = 1 }] }\n'
+        'conditions = [{ type = "dirichlet", value = 0 }]\n'
+    )
+    (tmp_path / "disk.toml").write_text(text)
+    told = " ".join(fspielm("check", "disk.toml").out.split())
+    assert told.endswith("for its eigenvalues: fspielm modes disk.toml --symbol k --within 1-0.5j 3")
+    (tmp_path / "disk.toml").write_text(text + 'incident = "exp(i*k*x)"\n')
+    assert "Next: fspielm solve disk.toml" in " ".join(fspielm("check", "disk.toml").out.split())
+
+
+def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    told = []
+    monkeypatch.setattr("fspielm.cli.modes._MOST_DRAWN", 2)
+    monkeypatch.setattr("fspielm.cli.modes.plot_modes", lambda *given: told.append(given) or plot_modes(*given))
+    done = fspielm("modes", string, "--count", 3, "--plot", tmp_path / "a.png", "--plot", tmp_path / "a.pdf")
+    assert done.status == 0
+    assert done.out.endswith(f"\nPicture: {tmp_path / 'a.png'}\nPicture: {tmp_path / 'a.pdf'}\n")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+    assert (tmp_path / "a.pdf").exists()
+    ((fields, captions, title),) = told
+    assert len(fields) == 2
+    assert captions[0].startswith("1:  9.8696044")
+    assert "\n± " in captions[0]
+    assert title == "A string: the first 2 of 3 modes"
+    json.loads(fspielm("modes", string, "--count", 1, "--json", "--plot", tmp_path / "b.png").out)
+    assert (tmp_path / "b.png").exists()
+
+
+def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
+    assert fspielm("modes", string, "--plot", "modes.txt").error.startswith("the name of a picture must end in .png")
+
+
+@pytest.mark.parametrize(
+    ("mode", "caption"),
+    [
+        (Mode(9.869604401089358, 2e-12, 2e-12, None), "3:  9.869604401\n± 2.0e-12"),
+        (Mode(15.4212600528438, 3.5e-3, 3.5e-3, None, 2), "3:  15.421\n± 3.5e-03, 2-fold"),
+        (Mode(-1.3e-5, 1.8e-3, 1.8e-3, None), "3:  0.000\n± 1.8e-03"),
+        (Mode(1234.5, 20.0, 20.0, None), "3:  1230\n± 2.0e+01"),
+        (Mode(1.5 - 0.25j, None, 1e-3, None), "3:  1.500 - 0.250i\nerror about 1.0e-03"),
+        (Mode(1.5 + 0.25j, None, 0.0, None), "3:  1.500000000 + 0.250000000i\nerror about 0.0e+00"),
+    ],
+)
+def test_captions_have_the_digits_that_are_known(mode, caption):
+    assert _caption(3, mode) == caption

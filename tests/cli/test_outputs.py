@@ -145,7 +145,7 @@ class TestShow:
             "rng 0",
             f"saved by fspielm {fs.__version__}, python",
             "dirichlet x-",
-            "round neurons rows estimate time",
+            "round functions rows estimate time",
         ):
             assert fact in text
 

@@ -69,7 +69,7 @@ def test_an_interrupted_solve_ends_at_once(tmp_path: Path, number: int, status: 
     )
     process = start("solve", "helmholtz-2d", *options)
     assert process.stderr is not None
-    assert process.stderr.readline() == "solving helmholtz-2d with 4500 neurons ...\n"
+    assert process.stderr.readline() == "solving helmholtz-2d with 4500 functions ...\n"
     process.send_signal(number)
     out, err = process.communicate(timeout=300)
     assert process.returncode == status

@@ -128,7 +128,7 @@ class TestAutomatic:
             "set by",
             "features cosines, frequencies up to",
             "QR(), row scaling rms",
-            "round neurons rows estimate time what it changed",
+            "round functions rows estimate time what it changed",
             "band of the equation and its data",
             "held-out residual (rms)",
         ):
@@ -141,7 +141,7 @@ class TestAutomatic:
         first, *rounds = done.err.splitlines()
         assert first == "solving poisson-1d ..."
         assert rounds[::2] == [
-            f"poisson-1d: round {r['number']}, {r['neurons']} neurons, estimate {r['error_estimate']:.1e}"
+            f"poisson-1d: round {r['number']}, {r['neurons']} functions, estimate {r['error_estimate']:.1e}"
             for r in content["rounds"]
         ]
         for line, r in zip(rounds[1::2], content["rounds"], strict=True):
@@ -157,16 +157,17 @@ class TestAutomatic:
         show_rounds("heat", shown.append, None)(done)
         # the terminal has a spinner before them and the time behind
         assert max(len(line) for text in shown for line in text.splitlines()) <= 80 - 10
+        assert shown[0].startswith("...tion-diffusion-pacman: round 12, 123456 functions, estimate 1.2e-10\n")
         assert shown[1].splitlines()[1] == "  1234567 rows, band 1.23e+03 x 988 x 0.5 x 12.3"
 
     def test_what_is_expected_of_a_long_round_is_shown_before_it(self) -> None:
         class Forecast:
             def __str__(self) -> str:
-                return "round 2: 3600 neurons, about 12 s"
+                return "round 2: 3600 functions, about 12 s"
 
         shown: list[str] = []
         show_rounds("heat", shown.append, 600.0)(Forecast())
-        assert shown == ["heat: round 2: 3600 neurons, about 12 s"]
+        assert shown == ["heat: round 2: 3600 functions, about 12 s"]
 
     def test_a_terminal_shows_the_round(self, fspielm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FORCE_COLOR", "1")
@@ -268,7 +269,7 @@ class TestReport:
             "at time 0.5",
             "space-time error",
             "best 3.87e-05, mean 1.21e-04",
-            "9400 rows x 30 neurons, rank 30",
+            "9400 rows x 30 functions, rank 30",
             "QR(), row scaling none",
             "dirichlet arc 420",
         ):
@@ -334,7 +335,7 @@ class TestPlot:
 @pytest.mark.usefixtures("impatient")
 def test_what_takes_long_says_so(fspielm: Any) -> None:
     done = fspielm("solve", "poisson-1d", "--method", "fs-l", "--json")
-    assert done.err == "solving poisson-1d with 200 neurons ...\n"
+    assert done.err == "solving poisson-1d with 200 functions ...\n"
     strict_json(done.out)
 
 

@@ -29,7 +29,10 @@ def test_a_problem_may_leave_symbols_open() -> None:
 
 
 def test_what_is_open_is_told_when_it_is_needed() -> None:
-    message = r"leaves the symbols a, k open: .*given=\{a: 1\.0, k: 2\.0\}.*fs\.sweep\(problem, \{a: \[\.\.\.\]\}\)"
+    message = (
+        r"leaves the symbols a, k open: .*given=\{a: 1\.0, k: 2\.0\}.*"
+        r"fs\.sweep\(problem, \{a: \[\.\.\.\]\}\).*fs\.eigenmodes\(problem, a\)$"
+    )
     problem = stated()
     with pytest.raises(fs.ProblemError, match=message):
         fs.solve(problem)
@@ -41,7 +44,9 @@ def test_what_is_open_is_told_when_it_is_needed() -> None:
 
 def test_what_is_mistyped_is_refused_at_once() -> None:
     with pytest.raises(
-        fs.ProblemError, match=r"contains the symbol q, .*given=\{q: 1\.0\}.*given=\{q: \.\.\.\} leaves it open"
+        fs.ProblemError,
+        match=r"contains the symbol q, .*given=\{q: 1\.0\}.*given=\{q: \.\.\.\} leaves it open, for "
+        r"fs\.eigenmodes\(problem, q\), fs\.sweep\(problem, \{q: \[\.\.\.\]\}\) or problem\.at",
     ):
         fs.Problem(sp.Eq(u.diff(x, 2) + sp.Symbol("q") * u, 0), fs.Interval(0, 1), [fs.Dirichlet(0)], given={k: ...})
     with pytest.raises(fs.ProblemError, match="given names a, which no equation or condition contains"):

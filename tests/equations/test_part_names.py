@@ -54,5 +54,14 @@ def test_names_of_shapes_prefix_their_parts() -> None:
         blocks(domain, fs.Dirichlet(0, on="inlet.circ"))
 
 
+def test_a_shape_by_its_name_alone_is_answered_with_its_parts() -> None:
+    domain = PLATE - fs.Disk((1, 1), 0.5, name="inlet") - fs.Box((2, 2), (3, 3), name="vent")
+    with pytest.raises(fs.ProblemError, match=r"no part 'inlet'; .*did you mean 'inlet\.circle'\?$"):
+        blocks(domain, fs.Dirichlet(0, on="inlet"))
+    sides = "['vent.y-', 'vent.x-', 'vent.y+', 'vent.x+']"
+    with pytest.raises(fs.ProblemError, match=re.escape(f"; did you mean all of that shape's, {sides}?")):
+        blocks(domain, fs.Dirichlet(0, on="vent"))
+
+
 def test_a_name_that_no_other_part_has_needs_no_number() -> None:
     assert "dirichlet circle" in blocks(PLATE - HOLES[0], fs.Dirichlet(0))

@@ -69,6 +69,21 @@ def test_a_problem_prints_as_it_was_stated() -> None:
     assert len(repr(long)) < 400
 
 
+@pytest.mark.parametrize(
+    ("incident", "shown"),
+    [
+        (fs.plane_wave(3, (0, 2)), "plane_wave(3, (0.0, 1.0))"),
+        (fs.point_source(3.0, (4, 0)), "point_source(3.0, (4.0, 0.0))"),
+        (fs.beam(3, (1, 0), (0, 0), 2), "beam(3, (1.0, 0.0), (0.0, 0.0), 2.0)"),
+        (sp.exp(3 * sp.I * x), "exp(3*I*x)"),
+        ({u: sp.exp(3 * sp.I * x)}, "{u(x, y): exp(3*I*x)}"),
+    ],
+)
+def test_a_problem_prints_what_comes_in(incident: Any, shown: str) -> None:
+    problem = fs.Problem(LAPLACE + 9 * u, fs.Exterior(fs.Disk((0, 0), 1)), [fs.Dirichlet(0)], incident=incident)
+    assert repr(problem).endswith(f", incident={shown})")
+
+
 def test_problems_are_compared_by_identity() -> None:
     first, second = (fs.Problem(LAPLACE, SQUARE, [fs.Dirichlet(0)]) for _ in range(2))
     assert first == first

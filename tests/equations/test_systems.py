@@ -87,7 +87,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: state(laplace(u), laplace(v), unknowns=[u]), r"unknowns=\[u\(x, y\)\] leaves out v\(x, y\)"),
     (lambda: state(laplace(u), laplace(v), unknowns=[u, v, u]), r"names one of them twice"),
     (lambda: state(laplace(u), laplace(v), unknowns=u), r"unknowns must be a list such as \[u, v\]"),
-    (lambda: state(laplace(u), laplace(v), unknowns=[u, k]), r"got k; numbers, such as eigenvalues, cannot be solved"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, k]), r"got k; fs\.eigenmodes\(problem, k\) finds eigenvalues"),
     (
         lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]),
         r"Dirichlet: the dictionary names w\(x, y\), which is no unknown of the equations; the unknowns are u\(x, y\),",

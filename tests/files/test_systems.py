@@ -128,7 +128,12 @@ def test_long_equations_have_lines_of_their_own() -> None:
         ('["v(x, y)", "u(x, y)"]', '"u(x, y)"', "unknown name 'v'"),
         ("unknowns =", 'unknown = "u(x, y)"\nunknowns =', "unknown and unknowns mean the same; keep one"),
         (', "laplacian(v) - k*u = z*x"', "", "there is 1 equation for 2 unknown functions"),
-        ("- k*u = z*x", "- k*q = z*x", r"line 2, column 58: equations: unknown name 'q'"),
+        (
+            "- k*u = z*x",
+            "- k*q = z*x",
+            r"line 2, column 58: equations: unknown name 'q'; known are .*; a number is declared under \[parameters\], "
+            r"q = 1: 'fspielm solve FILE --set q=\.\.\.' .*, 'fspielm modes FILE --symbol q' finds eigenvalues\n",
+        ),
         ('{ u = "i*x", v = 1 }', '{ u = "i*x", w = 1 }', "no key 'w' here; its keys are v, u"),
         (
             '{ u = "i*x", v = 1 }',

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import Ball, BoundaryPart, Box, Cylinder, Disk, Domain, Interval, Sites, Surface, Time
+from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.pictures.style import INTERIOR, PALETTE
 
 TETRAHEDRON = Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
 SHAPES = {
@@ -145,3 +148,36 @@ def test_saved_by_suffix(tmp_path: Path) -> None:
         Disk((0, 0), 1).plot(str(tmp_path / "disk.nothing"))
     with pytest.raises(ProblemError, match=r"path must name a file to write; got .*axes are given as ax="):
         Disk((0, 0), 1).plot(3)  # type: ignore[arg-type]
+
+
+def tint(axes: Any, place: tuple[float, float]) -> str | None:
+    """The colour of a place; None where there is none."""
+    (image,) = axes.images
+    numbers, (left, right, bottom, top) = image.get_array(), image.get_extent()
+    rows, columns = numbers.shape
+    across, up = (place[0] - left) / (right - left), (place[1] - bottom) / (top - bottom)
+    number = numbers[int(up * rows), int(across * columns)]
+    return None if np.ma.is_masked(number) else str(to_hex(image.cmap(image.norm(number))))
+
+
+def test_layers_have_light_colours_of_their_own() -> None:
+    coated = Exterior(Disk((0, 0), 1, name="coat"), Disk((0, 0), 0.5, name="core"), Disk((3, 0), 0.5, name="wire"))
+    places = (-1.2, 0), (0.75, 0), (0.2, 0), (3.1, 0)
+    outside, coat, core, wire = (tint(coated.plot(), place) for place in places)
+    assert outside == INTERIOR
+    assert wire is None  # nothing says that it lets anything through
+    assert coat is not None
+    assert core is not None
+    assert len({outside, coat, core}) == 3
+    for colour, of in ((coat, PALETTE[0]), (core, PALETTE[1])):  # the colour of the outline, with much white
+        np.testing.assert_allclose(1 - np.array(to_rgb(colour)), 0.2 * (1 - np.array(to_rgb(of))), atol=1 / 255)
+    # as a problem says that has a soft core and a wire of glass
+    filled = coated.filled([0, 2]).plot()
+    assert [tint(filled, place) is None for place in places] == [False, False, True, False]
+
+
+def test_arrows_into_a_small_object_do_not_fill_it() -> None:
+    axes = (Box((0, 0), (10, 10)) - Disk((5, 5), 0.3)).plot()
+    lengths = [np.hypot(arrows.U, arrows.V).max() for arrows in axes.collections if hasattr(arrows, "U")]
+    assert min(lengths) < 0.2
+    assert max(lengths) == pytest.approx(0.7)

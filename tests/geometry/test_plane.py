@@ -155,6 +155,12 @@ def test_known_corners() -> None:
     assert len(Polygon([(0, 0), (1, 0), (2, 0), (2, 1), (0, 1)]).corners()) == 4
 
 
+def test_the_missing_quadrant_is_the_lower_right_one() -> None:
+    quadrants = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)]
+    assert LShape().contains(quadrants).tolist() == [True, True, True, False]
+    assert LShape().rotated(math.pi / 2).contains(quadrants).tolist() == [False, True, True, True]
+
+
 def test_corners_take_the_names_of_axes_and_shape() -> None:
     corner = LShape(name="room").corners(("r", "z"))[0]
     assert corner.parts == ("room.notch z-", "room.notch r+")

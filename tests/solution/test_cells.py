@@ -59,7 +59,7 @@ def test_the_report_tells_the_cells(layer: fs.Solution) -> None:
     report = layer.report
     assert report.cells == len(layer.basis.on_cells[0].frames)
     assert f"cells          {report.cells}, degree " in str(report)
-    assert "neurons" not in str(report)
+    assert "unknowns, rank" in str(report)
     assert f"{report.cells} cells" in repr(layer)
     assert report.as_dict()["cells"] == report.cells
 

@@ -93,7 +93,7 @@ def test_refuses_a_normal_derivative_at_mere_points(solution: fs.Solution, point
 
 
 def test_is_immutable_and_short_to_print(solution: fs.Solution) -> None:
-    assert repr(solution) == f"Solution(u(x, y), 250 neurons, estimated error {solution.error_estimate:.1e})"
+    assert repr(solution) == f"Solution(u(x, y), 250 functions, estimated error {solution.error_estimate:.1e})"
     with pytest.raises(FrozenInstanceError):
         solution.report = None  # type: ignore[misc, assignment]
 
@@ -122,7 +122,7 @@ def test_the_report_prints_every_block(solution: fs.Solution) -> None:
     for part in [
         "FrequencyShift(neurons=250",
         "QR(), row scaling rms",
-        "480 rows x 250 neurons",
+        "480 rows x 250 functions",
         "condition",
         "norm",
         "rng            3",

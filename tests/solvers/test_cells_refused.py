@@ -52,4 +52,4 @@ def test_rounds_and_budgets_speak_of_cells() -> None:
     (done,) = solution.report.rounds
     assert str(told[-1]).startswith(f"round 1: {done.cells} cells with {done.neurons} unknowns, {done.rows} rows")
     assert str(done) in str(solution.report)
-    assert fs.Round(1, "", 400, 900, (1.0,), 1e-9, 1.0, 0.1).size == "400 neurons"
+    assert fs.Round(1, "", 400, 900, (1.0,), 1e-9, 1.0, 0.1).size == "400 functions"

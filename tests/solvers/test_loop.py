@@ -67,7 +67,7 @@ def test_true_writes_a_line_per_round_to_standard_error(layer: Any, capfd: pytes
     out, err = capfd.readouterr()
     assert out == ""
     assert err.splitlines() == [str(done) for done in solution.report.rounds]
-    line = r"round \d+: \d+ neurons, \d+ rows, estimate \d\.\de[-+]\d+, [\d.]+ m?s \(.+\)"
+    line = r"round \d+: \d+ functions, \d+ rows, estimate \d\.\de[-+]\d+, [\d.]+ m?s \(.+\)"
     assert all(re.fullmatch(line, text) for text in err.splitlines())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,15 +115,37 @@ def test_objects_are_meant_by_name_by_relation_or_all_together() -> None:
     problem = wave(shapes, [fs.Transparent(4.5)])
     assert [(medium.place, medium.around) for medium in media_of(problem)] == [(0, 0), (1, 0), (2, 1)]
     assert [unknown.symbol.func.__name__ for unknown in two_sided(problem).unknowns[1:]] == [
-        "u_inside_1",
-        "u_inside_2",
-        "u_inside_3",
+        "u inside object 1",
+        "u inside object 2",
+        "u inside object 3",
     ]
     problem = wave(shapes[:2], [fs.Transparent(4.5, on=x < 1.5), fs.Dirichlet(0, on="rest")])
     assert [medium.place for medium in media_of(problem)] == [0]
     assert fs.solve(problem, tol=1e-4, rng=0).converged
     names = [relation.name for relation in problem.constraints]
     assert names == ["transparent circle (1) value", "transparent circle (1) flux", "dirichlet circle (2)"]
+
+
+def test_reports_call_fields_by_their_objects(tmp_path: Path) -> None:
+    names = "shell", "core", "", "core"
+    shapes = [fs.Disk((x0, 0), r, name=n) for x0, r, n in zip((0, 0, 3, 6), (1, 0.5, 1, 1), names, strict=True)]
+    assert [str(unknown.symbol) for unknown in two_sided(wave(shapes, [fs.Transparent(4.5)])).unknowns] == [
+        "u(x, y)",
+        "u in shell(x, y)",
+        "u inside object 3(x, y)",
+        "u in core (4)(x, y)",
+        "u in core (2)(x, y)",
+    ]
+    solution = fs.solve(wave(shapes[:2], [fs.Transparent(2.0)], 1.0), tol=1e-4, rng=0)
+    assert list(solution.report.fields) == ["u", "u in shell", "u in core"]
+    assert "error of u          estimated" in str(solution.report)
+    assert "error of u in shell estimated" in str(solution.report)
+    # as files of earlier versions have them
+    fields = dict(zip(("u", "u_inside_1", "u_inside_2"), solution.report.fields.values(), strict=True))
+    replace(solution, report=replace(solution.report, fields=fields)).save(tmp_path / "earlier.fspielm")
+    earlier = fs.load(tmp_path / "earlier.fspielm")
+    assert earlier.report.fields == fields
+    assert earlier([[0.0, 0.0]]) == pytest.approx(solution([[0.0, 0.0]]), abs=1e-14)
 
 
 def test_what_is_solid_belongs_to_no_medium() -> None:

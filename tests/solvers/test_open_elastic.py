@@ -11,6 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.equations.elastic_waves import elastic_waves
+from fspielm.solution.export import far_field_to_csv
 
 x, y = sp.symbols("x y")
 u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -64,6 +65,12 @@ def test_the_far_field_is_what_is_left_far_away(tmp_path: Path) -> None:
     loaded = fs.load(tmp_path / "body.fspielm")
     assert np.array_equal(loaded([2 * ahead]), solution([2 * ahead]))
     assert np.array_equal(loaded.far_field([angle]), solution.far_field([angle]))
+    far_field_to_csv(solution, tmp_path / "far.csv")
+    table = np.genfromtxt(tmp_path / "far.csv", delimiter=",", names=True)
+    values = solution.far_field(np.radians(table["angle_degrees"][:2])).T
+    for part, expected in zip(("along", "across"), values, strict=True):
+        assert table[f"real_{part}"][:2] + 1j * table[f"imag_{part}"][:2] == pytest.approx(expected, abs=1e-13)
+        assert table[f"abs_{part}"][:2] == pytest.approx(np.abs(expected), abs=1e-13)
 
 
 def test_wavenumbers_and_axes_are_told_by_the_equations() -> None:

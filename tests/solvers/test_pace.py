@@ -112,7 +112,7 @@ def test_a_slow_pace_makes_a_small_round(monkeypatch: pytest.MonkeyPatch) -> Non
     slow = Pace(draw=1.0, place=1.0, fill=1.0, factor=1.0, special=1.0, each_special=0.0, fixed=0.0)
     monkeypatch.setattr(module, "try_out", lambda *given: slow)
     monkeypatch.setattr(module, "_WORTH_TRYING", 0.0)
-    with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* neurons would take about .* d"):
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 600 s ended it, .* functions would take about .* d"):
         solution = fs.solve(poisson(0, 20), rng=0, approach="band")
     assert solution.report.neurons == 100
     assert len(solution.report.rounds) == 1
@@ -135,7 +135,7 @@ def test_long_rounds_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     for forecast, done in zip(events[::2], events[1::2], strict=True):
         assert (forecast.number, forecast.why) == (done.number, done.why)
         assert forecast.seconds == done.forecast >= 2.5
-        assert str(forecast).startswith(f"round {done.number}: {forecast.neurons} neurons, ")
+        assert str(forecast).startswith(f"round {done.number}: {forecast.neurons} functions, ")
         assert " rows, will take about 2." in str(forecast)
 
 

@@ -91,7 +91,9 @@ def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
 
 def test_too_little_time(smooth: Any) -> None:
     solution = warned(
-        smooth.problem, r"the budget of 0\.01 s ended it, \d+ neurons would take about", budget=fs.Budget(seconds=0.01)
+        smooth.problem,
+        r"the budget of 0\.01 s ended it, \d+ functions would take about",
+        budget=fs.Budget(seconds=0.01),
     )
     assert solution.report.neurons < 500
 
@@ -127,7 +129,7 @@ def test_no_round_is_begun_that_would_overrun(
     before = solution.report.rounds[: len(outlooks) - 1]  # one more may have been begun, as large as time allowed
     # a round may take a quarter longer than thought
     assert 1.25 * wanted.seconds > budget - sum(done.forecast for done in before)
-    said = f"{wanted.extent.neurons} neurons would take about {duration(wanted.seconds)}"
+    said = f"{wanted.extent.neurons} functions would take about {duration(wanted.seconds)}"
     assert said in solution.report.reason
     assert wanted.extent.neurons > solution.report.neurons
 
@@ -136,7 +138,7 @@ def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
     """Few functions say as well as many that the budget is far too small."""
     problem = helmholtz(1e6, sp.sin(1000 * x) * sp.sin(900 * y))
     message = (
-        r"no digit is certain.*: \d+ neurons need [\d.]+ GiB of memory, above the budget of 1\.00 GiB; "
+        r"no digit is certain.*: \d+ functions need [\d.]+ GiB of memory, above the budget of 1\.00 GiB; "
         r"solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
     )
     drawn = []
@@ -155,7 +157,7 @@ def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_best_that_fits_into_memory(smooth: Any) -> None:
     """Fewer functions than are needed give fewer digits."""
-    solution = warned(smooth.problem, r"\d+ neurons need [\d.]+ MiB of memory", budget=fs.Budget(memory=5e6))
+    solution = warned(smooth.problem, r"\d+ functions need [\d.]+ MiB of memory", budget=fs.Budget(memory=5e6))
     assert 100 < solution.report.neurons < 500
     assert smooth.error(solution) <= solution.error_estimate
 
@@ -180,13 +182,13 @@ def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pyt
 
 def test_a_kind_asked_for_that_memory_does_not_hold(smooth: Any) -> None:
     problem = helmholtz(0, sp.sin(40 * x) * sp.cos(30 * y))
-    with pytest.raises(fs.MemoryBudgetError, match=r"\d+ neurons need [\d.]+ MiB of memory"):
+    with pytest.raises(fs.MemoryBudgetError, match=r"\d+ functions need [\d.]+ MiB of memory"):
         fs.solve(problem, rng=0, budget=fs.Budget(memory=1e5), approach="thin")
 
 
 def test_memory_for_less_than_a_hundred_functions_is_refused_with_the_numbers(smooth: Any) -> None:
     message = (
-        r"the band found \(x: .*, set by .*, y: .*, set by .*\) is too high: \d+ neurons need [\d.]+ MiB of memory, "
+        r"the band found \(x: .*, set by .*, y: .*, set by .*\) is too high: \d+ functions need [\d.]+ MiB of memory, "
         r"above the budget of 0\.1 MiB; solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
     )
     with pytest.raises(fs.MemoryBudgetError, match=message):
@@ -202,7 +204,7 @@ def test_memory_counts_the_copies_of_other_methods(smooth: Any) -> None:
 def test_points_chosen_by_hand_limit_the_neurons(smooth: Any) -> None:
     solution = warned(
         smooth.problem,
-        r"\d+ neurons are needed, too many for the 480 rows of the points chosen by hand; give more",
+        r"\d+ functions are needed, too many for the 480 rows of the points chosen by hand; give more",
         points=fs.Points(400, boundary=20, sampling="clustered"),
     )
     assert solution.report.rows == 480

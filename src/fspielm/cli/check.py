@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from fspielm.cli.modes import EIGENVALUE
 from fspielm.equations import AnyCondition, Problem
 from fspielm.expressions import describe, print_equation
 from fspielm.files import ProblemDraft, describe_condition, read_draft
@@ -46,7 +47,24 @@ def check_file(
     console.print(_conditions_table(draft))
     # what is missing is an error, under the account of what is there
     file = draft.problem_file()
-    console.print(Text(f"\nComplete: {_kind(file.problem)}. Next: fspielm solve {path}"))
+    console.print(Text(f"\nComplete: {_kind(file.problem)}. {_next_step(file.problem, path)}"))
+
+
+def _next_step(problem: Problem, path: Path) -> str:
+    """What to do with the file: to solve it, or, where nothing drives it, to look for its modes."""
+    driven = problem.statement.incident is not None or any(r.value.constant != 0.0 for r in problem.pattern)
+    if driven or not problem.is_linear or problem.domain.time is not None:
+        return f"Next: fspielm solve {path}"
+    zero = "Nothing drives it: all data are zero, and so is the solution."
+    names = [str(symbol) for symbol in problem.parameters]
+    if not names:
+        return (
+            f"{zero} Where its eigenvalues are meant, write them as a parameter, as in -laplacian(u) = lam*u with "
+            f"lam = 1 under [parameters]; then: fspielm modes {path}"
+        )
+    symbol = "" if EIGENVALUE in names else f" --symbol {names[0]}"
+    within = " --within 1-0.5j 3" if problem.domain.is_unbounded else ""
+    return f"{zero} Next, for its eigenvalues: fspielm modes {path}{symbol}{within}"
 
 
 def _kind(problem: Problem) -> str:

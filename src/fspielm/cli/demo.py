@@ -44,10 +44,10 @@ def show_demo(
 
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
-    """Case, neurons, error, what the solver estimates it to be, the paper's best error, time."""
+    """Case, functions, error, what the solver estimates it to be, the paper's best error, time."""
     table = headed_table()
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
-    table.add_column("neurons", justify="right")
+    table.add_column("functions", justify="right")
     table.add_column("relative\nL2 error", justify="right", min_width=8)
     table.add_column("error\nestimate", justify="right", min_width=8)
     table.add_column("paper's\nbest", justify="right", min_width=8)

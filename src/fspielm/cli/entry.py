@@ -1,4 +1,4 @@
-"""The entry point: every failure one clear line and its exit code, never a traceback for what is foreseen.
+"""The entry point: every failure one clear message and its exit code, never a traceback for what is foreseen.
 
 It imports nothing that takes long before it is there to answer Ctrl-C.
 """
@@ -81,7 +81,17 @@ def _fail(message: object, status: int) -> int:
 
 
 def _say(message: str) -> None:
-    print("fspielm:", " ".join(message.split()), file=sys.stderr, flush=True)
+    line = f"fspielm: {' '.join(message.split())}"
+    print(_wrapped(line) if sys.stderr.isatty() else line, file=sys.stderr, flush=True)
+
+
+def _wrapped(line: str) -> str:
+    """A line as several, with which a terminal breaks no words; elsewhere it stays one, for those who search."""
+    from shutil import get_terminal_size  # for messages alone
+    from textwrap import wrap
+
+    width = get_terminal_size().columns
+    return "\n".join(wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,27 +17,33 @@ from rich.console import Console
 from rich.text import Text
 
 from fspielm.cli.options import optional, with_options
+from fspielm.cli.outputs import PICTURES_HELP
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.settings import limit_blas
 from fspielm.cli.tables import headed_table
 from fspielm.demo import run_interruptibly
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files import ProblemFile, read_problem_file
+from fspielm.solution.pictures import check_picture_path, plot_modes, save_picture
 from fspielm.solvers import Budget
 from fspielm.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from fspielm.solvers.modes import Modes
+    from fspielm.solvers.modes import Mode, Modes
 
+# The parameter that is the eigenvalue, where none is named.
+EIGENVALUE = "lam"
 _WIDTH = 80
 _COUNT = 6
+# In one picture, with at most so many digits of each value.
+_MOST_DRAWN, _CAPTION_DIGITS = 12, 10
 
 
 @dataclass(frozen=True)
 class ModesOptions:
     """What was typed; None where nothing was."""
 
-    symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = "lam"
+    symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = EIGENVALUE
     count: Annotated[int | None, optional("N", "How many modes.", f"{_COUNT}, without --within")] = None
     within: Annotated[
         tuple[str, str] | None,
@@ -45,6 +53,10 @@ class ModesOptions:
     seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
     rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option("--plot", metavar="FILE", help=f"Draw the first {_MOST_DRAWN} modes{PICTURES_HELP}"),
+    ] = None
     save: Annotated[Path | None, optional("DIR", "Keep every mode there, as mode-1.fspielm ...", "nowhere")] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
 
@@ -60,6 +72,8 @@ def find_modes(
     """
     from fspielm.solvers.modes import eigenmodes  # much code, which other commands do not need
 
+    for picture in options.plot or []:
+        check_picture_path(picture)
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
     count = _COUNT if options.count is None and options.within is None else options.count
@@ -78,12 +92,42 @@ def find_modes(
     else:
         _print(modes, f"{path}: {file.title}" if file.title else str(path))
     if options.save is not None:
-        options.save.mkdir(parents=True, exist_ok=True)
-        for number, mode in enumerate(modes, 1):
-            mode.field.save(options.save / f"mode-{number}.fspielm")
-        if not options.as_json and len(modes):
-            kept = "mode-1.fspielm" if len(modes) == 1 else f"mode-1.fspielm to mode-{len(modes)}.fspielm"
-            Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {options.save}"))
+        _save(modes, options.save, quiet=options.as_json)
+    if options.plot and len(modes):
+        _draw(modes, file.title or str(path), options.plot)
+        if not options.as_json:
+            print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
+
+
+def _save(modes: Modes, folder: Path, *, quiet: bool) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, mode in enumerate(modes, 1):
+        mode.field.save(folder / f"mode-{number}.fspielm")
+    if not quiet and len(modes):
+        kept = "mode-1.fspielm" if len(modes) == 1 else f"mode-1.fspielm to mode-{len(modes)}.fspielm"
+        Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {folder}"))
+
+
+def _draw(modes: Modes, title: str, paths: Sequence[Path]) -> None:
+    """The first modes with their values and errors, as a picture under every name."""
+    drawn = modes[:_MOST_DRAWN]
+    some = f": the first {len(drawn)} of {len(modes)} modes" if len(drawn) < len(modes) else ""
+    with working("drawing"):
+        fields, captions = [mode.field for mode in drawn], [_caption(n, mode) for n, mode in enumerate(drawn, 1)]
+        figure = run_interruptibly(partial(plot_modes, fields, captions, f"{title}{some}"))
+        for path in paths:
+            save_picture(figure, path)
+
+
+def _caption(number: int, mode: Mode) -> str:
+    """The value as far as it is known, and below it how far the true one may be away."""
+    digits = _CAPTION_DIGITS - 1 - math.floor(math.log10(abs(mode.value) or 1.0))
+    place = min(digits, math.ceil(-math.log10(mode.estimate))) if mode.estimate > 0 else digits
+    real, imaginary = (f"{round(part, place) + 0.0:.{max(place, 0)}f}" for part in (mode.value.real, mode.value.imag))
+    value = f"{real} {imaginary[0] if imaginary[0] == '-' else '+'} {imaginary.lstrip('-')}i"
+    error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
+    many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
+    return f"{number}:  {value if mode.value.imag else real}\n{error}{many}"
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:

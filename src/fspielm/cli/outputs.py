@@ -12,9 +12,10 @@ import typer
 
 from fspielm.cli.progress import working
 from fspielm.demo import CaseRun, FileRun, draw_run, run_interruptibly
-from fspielm.geometry import Domain
+from fspielm.equations import Problem
 from fspielm.solution import Solution
-from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray
+from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray, far_field_to_csv
+from fspielm.solution.open_space import check_far_field
 from fspielm.solution.pictures import check_picture_path, save_picture
 from fspielm.store import SUFFIX
 from fspielm.writing import check_place
@@ -31,6 +32,11 @@ _WRITERS: dict[str, Callable[[Solution, Path], None]] = {
 PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
 HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
 
+FarField = Annotated[
+    Path | None,
+    typer.Option("--far-field", metavar="FILE", help="Outside of objects: write the far field all around, .csv."),
+]
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -42,15 +48,20 @@ class Outputs:
     ] = None
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
 
-    def check(self, domain: Domain) -> None:
+    far_field: FarField = None
+
+    def check(self, problem: Problem) -> None:
         """Say at once, before any long computation, if one of the files could not be written."""
         self.check_pictures()
+        if self.far_field is not None:
+            check_far_field(problem)
+            check_place(self.far_field, (".csv",))
         for path in self.out or []:
             check_place(path, tuple(_WRITERS))
             if path.suffix.lower() == ".nc":
                 check_xarray(files=True)
             if path.suffix.lower() in VTK_SUFFIXES:
-                check_vtk(domain, path)
+                check_vtk(problem.domain, path)
 
     def check_pictures(self) -> None:
         """The same for pictures, which need no domain."""
@@ -64,6 +75,10 @@ class Outputs:
         for path in ordered:
             with working(f"writing {path}"):
                 run_interruptibly(partial(_WRITERS[path.suffix.lower()], solution, path))
+        if self.far_field is not None:
+            with working(f"writing {self.far_field}"):
+                run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
+            ordered.append(self.far_field)
         self._announce("Written", ordered)
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:

@@ -15,6 +15,8 @@ from fspielm.solution import Round
 from fspielm.wording import duration
 
 _PATIENCE_SECONDS = 2.0
+# Of a name in lines that must not be wider than a terminal, its last letters: a path ends with what tells it apart.
+_LETTERS = 24
 
 
 @contextmanager
@@ -52,6 +54,7 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
         What the solve may take, from now on.
     """
     begun = perf_counter()
+    short = name if len(name) <= _LETTERS else f"...{name[3 - _LETTERS :]}"
 
     def show_event(event: object) -> None:
         if isinstance(event, Round):
@@ -63,7 +66,7 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
         bands = " x ".join(f"{width:.3g}" for width in done.widths)
         left = "" if seconds is None else f"; at most {duration(seconds - (perf_counter() - begun))} left"
         show(
-            f"{name}: round {done.number}, {done.size}, estimate {done.error_estimate:.1e}\n"
+            f"{short}: round {done.number}, {done.size}, estimate {done.error_estimate:.1e}\n"
             f"  {done.rows} rows, band {bands}{left}"
         )
 

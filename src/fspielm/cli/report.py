@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from fspielm.cases import PaperResult
+from fspielm.cli.cross_sections import cross_sections_fact, cross_sections_of
 from fspielm.cli.settings import Choice
 from fspielm.cli.tables import facts_table, headed_table
 from fspielm.demo import CaseRun, FileRun
-from fspielm.solution import Report
+from fspielm.solution import Report, Solution
 from fspielm.wording import duration
 
 
@@ -26,15 +27,14 @@ def print_file_report(run: FileRun, name: str) -> None:
     """Print the same for the problem of the file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
-    several = _each_unknown(run.solution.report)
-    facts = known | _verdict(run.solution.report) | several | _facts(run.solution.report, _time(run))
+    facts = known | _found(run.solution) | _facts(run.solution.report, _time(run))
     _print(f"{name}: {title}" if title else name, facts, run.solution.report)
 
 
-def print_saved_report(report: Report, versions: str) -> None:
+def print_saved_report(solution: Solution, versions: str) -> None:
     """Print the same for a saved solution, under an account of what it solves."""
-    found = _verdict(report) | _each_unknown(report) | _facts(report, _phases(report.seconds))
-    _print_facts(found | {"saved by": versions}, report)
+    report = solution.report
+    _print_facts(_found(solution) | _facts(report, _phases(report.seconds)) | {"saved by": versions}, report)
 
 
 def _print(heading: str, facts: Mapping[str, str], report: Report) -> None:
@@ -98,11 +98,16 @@ def _verdict(report: Report) -> dict[str, str]:
     }
 
 
+def _found(solution: Solution) -> dict[str, str]:
+    """How good it is, and what objects do to what comes in."""
+    return _verdict(solution.report) | _each_unknown(solution.report) | cross_sections_fact(solution)
+
+
 def _each_unknown(report: Report) -> dict[str, str]:
     """The estimates of several unknowns, which the verdict has only the largest of."""
     if not report.fields:
         return {}
-    return {"of each": ", ".join(f"{name} {own.error_estimate:.2e}" for name, own in report.fields.items())}
+    return {"of each": ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in report.fields.items())}
 
 
 def _features(report: Report) -> str:
@@ -153,6 +158,7 @@ def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
 def file_as_json(run: FileRun, name: str) -> dict[str, Any]:
     """The same for the problem of the file `name`."""
     content = {"file": name, "title": run.file.title, "relative_error": run.relative_error, **_plain_facts(run)}
+    content["cross_sections"] = cross_sections_of(run.solution)
     return {key: _finite(value) for key, value in content.items()}
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from fspielm.cli.outputs import HELP, PICTURES_HELP, Outputs
+from fspielm.cli.outputs import HELP, PICTURES_HELP, FarField, Outputs
 from fspielm.cli.report import print_saved_report
 from fspielm.demo import FileRun
 from fspielm.files import ProblemFile
@@ -23,18 +23,19 @@ def show_saved(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
     plot: Annotated[list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{PICTURES_HELP}")] = None,
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None,
+    far_field: FarField = None,
 ) -> None:
     """Print what a saved solution solves, how it came about and how good it is; draw or export it."""
     stored = read_stored(path)
     solution = load(path)
-    outputs = Outputs(plot=plot, out=out)
-    outputs.check(solution.problem.domain)
+    outputs = Outputs(plot=plot, out=out, far_field=far_field)
+    outputs.check(solution.problem)
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
     names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
     console.print(Text(f"{path}: {names}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
-    print_saved_report(stored.report, versions)
+    print_saved_report(solution, versions)
     run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
     outputs.draw(run, f"{path.name}: {stored.report.size}")
     outputs.write(solution)

@@ -50,9 +50,9 @@ def solve_case(
         raise ProblemError("--set is for problem files, whose parameters it sets; a benchmark has none")
     benchmark = cases.load(choose("case", case, cases.names()))
     choice = read_options(benchmark, options)
-    outputs.check(benchmark.problem.domain)
+    outputs.check(benchmark.problem)
     limit_blas(options.threads)
-    size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} neurons"
+    size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} functions"
     with working(f"solving {case}{size}") as show:
         shown = show_rounds(case, show, choice.settings["budget"].seconds)
         run = run_interruptibly(

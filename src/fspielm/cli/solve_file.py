@@ -32,7 +32,7 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         outputs = replace(outputs, plot=[file.plot])
     if file.table is not None:
         check_place(file.table, (".csv",))
-    outputs.check(file.problem.domain)
+    outputs.check(file.problem)
     limit_blas(settings["budget"].threads)
     with working(f"solving {name}") as show:
         shown = show_rounds(name, show, settings["budget"].seconds)

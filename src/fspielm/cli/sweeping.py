@@ -69,6 +69,8 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
     for each in _ALONE:
         if getattr(options, each) is not None:
             raise ProblemError(f"--{each.replace('_', '-')} is for a single solve; leave it out with --set")
+    if outputs.far_field is not None:
+        raise ProblemError("--far-field is for a single solve; leave it out with --set")
     for path in outputs.out or []:
         check_place(path, _SUFFIXES)
     file = read_problem_file(Path(name))

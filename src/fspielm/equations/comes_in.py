@@ -11,6 +11,7 @@ import sympy as sp
 from fspielm.equations.incident import Beam, ByUnknown, Formula, Incident, PlaneWaves, PointSource
 from fspielm.equations.written_numbers import as_written
 from fspielm.errors import ProblemError
+from fspielm.expressions import describe
 from fspielm.geometry.inputs import as_plane_point, as_positive, as_vector
 
 # What the length of a direction may differ from one by, to be one.
@@ -80,6 +81,21 @@ def as_incident(value: Any) -> Incident | None:
         "incident must be fs.plane_wave(k, direction), fs.point_source(k, place), fs.beam(...) or a SymPy expression "
         f"in the coordinates, or a dictionary of such by unknown; got {value!r}"
     )
+
+
+def as_typed(incident: Incident) -> str:
+    """The same as users write it."""
+    if isinstance(incident, PlaneWaves) and len(incident.directions) == 1:
+        return f"plane_wave({incident.wavenumber}, {incident.directions[0]})"
+    if isinstance(incident, PointSource):
+        return f"point_source({incident.wavenumber}, {incident.at})"
+    if isinstance(incident, Beam):
+        return f"beam({incident.wavenumber}, {incident.direction}, {incident.focus}, {incident.waist})"
+    if isinstance(incident, Formula):
+        return describe(incident.expression)
+    if isinstance(incident, ByUnknown):
+        return "{" + ", ".join(f"{unknown}: {as_typed(field)}" for unknown, field in incident.fields) + "}"
+    return repr(incident)
 
 
 def _as_field(value: Any, unknown: Any) -> Incident:

@@ -59,5 +59,6 @@ def need_values(symbols: tuple[sp.Symbol, ...]) -> str:
     values = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols))
     return (
         f"the problem leaves {named}{', '.join(map(str, symbols))} open: supply numbers, as in given={{{values}}} or "
-        f"problem.at({{{values}}}), or solve for many values with fs.sweep(problem, {{{symbols[0]}: [...]}})"
+        f"problem.at({{{values}}}), solve for many values with fs.sweep(problem, {{{symbols[0]}: [...]}}), or, where "
+        f"{symbols[0]} is an eigenvalue, find it with fs.eigenmodes(problem, {symbols[0]})"
     )

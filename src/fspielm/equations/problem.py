@@ -330,7 +330,12 @@ class Problem:
 
     def __repr__(self) -> str:
         equations = ", ".join(map(describe, self.statement.equations))
-        return f"Problem({equations}, domain={self.domain!r}, conditions={list(self.conditions)})"
+        stated = f"{equations}, domain={self.domain!r}, conditions={list(self.conditions)}"
+        if self.statement.incident is not None:
+            from fspielm.equations.comes_in import as_typed  # few problems have one
+
+            stated += f", incident={as_typed(self.statement.incident)}"
+        return f"Problem({stated})"
 
 
 def compile_statement(statement: Statement) -> Problem:

@@ -37,10 +37,10 @@ def two_sided(problem: Problem) -> Problem:
     laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
     unknowns, equations = [outside], []
     for number, medium in enumerate(media, 1):
-        which = f"inside {number}" if len(media) > 1 else "inside"
+        which = _inside(domain, medium.place)
         within = [domain.shapes[i] for i, outer in enumerate(domain.around) if outer == medium.place]
         region = reduce(sub, within, medium.shape)
-        name = f"{outside.symbol.func.__name__}_{which.replace(' ', '_')}"
+        name = f"{outside.symbol.func.__name__} {which}"
         unknowns.append(Unknown(sp.Function(name)(*outside.coordinates), region))
         operator = Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d))).on(number)
         zero = make_field(0, outside.coordinates)
@@ -48,6 +48,14 @@ def two_sided(problem: Problem) -> Problem:
     first, *rest = problem.relations
     statement = replace(problem.statement, origin=partial(two_sided, problem))
     return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
+
+
+def _inside(domain: Exterior, place: int) -> str:
+    """Where the field of an object is, in words: by the object's name, with a number where several have it."""
+    name, names = domain.shapes[place].name, [shape.name for shape in domain.shapes]
+    if name:
+        return f"in {name}" if names.count(name) == 1 else f"in {name} ({place + 1})"
+    return "inside" if len(names) == 1 else f"inside object {place + 1}"
 
 
 def as_one(problem: Problem) -> Problem:

@@ -98,7 +98,7 @@ def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tupl
         raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
     for symbol in declared:
         if not isinstance(symbol, AppliedUndef):
-            number = "; numbers, such as eigenvalues, cannot be solved for" if isinstance(symbol, sp.Symbol) else ""
+            number = f"; fs.eigenmodes(problem, {symbol}) finds eigenvalues" if isinstance(symbol, sp.Symbol) else ""
             raise ProblemError(
                 'unknowns must be functions of the coordinates, such as u = sp.Function("u")(x, y); got '
                 f"{symbol!r}{number}"

@@ -14,7 +14,7 @@ from fspielm.equations.regions import PROBES, SAME_PLACE, Region, piece_of, prob
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Mask, namesakes
+from fspielm.geometry import BoundaryPart, Mask, likely_parts, namesakes
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
@@ -118,10 +118,7 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
         raise ProblemError(f"{message}; the start of time takes fs.Initial")
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
         raise ProblemError(f"{message}; the end of time takes no condition")
-    from difflib import get_close_matches  # for messages alone
-
-    near = get_close_matches(name.strip().lower(), [n.lower() for n in names], 1)
-    raise ProblemError(message + "".join(f"; did you mean {n!r}?" for n in names if n.lower() in near))
+    raise ProblemError(message + likely_parts(name, names))
 
 
 def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:

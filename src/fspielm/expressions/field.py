@@ -185,7 +185,8 @@ def _expression_field(
         symbols, are = ("symbols", "are") if len(unknown) > 1 else ("symbol", "is")
         supply = (
             f"; supply a value, as in given={{{unknown[0]}: 1.0}}: functions of the coordinates can be solved for, "
-            f"but no numbers, such as eigenvalues and parameters; given={{{unknown[0]}: ...}} leaves it open"
+            f"but no numbers, such as eigenvalues and parameters; given={{{unknown[0]}: ...}} leaves it open, for "
+            f"fs.eigenmodes(problem, {unknown[0]}), fs.sweep(problem, {{{unknown[0]}: [...]}}) or problem.at"
         )
         raise ProblemError(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "

@@ -14,6 +14,12 @@ from fspielm.expressions import Scope, parse_condition, parse_equation, parse_ex
 
 T = TypeVar("T")
 
+# For a name in an equation that is none: most are numbers, of which the command line finds or changes some.
+_UNDECLARED = (
+    "; a number is declared under [parameters], {name} = 1: 'fspielm solve FILE --set {name}=...' solves for other "
+    "values, 'fspielm modes FILE --symbol {name}' finds eigenvalues"
+)
+
 
 @dataclass(frozen=True)
 class Names:
@@ -98,7 +104,7 @@ class Names:
 
     def equation(self, text: str) -> sp.Basic:
         """An equation for the unknowns."""
-        return self._read(parse_equation, text, self.whole_scope)
+        return self._read(parse_equation, text, replace(self.whole_scope, undeclared=_UNDECLARED))
 
     def stated_condition(self, text: str) -> sp.Basic:
         """An equation for the unknowns on the boundary, where they have normal derivatives."""

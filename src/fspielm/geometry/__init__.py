@@ -13,7 +13,7 @@ from fspielm.geometry.curves import PlaneCurve, arc, segment
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.intervals import bisect, halves
-from fspielm.geometry.part_names import namesakes
+from fspielm.geometry.part_names import likely_parts, namesakes
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.regions_in import borders_in, regions_in
@@ -96,6 +96,7 @@ __all__ = [
     "join_parts",
     "join_sites",
     "kronecker",
+    "likely_parts",
     "meets_any",
     "namesakes",
     "parts_of",

@@ -19,7 +19,8 @@ class LShape(PlaneShape):
 
     About `center` it is the square from -`size` to `size` in both coordinates but for ``x > 0, y < 0``. Its edges
     are named after the direction they face, as those of a `Box`: ``"x-"``, ``"x+"``, ``"y-"``, ``"y+"`` on the
-    square, and ``"notch x+"``, ``"notch y-"`` at the re-entrant corner.
+    square, and ``"notch x+"``, ``"notch y-"`` at the re-entrant corner. Another quadrant is missing of one that is
+    `rotated`: its upper right one after a quarter turn.
 
     Parameters
     ----------
@@ -36,6 +37,10 @@ class LShape(PlaneShape):
     3.0
     >>> [part.name for part in LShape().boundary()]
     ['notch y-', 'x+', 'y+', 'x-', 'y-', 'notch x+']
+    >>> LShape().contains([[0.5, -0.5], [0.5, 0.5]])
+    array([False,  True])
+    >>> LShape().rotated(1.5707963267948966).contains([[0.5, -0.5], [0.5, 0.5]])
+    array([ True, False])
     """
 
     center: tuple[float, float]

@@ -18,6 +18,17 @@ def namesakes(name: str, names: Iterable[str]) -> list[str]:
     return [other for other in names if other != name and unnumbered(other) == name]
 
 
+def likely_parts(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a part that is none of `names`: those of the shape of this name, or the nearest."""
+    from difflib import get_close_matches  # for messages alone
+
+    names = list(names)
+    if own := [other for other in names if other.startswith(f"{name}.")]:
+        return f"; did you mean {own[0]!r}?" if len(own) == 1 else f"; did you mean all of that shape's, {own}?"
+    near = get_close_matches(name.strip().lower(), [other.lower() for other in names], 1)
+    return "".join(f"; did you mean {other!r}?" for other in names if other.lower() in near)
+
+
 def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     """Names for parts given by their operand and the name they have there, numbered where they would be the same.
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 # Directions for each radian of waves around the objects, and some more: the integral over all is then exact.
 _DIRECTIONS = 2.2
 _MORE_DIRECTIONS = 64
+_SCATTERED = "scattered field"
+# Functions times directions.
+_AT_ONCE = 4_000_000
 
 
 @final
@@ -95,13 +98,13 @@ def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> 
 
 def total(solution: Solution) -> Solution:
     """The field that satisfies the conditions: that of the solution itself."""
-    _check_open(solution, "total")
+    _check_open(solution.problem, "total")
     return solution
 
 
 def scattered(solution: Solution) -> Solution:
     """What the objects add to the incident field; all of it where nothing comes in."""
-    _check_open(solution, "scattered")
+    _check_open(solution.problem, "scattered")
     basis, coefficients = solution.basis, solution.coefficients
     if isinstance(basis, FoldedBasis):
         alone = scattered(replace(solution, basis=basis.basis))
@@ -114,11 +117,13 @@ def scattered(solution: Solution) -> Solution:
             strict=True,
         )
         rest = RegionalBasis(leaves[0], within, basis.shapes)
-        return replace(solution, basis=rest, coefficients=np.concatenate([first[: leaves[0].size], *every]))
+        without = np.concatenate([first[: leaves[0].size], *every])
+        caption = _SCATTERED if len(leaves) > 1 else solution.caption
+        return replace(solution, basis=rest, coefficients=without, caption=caption)
     if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
     assert isinstance(basis, JoinedBasis)  # of what leaves and what comes in
-    return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1])
+    return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1], caption=_SCATTERED)
 
 
 def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
@@ -129,21 +134,40 @@ def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
     length, and it is ``far_field exp(i k r) / r``. Of an elastic body, displacements along and across the direction,
     each of its own wavenumber; shape ``(n, 2)``.
     """
-    _check_open(solution, "far_field")
-    if lattice_of(solution.problem) is not None:
-        raise ProblemError("far_field: a grating has no end; where it sends waves is said by solution.orders()")
-    if any(k.imag or not k for k in outer_wavenumbers(solution.problem)):
-        raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
+    check_far_field(solution.problem)
     alone = scattered(solution)
     directions = _as_directions(angles, solution.problem.dimension)
     waves = outer_wavenumbers(solution.problem)
     if len(waves) == 1:
-        return np.asarray(alone.basis.far_field(directions) @ alone.coefficients)
+        return _radiated(alone.basis, alone.coefficients, directions)
     # the gradient of one potential and the curl of another: see `elastic_potentials`
     one, other = (leaf.basis for leaf in alone.basis.leaves if isinstance(leaf, DerivedBasis))
     first, last = np.split(alone.coefficients, [one.size])
-    along, across = one.far_field(directions) @ first, other.far_field(directions) @ last
+    along, across = _radiated(one, first, directions), _radiated(other, last, directions)
     return np.column_stack([1j * waves[0] * along, -1j * waves[1] * across])
+
+
+def check_far_field(problem: Problem) -> None:
+    """Refuse problems whose solutions have no far field."""
+    _check_open(problem, "far_field")
+    if lattice_of(problem) is not None:
+        raise ProblemError("far_field: a grating has no end; where it sends waves is said by solution.orders()")
+    if any(k.imag or not k for k in outer_wavenumbers(problem)):
+        raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
+
+
+def directions_around(problem: Problem) -> int:
+    """How many directions in a circle tell all that objects of this size radiate."""
+    lower, upper = problem.domain.bounding_box
+    k = max(abs(each) for each in outer_wavenumbers(problem))
+    return int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+
+
+def _radiated(basis: Basis, coefficients: NumberArray, directions: FloatArray) -> ComplexArray:
+    """The sum of what functions radiate, some directions at a time: all functions in all of them may be gigabytes."""
+    some = max(_AT_ONCE // max(basis.size, 1), 1)
+    pieces = [directions[begin : begin + some] for begin in range(0, len(directions), some)]
+    return np.concatenate([np.empty(0, dtype=np.complex128), *(basis.far_field(d) @ coefficients for d in pieces)])
 
 
 def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
@@ -168,9 +192,7 @@ def cross_sections(solution: Solution) -> CrossSections:
     incident = fields[0] if len(fields) == 1 else None
     if not isinstance(incident, PlaneWaves) or len(incident.directions) > 1:
         raise ProblemError("cross_sections are those of an incident plane wave, incident=fs.plane_wave(k, direction)")
-    k = outer_wavenumbers(solution.problem)[0].real
-    lower, upper = solution.problem.domain.bounding_box
-    count = int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+    k, count = outer_wavenumbers(solution.problem)[0].real, directions_around(solution.problem)
     if solution.problem.dimension == 3:
         ahead = far_field(solution, incident.directions)[0]
         rule = Ball((0, 0, 0), 1).boundary()[0].quadrature(count**2 // 2)
@@ -186,7 +208,7 @@ def cross_sections(solution: Solution) -> CrossSections:
 
 def at_infinity(solution: Solution) -> float | complex:
     """The value that what objects add to a harmonic field has far away; waves have none there."""
-    _check_open(solution, "at_infinity")
+    _check_open(solution.problem, "at_infinity")
     alone = scattered(solution)
     harmonic = [leaf for leaf in alone.basis.leaves if isinstance(leaf, HarmonicBasis)]
     if not harmonic or not harmonic[0].constant:
@@ -195,6 +217,8 @@ def at_infinity(solution: Solution) -> float | complex:
     return value if value.imag else value.real
 
 
-def _check_open(solution: Solution, what: str) -> None:
-    if not solution.problem.domain.is_unbounded:
-        raise ProblemError(f"{what} is for open domains, fs.Exterior(...); this solution's has an end")
+def _check_open(problem: Problem, what: str) -> None:
+    if not problem.domain.is_unbounded:
+        raise ProblemError(
+            f"{what} is for open domains, fs.Exterior(...), in problem files exterior = [...]; this one has an end"
+        )

@@ -12,12 +12,11 @@ import numpy as np
 from fspielm.arrays import FloatArray, as_finite_points
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature
+from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature, likely_parts
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
 from fspielm.solution.materials import interface_parts
-from fspielm.wording import did_you_mean
 
 # Places on a line at which to see whether it leaves the domain.
 _LINE_PROBES = 400
@@ -142,7 +141,7 @@ def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
         raise ProblemError(f"on must name at least one part of the boundary; its parts are {list(by_name)}")
     for name in chosen:
         if name not in by_name:
-            hint = did_you_mean(str(name), by_name)
+            hint = likely_parts(str(name), by_name)
             raise ProblemError(f"on: the boundary has no part {name!r}; its parts are {list(by_name)}{hint}")
     return [by_name[name] for name in chosen]
 

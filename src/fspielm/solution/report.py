@@ -123,7 +123,7 @@ class Report:
     @property
     def noun(self) -> str:
         """What the columns of the system are called: of cells, some of them are traces and no functions."""
-        return "neurons" if self.cells is None else "unknowns"
+        return "functions" if self.cells is None else "unknowns"
 
     @property
     def size(self) -> str:
@@ -200,9 +200,10 @@ class Report:
     def _verdict_lines(self) -> list[str]:
         if self.error_estimate is None:
             return []
+        width = max(map(len, self.fields), default=0)
         return [
             f"error          estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum",
-            *(f"error of {name:<5} {own}" for name, own in self.fields.items()),
+            *(f"error of {name:<{max(width, 5)}} {own}" for name, own in self.fields.items()),
             f"verdict        {'converged' if self.converged else 'NOT CONVERGED'}: {self.reason}",
         ]
 

@@ -51,6 +51,8 @@ class Solution:
     coefficients : (M,) array
     report : Report
         What was chosen and why, how long it took, the verdict, and the residual of every block.
+    caption : str
+        What it is called above its pictures, where it is a part of a solution; empty otherwise.
     """
 
     problem: Problem
@@ -58,6 +60,7 @@ class Solution:
     coefficients: NumberArray
     report: Report
     _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
+    caption: str = ""
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
@@ -118,7 +121,8 @@ class Solution:
             return self
         basis, coefficients = self.sums[place]
         own = partial(_own_estimate, estimator, places) if callable(estimator) else _own(estimator, places)
-        return Solution(problem.field(unknown), basis, coefficients[0], self.report.of_field(problem.names[place]), own)
+        report = self.report.of_field(problem.names[place])
+        return Solution(problem.field(unknown), basis, coefficients[0], report, own, self.caption)
 
     @cached_property
     def sums(self) -> tuple[tuple[Basis, NumberArray], ...]:
@@ -223,10 +227,9 @@ class Solution:
     _repr_html_ = pictures.solution_card
 
     def __repr__(self) -> str:
-        known = self.report.error_estimate
-        error = "" if known is None else f", estimated error {known:.1e}"
+        error = "" if (known := self.report.error_estimate) is None else f", estimated error {known:.1e}"
         names = ", ".join(str(unknown.symbol) for unknown in self.problem.stated.unknowns)
-        return f"Solution({names}, {self.report.size}{error})"
+        return f"Solution({f'{self.caption} {names}'.strip()}, {self.report.size}{error})"
 
 
 def _own(estimate: ErrorEstimate, places: Sequence[int]) -> ErrorEstimate:

@@ -31,7 +31,7 @@ def test_has_a_small_picture_and_the_numbers(request: pytest.FixtureRequest, whi
     assert len(picture) <= 60_000
     words = " ".join(card.itertext())
     assert str(solution.problem.unknown) in words
-    assert f"neurons {solution.report.neurons}" in words.replace("\n", " ")
+    assert f"functions {solution.report.neurons}" in words.replace("\n", " ")
     assert " id=" not in html
 
 

@@ -41,7 +41,7 @@ def test_rounds_against_neurons_and_seconds(automatic: fs.Solution, tmp_path: Pa
 def test_real_rounds(automatic: fs.Solution) -> None:
     figure = automatic.plot_convergence()
     figure.canvas.draw()
-    assert figure.axes[0].get_xlabel() == "neurons"
+    assert figure.axes[0].get_xlabel() == "functions"
     assert figure.axes[0].lines[0].get_ydata()[-1] == automatic.report.rounds[-1].error_estimate
 
 

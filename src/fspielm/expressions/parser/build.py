@@ -113,7 +113,9 @@ class Builder:
             if node.text in self._scope.functions:
                 raise self.error(f"{node.text} is a function; write {node.text}(...)", node.at)
             known = [*(name for name in self._values if name not in CONSTANTS), *CONSTANTS]
-            raise self.error(f"unknown name {node.text!r}; {nearest(node.text, known)}", node.at)
+            remedy = nearest(node.text, known)
+            declare = "" if remedy.endswith("?") else self._scope.undeclared.format(name=node.text)
+            raise self.error(f"unknown name {node.text!r}; {remedy}{declare}", node.at)
         constant = not meaning.free_symbols
         return Scalar(
             meaning, _number(meaning) if constant else None, _bits(meaning), unknown=meaning in self._scope.unknowns

@@ -41,6 +41,8 @@ class Scope:
         The SymPy class of derivatives along the normal, made of the unknown and an order, where there is a normal.
     normal : type or None
         That of its components, made of a coordinate.
+    undeclared : str
+        What may be done about another name, as the end of a message in which ``{name}`` stands for it.
     """
 
     coordinates: tuple[sp.Symbol, ...] = ()
@@ -49,6 +51,7 @@ class Scope:
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
     normal_derivative: type[Any] | None = None
     normal: type[Any] | None = None
+    undeclared: str = ""
 
     def __post_init__(self) -> None:
         names = [str(symbol) for symbol in self.coordinates]

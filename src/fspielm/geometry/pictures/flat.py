@@ -10,12 +10,14 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.pictures.style import DOTS, INK, INTERIOR, spread_sites
+from fspielm.geometry.pictures.layers import layer_colours, layer_numbers
+from fspielm.geometry.pictures.style import DOTS, INK, spread_sites
 
 _MASK_CELLS = 700  # along the longer side
 _OUTLINE_POINTS = 800
 _ARROWS = 36  # in all
 _ARROW = 0.07  # share of the size
+_ARROW_ON_SHORT = 0.08  # share of the length of a part, where that is less: arrows into a small object do not fill it
 _INSIDE_PIECE = 1e-12  # off its ends, which may belong to the next one
 
 
@@ -57,7 +59,7 @@ def draw_plane(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
             assert sites.normals is not None  # every boundary part has them
             axes.quiver(
                 *sites.points.T,
-                *(_ARROW * size * sites.normals).T,
+                *(min(_ARROW * size, _ARROW_ON_SHORT * part.measure) * sites.normals).T,
                 color=colours[part.name],
                 angles="xy",
                 scale_units="xy",
@@ -80,11 +82,19 @@ def _shade(axes: Any, domain: Domain, size: float) -> None:
     lower, upper = domain.bounding_box
     columns, rows = (max(round(_MASK_CELLS * side / size), 2) for side in upper - lower)
     x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(lower, upper, (columns, rows), strict=True))
-    inside = domain.contains(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
-    image = np.ma.masked_array(np.ones(inside.shape), ~inside)
+    numbers = layer_numbers(domain, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
+    colours = layer_colours(domain)
     extent = (lower[0], upper[0], lower[1], upper[1])
     # its jagged rim hides under the outline
-    axes.imshow(image, origin="lower", extent=extent, cmap=ListedColormap([INTERIOR]), interpolation="nearest")
+    axes.imshow(
+        np.ma.masked_equal(numbers, 0),
+        origin="lower",
+        extent=extent,
+        cmap=ListedColormap(colours),
+        vmin=0.5,
+        vmax=len(colours) + 0.5,
+        interpolation="nearest",
+    )
 
 
 def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:

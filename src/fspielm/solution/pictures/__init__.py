@@ -13,6 +13,7 @@ from fspielm.solution.pictures.comparison import plot_comparison
 from fspielm.solution.pictures.convergence import plot_convergence
 from fspielm.solution.pictures.error import plot_error
 from fspielm.solution.pictures.isosurface import plot_isosurface
+from fspielm.solution.pictures.modes import plot_modes
 from fspielm.solution.pictures.plot import plot
 from fspielm.solution.pictures.residual import plot_residual
 from fspielm.solution.pictures.save import check_picture_path, save_picture
@@ -29,6 +30,7 @@ __all__ = [
     "plot_convergence",
     "plot_error",
     "plot_isosurface",
+    "plot_modes",
     "plot_residual",
     "plot_spectrum",
     "require_matplotlib",

@@ -68,7 +68,7 @@ def plot(
     width : "single" or "double", optional
         One column of a journal (3.5 inches) or two (7 inches).
     title : str, optional
-        Above the picture, as plain text.
+        Above the picture, as plain text; of a scattered field, that it is one by default.
     part : "real", "imag", "abs" or "phase", optional
         What is shown of complex values; the real part by default.
     vectors : pair of unknowns, optional
@@ -85,7 +85,7 @@ def plot(
     """
     moving = _check_movie(path, animate)
     resolution = check_resolution(resolution)
-    view = View(ax, time, at, width, user_title(title))
+    view = View(ax, time, at, width, user_title(solution.caption or None if title is None else title))
     if width is not None:
         inches(width)
     if moving:
