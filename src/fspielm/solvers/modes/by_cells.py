@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.modes.bound_away import why_hidden
+from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes, late_ones
@@ -36,12 +35,12 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
         assert wish.count is not None
         parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
     else:
-        parts = sweep(pencil, first, record, outlook, wish.interval, roughly=exact)
+        parts = sweep(pencil, first, record, outlook, wish, roughly=exact)
     better: list[list[Refined] | None] = [None] * len(parts)
     if exact:
         for place, (window, searched) in enumerate(parts):
             parts[place], better[place] = _refine(pencil, request, record, window, searched)
-    return _together(Notary(pencil, request, record), parts, better)
+    return _together(Notary(pencil, request, record), wish, parts, better, wish.margin(first.tol))
 
 
 def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
@@ -93,17 +92,25 @@ def _further(searched: Searched, request: Request) -> Step | Ending:
 
 
 def _together(
-    notary: Notary, parts: list[tuple[Window, Searched]], better: Sequence[Sequence[Refined] | None]
+    notary: Notary,
+    wish: Wish,
+    parts: list[tuple[Window, Searched]],
+    better: Sequence[Sequence[Refined] | None],
+    margin: float,
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
-    modes: list[Mode] = []
+    each: list[tuple[Window, list[Mode]]] = []
     remarks: list[str] = []
-    for (_, searched), own in zip(parts, better, strict=True):
-        modes += notary.modes(searched, own)
+    for (window, searched), own in zip(parts, better, strict=True):
+        each.append((window, notary.modes(searched, own)))
         remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
+    modes = inside(joined(each), wish)
+    remarks += unlike(each)
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
-    complete = selfadjoint and not remarks and all(np.isfinite(mode.estimate) for mode in modes)
+    # what is off by more than was looked beyond the ends may have been on the other side of them
+    complete = selfadjoint and not remarks and all(mode.estimate < margin for mode in modes)
     why = next((searched.ending for _, searched in parts if searched.ending), "")
-    return Modes(tuple(modes), selfadjoint, complete, (*remarks, *late_ones(modes, tol, unit, why)))
+    remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
+    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

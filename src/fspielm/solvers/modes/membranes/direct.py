@@ -13,6 +13,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution import FoundMode, ModeSearch
+from fspielm.solvers.modes.ends import at_ends, inside
 from fspielm.solvers.modes.membranes.fields import MembraneNotary
 from fspielm.solvers.modes.membranes.functions import Choice, functions_at
 from fspielm.solvers.modes.membranes.look import Look, look_at
@@ -55,7 +56,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     found: list[Pinned] = []
     began = perf_counter()
     try:
-        seen = _seen(membrane, wish, request.threads, seconds)
+        seen = _seen(membrane, wish, request, seconds)
         request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
         for one in _all_pinned(membrane, seen.energies, wish.unit, request):
             if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
@@ -77,7 +78,9 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         remarks.append(
             f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
         )
-    complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
+    modes = inside(modes, wish)
+    complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
+    remarks += at_ends(modes, wish)
     why = "other functions would be needed, or a larger tolerance"
     remarks += late_ones(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
@@ -124,12 +127,13 @@ def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, 
     return k**2, ((0.0, k**2),)
 
 
-def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
+def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
     """The wanted ones, but the constant, to a few digits."""
-    until = perf_counter() + seconds
+    until, threads = perf_counter() + seconds, request.threads
     low, doubtful = bottom(membrane, threads)
-    if wish.interval is not None:
-        first, last = (membrane.energy(end) for end in wish.interval)
+    looked = wish.looked(request.tol)
+    if looked is not None:
+        first, last = (membrane.energy(end) for end in looked)
         doubtful = doubtful if first < low else ()
         if last <= low:
             return Scan(np.empty(0), doubtful)

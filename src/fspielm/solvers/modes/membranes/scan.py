@@ -11,8 +11,9 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.solvers.modes.membranes.look import AROUND, Look, widest_gap
+from fspielm.solvers.modes.membranes.look import AROUND, Look
 from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.window import widest_gap
 
 Looker: TypeAlias = Callable[[float], Look]
 
