@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 
@@ -19,7 +20,7 @@ from fspielm.solvers.modes.membranes.functions import Choice, functions_at
 from fspielm.solvers.modes.membranes.look import Look, look_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.pinned import Pinned, again, at_rest, pinned
-from fspielm.solvers.modes.membranes.scan import Looker, Scan, scan, steps
+from fspielm.solvers.modes.membranes.scan import Looker, Scan, blur, scan, steps
 from fspielm.solvers.modes.modes import Modes, late_ones
 from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
@@ -58,7 +59,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     try:
         seen = _seen(membrane, wish, request, seconds)
         request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
-        for one in _all_pinned(membrane, seen.energies, wish.unit, request):
+        for one in _all_pinned(membrane, seen, wish.unit, request):
             if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
                 return None
             found.append(one)
@@ -78,6 +79,8 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         remarks.append(
             f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
         )
+    else:
+        remarks += _lost(membrane, seen, found)
     modes = inside(modes, wish)
     complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
     remarks += at_ends(modes, wish)
@@ -138,10 +141,11 @@ def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> S
         if last <= low:
             return Scan(np.empty(0), doubtful)
         own = scanned(membrane, max(first, low), last, threads, until - perf_counter())
-        return Scan(own.energies, (*doubtful, *own.doubtful))
+        return replace(own, doubtful=(*doubtful, *own.doubtful))
     assert wish.count is not None
     wanted = wish.count - membrane.is_free
     energies: FloatArray = np.empty(0)
+    least = low
     high = max(membrane.reaching(wanted + _SPARE), 2 * low)
     for _ in range(_TIMES):
         own = scanned(membrane, low, high, threads, until - perf_counter())
@@ -152,14 +156,14 @@ def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> S
     # of those that are close to each other all: which are the lower ones is known when they are pinned
     last = (1 + _TOLD) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
     kept = energies[energies <= last] if wanted > 0 else energies[:0]
-    return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last))
+    return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 
 
-def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: Request) -> Iterator[Pinned]:
+def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request) -> Iterator[Pinned]:
     """With more functions, if it takes more; the next ones with no fewer at their end."""
     most = request.budget.neurons or math.inf
     level = 1
-    for one in pinned(membrane, energies, _PINNED[0], request.threads):
+    for one in pinned(membrane, seen, _PINNED[0], request.threads):
         best = one
         while level < len(_PINNED) and not _is_good(membrane, best, unit, request):
             choice = _PINNED[level]
@@ -182,6 +186,16 @@ def _at_rest(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinne
     if not membrane.is_free or not low <= membrane.value(0.0) <= high:
         return []
     return [at_rest(membrane, float(energies[0]) if len(energies) else membrane.radius**-2)]
+
+
+def _lost(membrane: Membrane, seen: Scan, found: Sequence[Pinned]) -> list[str]:
+    """What to say of modes that were seen where none was found in the end."""
+    ends = np.array([one.look.energy for one in found])
+    return [
+        f"a mode was seen at about {membrane.value(each):.5g}, but none was found there: it may be missing"
+        for each in seen.energies
+        if np.abs(ends - each).min(initial=math.inf) > 2 * blur(membrane, each)
+    ]
 
 
 def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:
