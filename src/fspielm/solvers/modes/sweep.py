@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fspielm.errors import ProblemError
+from fspielm.solvers.modes.clock import too_late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.shift import Outlook
@@ -63,7 +64,7 @@ def lowest(
                 "conditions at one end alone determine the solution"
             )
         behind = window.behind(found.mu)
-        if not len(behind):
+        if not len(behind) or too_late(record, searched.best):
             break
         values = window.shift + found.mu.real
         end = window.direction * float((window.direction * behind).min())
@@ -84,9 +85,11 @@ def sweep(
     """All modes in an interval and a little beyond it, some at a time, in windows that overlap."""
     assert wish.interval is not None
     margin = wish.margin(request.tol)
-    parts = []
+    parts: list[tuple[Window, Searched]] = []
     step: Step | None = None
     for low, high in _pieces(pencil, request, *wish.interval):
+        if parts and too_late(record, parts[-1][1].best):
+            break
         window = Window(low + _INSIDE * (high - low), None, low - margin, high + margin)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step

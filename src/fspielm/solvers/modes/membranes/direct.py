@@ -59,8 +59,9 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     try:
         seen = _seen(membrane, wish, request, seconds)
         request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
-        for one in _all_pinned(membrane, seen, wish.unit, request):
-            if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
+        for one in _all_pinned(membrane, seen, wish.unit, request, record):
+            bad = not found and not _is_good(membrane, one, wish.unit, request)
+            if bad and not is_only and record.seconds_left > 0:
                 return None
             found.append(one)
             request.progress(_news(membrane, found, perf_counter() - began))
@@ -159,13 +160,13 @@ def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> S
     return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 
 
-def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request) -> Iterator[Pinned]:
+def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, record: Record) -> Iterator[Pinned]:
     """With more functions, if it takes more; the next ones with no fewer at their end."""
     most = request.budget.neurons or math.inf
     level = 1
     for one in pinned(membrane, seen, _PINNED[0], request.threads):
         best = one
-        while level < len(_PINNED) and not _is_good(membrane, best, unit, request):
+        while level < len(_PINNED) and record.seconds_left > 0 and not _is_good(membrane, best, unit, request):
             choice = _PINNED[level]
             if functions_at(membrane, one.look.energy, choice).basis.size > most:
                 break
