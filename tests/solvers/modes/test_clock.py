@@ -12,9 +12,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import UnsuitableError
+from fspielm.solvers.afford import Afforded
 from fspielm.solvers.modes import rounds
 from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.clock import times, too_late
+from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.shift import outlook_of
 from fspielm.solvers.modes.sweep import modes_bands
@@ -107,9 +108,9 @@ class Played:
 
 def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     less, more = Played(2), Played(6)
-    monkeypatch.setattr(rounds, "afford", lambda *_: SimpleNamespace(seconds=1.0, limit=""))
-    monkeypatch.setattr(rounds, "play", lambda *_: less)
     anything: Any = None
+    monkeypatch.setattr(rounds, "afford", lambda *_: Afforded(anything, 1.0))
+    monkeypatch.setattr(rounds, "play", lambda *_: less)
     known: Any = more
     record = Record(fs.Budget(seconds=1.0))
     searched = rounds.search(anything, anything, Window(0.0, 6), anything, record, 1.0, best=known)
@@ -159,6 +160,8 @@ def test_functions_that_satisfy_the_equation_keep_to_the_clock() -> None:
 def test_a_round_counts_with_what_comes_after_it() -> None:
     latest: Any = SimpleNamespace(taken=2.0, closing=6.0, forecast=0.5)
     assert times(latest) == 16.0
+    assert share(latest) == 0.25
+    assert share(None) == 1.0
     assert times(SimpleNamespace(taken=0.1, closing=0.1, forecast=0.0)) == pytest.approx(2.0)  # type: ignore[arg-type]
     assert times(None) > 1
     assert not too_late(Record(fs.Budget(seconds=AMPLE)), latest)

@@ -97,7 +97,7 @@ def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish) -> list[str]:
     window, searched = parts[-1]
     found = len(searched.best.wanted)
     if wish.count is not None and found < wish.count:
-        return [f"{found} modes of {wish.count} were found; allow more with budget=fs.Budget(seconds=...)"]
+        return [f"{found} of {wish.count} modes were found; allow more with budget=fs.Budget(seconds=...)"]
     if len(window.behind(searched.best.found.mu)):
         return [
             "there are values before those that are given, and no time was left to look there; allow more with "

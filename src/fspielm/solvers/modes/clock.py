@@ -18,6 +18,11 @@ def times(latest: Round | None) -> float:
     return (latest.taken + latest.closing) / max(latest.forecast, _SHORTEST)
 
 
+def share(latest: Round | None) -> float:
+    """What of that the round itself will take."""
+    return 1.0 if latest is None else latest.taken / (latest.taken + latest.closing)
+
+
 def too_late(record: Record, latest: Round) -> str:
     """Why there should be no further round, which would be no shorter than the latest; empty where there is time."""
     if record.seconds_left > latest.taken + latest.closing:

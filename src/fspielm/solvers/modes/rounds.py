@@ -14,7 +14,7 @@ from fspielm.solution import Forecast
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.automatic import LONG
 from fspielm.solvers.modes.checked import Checked, Inspector
-from fspielm.solvers.modes.clock import times, too_late
+from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.inverse import Inverse, inverse_at
 from fspielm.solvers.modes.krylov import Found, closest, first_functions, polished
 from fspielm.solvers.modes.pencil import Pencil
@@ -78,7 +78,8 @@ def search(
         if isinstance(afforded, Ending):
             ending = afforded.reason
             break
-        latest = replace(play(pencil, request, window, afforded, record, unit), forecast=afforded.seconds / longer)
+        once, afforded = afforded.seconds / longer, replace(afforded, seconds=share(best) * afforded.seconds)
+        latest = replace(play(pencil, request, window, afforded, record, unit), forecast=once)
         late = too_late(record, latest)
         if best is not None and late and len(latest.wanted) < len(best.wanted):  # there was no time to find them all
             ending = late
