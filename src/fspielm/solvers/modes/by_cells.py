@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.modes.bound_away import why_hidden
+from fspielm.solvers.modes.clock import too_late
+from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes, late_ones
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined, refined
-from fspielm.solvers.modes.rounds import Searched, attempt_of, search
+from fspielm.solvers.modes.round import attempt_of
+from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook
 from fspielm.solvers.modes.sweep import lowest, sweep
@@ -36,12 +37,12 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
         assert wish.count is not None
         parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
     else:
-        parts = sweep(pencil, first, record, outlook, wish.interval, roughly=exact)
+        parts = sweep(pencil, first, record, outlook, wish, roughly=exact)
     better: list[list[Refined] | None] = [None] * len(parts)
     if exact:
         for place, (window, searched) in enumerate(parts):
             parts[place], better[place] = _refine(pencil, request, record, window, searched)
-    return _together(Notary(pencil, request, record), parts, better)
+    return _together(Notary(pencil, request, record), wish, parts, better, wish.margin(first.tol))
 
 
 def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
@@ -72,38 +73,64 @@ def _refine(
     if better is not None:
         return (window, searched), better
     here = replace(request, problem=pencil.at(window.shift))
-    step = _further(searched, here)
+    step = _further(searched, here, record)
     if isinstance(step, Ending):
-        return (window, replace(searched, checks=best.singles(), ending=step.reason)), None
-    try:
-        return (window, search(pencil, here, window, step, record, best.inverse.unit)), None
-    except ProblemError as error:  # not even one round can be afforded
-        return (window, replace(searched, checks=best.singles(), ending=str(error))), None
+        return (window, replace(searched, ending=step.reason)), None
+    return (window, search(pencil, here, window, step, record, best.inverse.unit, best=best)), None
 
 
-def _further(searched: Searched, request: Request) -> Step | Ending:
+def _further(searched: Searched, request: Request, record: Record) -> Step | Ending:
     """What comes after a search that was to be rough, for a tolerance that is not."""
     best, step = searched.best, searched.step
     assert best.combined is not None
     assert isinstance(step.stage, Cells)
     stage = replace(step.stage, request=request)
+    if late := too_late(record, best):
+        return Ending(late)
     if best.trial is not step.trial:  # which could not be afforded
         return Step(step.trial, stage)
     return stage.next(attempt_of(best, best.combined, best.error))
 
 
+def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish) -> list[str]:
+    """What to say of modes that there was no time to look for."""
+    window, searched = parts[-1]
+    found = len(searched.best.wanted)
+    if wish.count is not None and found < wish.count:
+        return [f"{found} of {wish.count} modes were found; allow more with budget=fs.Budget(seconds=...)"]
+    if len(window.behind(searched.best.found.mu)):
+        return [
+            "there are values before those that are given, and no time was left to look there; allow more with "
+            "budget=fs.Budget(seconds=...)"
+        ]
+    if wish.interval is None or window.upper >= wish.interval[1]:
+        return []
+    return [
+        f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
+        "budget=fs.Budget(seconds=...)"
+    ]
+
+
 def _together(
-    notary: Notary, parts: list[tuple[Window, Searched]], better: Sequence[Sequence[Refined] | None]
+    notary: Notary,
+    wish: Wish,
+    parts: list[tuple[Window, Searched]],
+    better: Sequence[Sequence[Refined] | None],
+    margin: float,
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
-    modes: list[Mode] = []
+    each: list[tuple[Window, list[Mode]]] = []
     remarks: list[str] = []
-    for (_, searched), own in zip(parts, better, strict=True):
-        modes += notary.modes(searched, own)
+    for (window, searched), own in zip(parts, better, strict=True):
+        each.append((window, notary.modes(searched, own)))
         remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
+    modes = inside(joined(each), wish)
+    remarks += [*unlike(each), *_unseen(parts, wish)]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
-    complete = selfadjoint and not remarks and all(np.isfinite(mode.estimate) for mode in modes)
+    # what is off by more than was looked beyond the ends may have been on the other side of them
+    complete = selfadjoint and not remarks and all(mode.estimate < margin for mode in modes)
     why = next((searched.ending for _, searched in parts if searched.ending), "")
-    return Modes(tuple(modes), selfadjoint, complete, (*remarks, *late_ones(modes, tol, unit, why)))
+    remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
+    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

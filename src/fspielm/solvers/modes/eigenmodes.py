@@ -16,7 +16,7 @@ from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.by_cells import by_cells
 from fspielm.solvers.modes.checks import read_pencil, read_wish
 from fspielm.solvers.modes.membranes import direct_modes, membrane_of
-from fspielm.solvers.modes.modes import Modes, late
+from fspielm.solvers.modes.modes import Modes, late, preferred
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.shift import Outlook, outlook_of
 from fspielm.solvers.modes.sweep import modes_bands
@@ -128,12 +128,12 @@ def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> M
 
 
 def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook) -> Modes:
-    """Modes some of which miss the tolerance, or those that cells find, if fewer of these do."""
+    """Modes some of which miss the tolerance, or those that cells find, if these are better."""
     try:
         other = by_cells(pencil, wish, request, record, outlook, refine=True)
     except ProblemError:  # that cannot be afforded
         return direct
-    return min((direct, other), key=lambda each: len(late(each, request.tol, wish.unit)))
+    return preferred(direct, other, request.tol, wish.unit)
 
 
 def _told(modes: Modes) -> Modes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import BlockRows, Discretisation, allot_conditions, draw_features
 from fspielm.equations import identity
+from fspielm.errors import UnsuitableError
 from fspielm.features import Characteristic
 from fspielm.features.evaluation import tabulate
 from fspielm.features.special import satisfies, special_columns
@@ -74,15 +75,26 @@ class ExactFunctions:
         Which of the functions for corners and holes satisfy the equations.
     first : Discretisation
         At a first value.
+    clock : callable
+        Says how many seconds are left.
     """
 
     pencil: Pencil
     trial: FeatureTrial
     special: tuple[int, ...]
     first: Discretisation
+    clock: Callable[[], float] = lambda: np.inf
 
     def at(self, value: float, count: int) -> Nearly:
-        """So many functions at a value."""
+        """So many functions at a value.
+
+        Raises
+        ------
+        UnsuitableError
+            If there is no time for them.
+        """
+        if self.clock() <= 0:
+            raise UnsuitableError("there is no time for functions that satisfy the equation")
         finite = self._discretised(value)
         conditions = finite.further_columns(finite.basis, self._scaled)
         unit = identity(finite.problem.dimension)

@@ -17,7 +17,8 @@ from fspielm.solvers.modes.inner import sign_of
 from fspielm.solvers.modes.modes import Mode
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined
-from fspielm.solvers.modes.rounds import Round, Searched, attempt_of
+from fspielm.solvers.modes.round import Round, attempt_of
+from fspielm.solvers.modes.rounds import Searched
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.solve import finish
@@ -54,7 +55,7 @@ class Notary:
             attempts = [_refined_attempt(best, each) for each in better]
         else:
             # a search that was to go on elsewhere, and could not, has looked at none by itself
-            checks = searched.checks or best.singles()
+            checks = searched.checks or best.singles(self.record)
             errors, values = best.errors(checks), best.values
             attempts = [_attempt(best, place, checked) for place, checked in enumerate(checks)]
         if best.inverse.symmetric:

@@ -67,20 +67,19 @@ class Found:
 
 def closest(
     inverse: Inverse,
+    starts: NumberArray,
     needed: Callable[[NDArray[np.complex128]], int],
     tol: float,
-    rng: np.random.Generator,
-    waves: float,
+    seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
     """As many of the closest modes as are `needed` by their distances, known to a tolerance; and others beyond them.
 
-    It begins with smooth functions without any symmetry, of so many `waves` along the domain, for what functions do not
-    hold would come back as rounding. What is left of modes may be more than the tolerance, where functions do not hold
-    them any better, or where they are too many.
+    What is left of modes may be more than the tolerance, where functions do not hold them any better, where they are
+    too many, or where there was no time.
     """
     modes = _Modes(inverse)
     space = modes.space
-    block = space.add(_starts(inverse, rng, waves))
+    block = space.add(starts)
     history: list[float] = []
     while True:
         block = space.add(inverse(block))
@@ -91,7 +90,8 @@ def closest(
         stalled = (
             len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _ROUGHLY
         )
-        if history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST:
+        late = seconds_left() <= 0 and left.min(initial=1.0) < _ROUGHLY  # one mode is known, at least
+        if history[-1] <= tol or stalled or late or not block.shape[1] or space.count >= _MOST:
             return modes.found()
 
 
@@ -169,8 +169,11 @@ def _real_eig(matrix: NumberArray) -> tuple[FloatArray, NumberArray]:
     return np.asarray(theta.real), Y
 
 
-def _starts(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
-    """What the inverse makes of smooth right-hand sides."""
+def first_functions(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
+    """What the inverse makes of smooth right-hand sides without any symmetry, of so many `waves` along the domain.
+
+    What functions do not hold would come back as rounding.
+    """
     degree = inverse.pencil.degree
     smooth = sides_for(inverse, _BLOCK * degree, rng, waves)
     parts = solved(inverse, smooth).reshape(inverse.size, degree, _BLOCK)

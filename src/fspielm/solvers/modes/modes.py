@@ -110,6 +110,17 @@ def late(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
     return [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
 
 
+def preferred(one: Modes, other: Modes, tol: float, unit: float) -> Modes:
+    """Of two searches for the same modes that which knows more: bounds, then modes within the tolerance, then all."""
+    most = max(len(one), len(other))
+
+    def lacks(modes: Modes) -> tuple[int, int, bool]:
+        bounded = sum(mode.bound is not None and mode.bound < np.inf for mode in modes)
+        return most - bounded, most - len(modes) + len(late(modes, tol, unit)), not modes.complete
+
+    return min((one, other), key=lacks)
+
+
 def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
     """A sentence about modes with errors above the tolerance; or none."""
     errors = late(modes, tol, unit)

@@ -18,7 +18,7 @@ from fspielm.geometry import Sites
 from fspielm.solvers.modes.exact import ExactFunctions, Nearly, exact_functions
 from fspielm.solvers.modes.inner import sign_of
 from fspielm.solvers.modes.inverse import Inverse
-from fspielm.solvers.modes.rounds import Round
+from fspielm.solvers.modes.round import Round
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import FeatureTrial
@@ -88,8 +88,6 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
     values = best.values.real
     found: list[Refined] = []
     for cluster in _clusters(values, errors):
-        if record.seconds_left <= 0:
-            return None
         own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
         if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
@@ -108,12 +106,14 @@ def _refine(best: Round, values: FloatArray, error: float, request: Request, rec
     """One cluster, with more and more functions until its error is small enough, or no longer falls."""
     assert record.bands is not None
     pencil, latest = best.inverse.pencil, None
+
+    def left() -> float:  # beside what is to be done with modes that are not refined
+        return record.seconds_left - best.closing
+
     for enlarged in _ENLARGED:
-        if latest is not None and record.seconds_left <= 0:
-            return latest
         try:
             functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
-            own = _on(functions, best, values, error)
+            own = _on(replace(functions, clock=left), best, values, error)
         except (ProblemError, UnsuitableError):
             return latest
         if own is None:

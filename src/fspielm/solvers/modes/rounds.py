@@ -7,103 +7,31 @@ from time import perf_counter
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fspielm.accuracy import CellErrors
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution import Forecast
 from fspielm.solvers.afford import Afforded, afford
-from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import LONG
 from fspielm.solvers.modes.checked import Checked, Inspector
+from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.inverse import Inverse, inverse_at
-from fspielm.solvers.modes.krylov import Found, closest, polished
+from fspielm.solvers.modes.krylov import Found, closest, first_functions, polished
 from fspielm.solvers.modes.pencil import Pencil
+from fspielm.solvers.modes.round import Round, attempt_of
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
-from fspielm.solvers.trial import Trial
 
 # Modes beyond the wanted ones that are kept, to know how far these are from others.
 _BEYOND = 4
+# Of the seconds that are left, those that belong to checks of what was found.
+_CHECKS = 0.5
 # Of the tolerance, what modes may have left of the space that they were found in.
 _LEFT = 0.05
-# Relative error of a function of which no digit is certain.
-_NONE = 0.5
 # A mode whose value moves by more, for what is left of it, is none: it comes from errors of the inverse.
 _ILL, _ROUNDING = 1e-2, 1e-12
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Round:
-    """Modes on one set of functions.
-
-    Attributes
-    ----------
-    trial : Trial
-    inverse : Inverse
-    found : Found
-        The wanted ones and some beyond them, the closest to the shift first.
-    wanted : integer array
-        Which ones are.
-    inspector : Inspector
-    combined : Checked or None
-        A sum of the wanted ones, with as much of each as its value needs digits; None where none are wanted.
-    cells : CellErrors or None
-        What each cell has of its error.
-    seconds : dict of str to float
-    """
-
-    trial: Trial
-    inverse: Inverse
-    found: Found
-    wanted: NDArray[np.intp]
-    inspector: Inspector
-    combined: Checked | None
-    cells: CellErrors | None
-    seconds: dict[str, float]
-
-    @property
-    def values(self) -> NDArray[np.complex128]:
-        """Of the wanted ones."""
-        return np.asarray(self.inverse.shift + self.found.mu[self.wanted])
-
-    @property
-    def error(self) -> float:
-        """Of all values together, relative."""
-        return 0.0 if self.combined is None else self.combined.error
-
-    @property
-    def sizes(self) -> FloatArray:
-        """What errors of the values are relative to."""
-        return np.maximum(np.abs(self.values), self.inverse.unit)
-
-    def singles(self) -> list[Checked]:
-        """Each of the wanted ones by itself."""
-        found = []
-        for place in self.wanted:
-            shares = np.zeros(len(self.found.mu))
-            shares[place] = 1.0
-            found.append(self.inspector.check(self.found, shares))
-        return found
-
-    def errors(self, checks: list[Checked]) -> FloatArray:
-        """Of the values, absolute.
-
-        With T the inverse and u a mode of norm one, ``|T u - u / mu| <= e / |mu|`` where e is the error of the mode as
-        a solution of the problem at the shift with its own right-hand side. If T is symmetric, one of its eigenvalues
-        is no farther from 1 / mu; its asymmetry, all of which may be due to errors of T, is added.
-        """
-        found = self.found.select(self.wanted)
-        mu, inverse = np.abs(found.mu), self.inverse
-        each = np.array([checked.error for checked in checks])
-        if inverse.symmetric:
-            each = each + 0.5 * inverse.asymmetry * mu / np.abs(self.found.mu).min()
-        each = found.conditions * np.where(np.isfinite(each), each, 1.0)
-        return np.asarray(np.where(each < _NONE, mu * each / (1 - np.minimum(each, _NONE)), np.inf))
 
 
 @final
@@ -129,19 +57,33 @@ class Searched:
 
 
 def search(
-    pencil: Pencil, request: Request, window: Window, step: Step, record: Record, unit: float, *, roughly: bool = False
+    pencil: Pencil,
+    request: Request,
+    window: Window,
+    step: Step,
+    record: Record,
+    unit: float,
+    *,
+    roughly: bool = False,
+    best: Round | None = None,
 ) -> Searched:
     """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.
 
-    If that is to be known `roughly`, the sum of all modes is checked, and none by itself.
+    If that is to be known `roughly`, the sum of all modes is checked, and none by itself. It may go on from the best
+    round of another search.
     """
-    best: Round | None = None
     while True:
-        afforded = afford(request, record, step)
+        longer = times(best)
+        afforded = afford(request, record, step, longer)
         if isinstance(afforded, Ending):
             ending = afforded.reason
             break
-        latest = play(pencil, request, window, afforded, record, unit)
+        once, afforded = afforded.seconds / longer, replace(afforded, seconds=share(best) * afforded.seconds)
+        latest = replace(play(pencil, request, window, afforded, record, unit), forecast=once)
+        late = too_late(record, latest)
+        if best is not None and late and len(latest.wanted) < len(best.wanted):  # there was no time to find them all
+            ending = late
+            break
         if best is None or latest.error <= best.error:
             best = latest
         if latest.combined is None or len(window.behind(latest.found.mu)):
@@ -150,7 +92,7 @@ def search(
         if roughly and error <= request.tol:
             return Searched(latest, [], step, "")
         if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
-            checks = latest.singles()
+            checks = latest.singles(record)
             error = float(np.max(latest.errors(checks) / latest.sizes))
             if error <= request.tol:
                 return Searched(latest, checks, step, "")
@@ -161,6 +103,9 @@ def search(
         if attempt.is_at_floor:
             ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
             break
+        if late:
+            ending = late
+            break
         following = step.stage.next(attempt)
         if isinstance(following, Ending):
             ending = following.reason
@@ -168,7 +113,7 @@ def search(
         step = following
     if best is None:
         raise ProblemError(f"no modes could be looked for: {ending}")
-    return Searched(best, [] if roughly else best.singles(), step, ending)
+    return Searched(best, [] if roughly else best.singles(record), step, ending)
 
 
 def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, record: Record, unit: float) -> Round:
@@ -192,7 +137,7 @@ def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, r
         shares[wanted] = (signs * _weights(found, inverse))[wanted]
         combined = inspector.check(found, shares)
         cells = inspector.by_cell(combined)
-    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds)
+    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, afforded.seconds)
     seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
     if combined is not None:
         shown = attempt_of(done, combined, done.error)
@@ -204,7 +149,9 @@ def find(inverse: Inverse, window: Window, request: Request, record: Record, see
     """The modes that a window asks for and some beyond them, from first functions that a seed decides."""
     assert record.bands is not None
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
-    found = closest(inverse, window.needed, _LEFT * request.tol, np.random.default_rng(seed), waves)
+    starts = first_functions(inverse, np.random.default_rng(seed), waves)
+    until = _CHECKS * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
+    found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
     found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
     if not len(found.mu):
         return found
@@ -220,19 +167,3 @@ def _weights(found: Found, inverse: Inverse) -> FloatArray:
     """What the error of each function is multiplied with to be the relative error of its value."""
     sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
     return np.asarray(found.conditions * np.abs(found.mu) / sizes)
-
-
-def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
-    """A sum of modes as what stages and solutions know, with an error of it that is known otherwise."""
-    factored = latest.inverse.factored
-    return Attempt(
-        trial=latest.trial,
-        discretisation=latest.inverse.finite,
-        coefficients=checked.coefficients,
-        residuals=checked.estimate.residuals,
-        rank=factored.rank,
-        condition=factored.condition,
-        seconds=latest.seconds,
-        estimate=replace(checked.estimate, relative=error),
-        cells=latest.cells,
-    )

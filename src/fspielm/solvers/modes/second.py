@@ -26,7 +26,15 @@ def missed(pencil: Pencil, request: Request, record: Record, searched: Searched)
     On the same functions, so that it costs another factorisation, and no more.
     """
     best = searched.best
-    if not len(best.wanted) or not best.inverse.symmetric:
+    if not best.inverse.symmetric:
+        return ""
+    # of what there was no time to find, there is none for that either
+    if record.seconds_left <= best.searching:
+        return (
+            "there was no time for a second search, which is to find the same modes: some may be missing; allow more "
+            "with budget=fs.Budget(seconds=...)"
+        )
+    if not len(best.wanted):
         return ""
     values = np.sort(best.values.real)
     known = np.sort((best.inverse.shift + best.found.mu).real)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from fspielm.errors import ProblemError
+from fspielm.solvers.modes.clock import too_late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.shift import Outlook
-from fspielm.solvers.modes.window import Window
+from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Step, select_stages
@@ -63,7 +64,7 @@ def lowest(
                 "conditions at one end alone determine the solution"
             )
         behind = window.behind(found.mu)
-        if not len(behind):
+        if not len(behind) or too_late(record, searched.best):
             break
         values = window.shift + found.mu.real
         end = window.direction * float((window.direction * behind).min())
@@ -77,16 +78,19 @@ def sweep(
     request: Request,
     record: Record,
     outlook: Outlook,
-    interval: tuple[float, float],
+    wish: Wish,
     *,
     roughly: bool,
 ) -> list[tuple[Window, Searched]]:
-    """All modes in an interval, some at a time."""
-    lower, upper = interval
-    parts = []
+    """All modes in an interval and a little beyond it, some at a time, in windows that overlap."""
+    assert wish.interval is not None
+    margin = wish.margin(request.tol)
+    parts: list[tuple[Window, Searched]] = []
     step: Step | None = None
-    for low, high in _pieces(pencil, request, lower, upper):
-        window = Window(low + _INSIDE * (high - low), None, low, high)
+    for low, high in _pieces(pencil, request, *wish.interval):
+        if parts and too_late(record, parts[-1][1].best):
+            break
+        window = Window(low + _INSIDE * (high - low), None, low - margin, high + margin)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
         searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)), roughly=roughly)
@@ -94,7 +98,7 @@ def sweep(
         step = searched.step
     found = [searched.best for _, searched in parts]
     if not any(len(one.wanted) for one in found):
-        _refuse_complex(found[0].inverse.shift + found[0].found.mu, interval)
+        _refuse_complex(found[0].inverse.shift + found[0].found.mu, wish.interval)
     return parts
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fspielm.arrays import FloatArray
+
 # Of a real value, an imaginary part that is rounding.
 _REAL = 1e-7
+# How far beyond the ends of an interval modes are looked for: of its length, and in units of their errors.
+_BEYOND, _ERRORS = 1e-3, 2.0
 
 
 @final
@@ -28,6 +33,19 @@ class Wish:
     count: int | None
     interval: tuple[float, float] | None
     unit: float
+
+    def margin(self, tol: float) -> float:
+        """How far beyond the ends of the interval to look, for values with relative errors up to a tolerance."""
+        if self.interval is None:
+            return math.inf
+        lower, upper = self.interval
+        return max(_BEYOND * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
+
+    def looked(self, tol: float) -> tuple[float, float] | None:
+        """The interval with its margin: a value at an end may be seen on either side of it."""
+        if self.interval is None:
+            return None
+        return self.interval[0] - self.margin(tol), self.interval[1] + self.margin(tol)
 
 
 @final
@@ -74,3 +92,10 @@ class Window:
             return np.empty(0)
         values = self.shift + mu[self.direction * mu.real < 0].real
         return np.asarray(values)
+
+
+def widest_gap(places: FloatArray, low: float, high: float) -> float:
+    """The middle of the widest gap between two ends."""
+    known = np.sort([low, high, *places[(places > low) & (places < high)]])
+    place = int(np.argmax(np.diff(known)))
+    return float(0.5 * (known[place] + known[place + 1]))

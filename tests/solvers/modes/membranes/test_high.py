@@ -78,7 +78,7 @@ def test_a_look_sees_what_is_ahead_and_behind() -> None:
 def test_sources_toward_joints_hold_what_waves_do_not() -> None:
     stadium = as_membrane(membrane(fs.Disk((-1, 0), 1) | fs.Box((-1, -1), (1, 1)) | fs.Disk((1, 0), 1)))
     seen = scan(stadium, 8.72**2, 8.8**2, lambda energy: look_at(stadium, energy, Choice(), 1))
-    bounds = [next(pinned(stadium, seen.energies, choice, 1)).bound for choice in (Choice(), Choice(12))]
+    bounds = [next(pinned(stadium, seen, choice, 1)).bound for choice in (Choice(), Choice(12))]
     assert not seen.doubtful
     assert bounds[1] < 1e-2 * bounds[0]
 

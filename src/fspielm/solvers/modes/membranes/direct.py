@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 
@@ -13,12 +14,13 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution import FoundMode, ModeSearch
+from fspielm.solvers.modes.ends import at_ends, inside
 from fspielm.solvers.modes.membranes.fields import MembraneNotary
 from fspielm.solvers.modes.membranes.functions import Choice, functions_at
 from fspielm.solvers.modes.membranes.look import Look, look_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.pinned import Pinned, again, at_rest, pinned
-from fspielm.solvers.modes.membranes.scan import Looker, Scan, scan, steps
+from fspielm.solvers.modes.membranes.scan import Looker, Scan, blur, scan, steps
 from fspielm.solvers.modes.modes import Modes, late_ones
 from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
@@ -55,10 +57,11 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     found: list[Pinned] = []
     began = perf_counter()
     try:
-        seen = _seen(membrane, wish, request.threads, seconds)
+        seen = _seen(membrane, wish, request, seconds)
         request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
-        for one in _all_pinned(membrane, seen.energies, wish.unit, request):
-            if not found and not is_only and not _is_good(membrane, one, wish.unit, request):
+        for one in _all_pinned(membrane, seen, wish.unit, request, record):
+            bad = not found and not _is_good(membrane, one, wish.unit, request)
+            if bad and not is_only and record.seconds_left > 0:
                 return None
             found.append(one)
             request.progress(_news(membrane, found, perf_counter() - began))
@@ -77,7 +80,11 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         remarks.append(
             f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
         )
-    complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
+    else:
+        remarks += _lost(membrane, seen, found)
+    modes = inside(modes, wish)
+    complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
+    remarks += at_ends(modes, wish)
     why = "other functions would be needed, or a larger tolerance"
     remarks += late_ones(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
@@ -124,20 +131,22 @@ def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, 
     return k**2, ((0.0, k**2),)
 
 
-def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
+def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
     """The wanted ones, but the constant, to a few digits."""
-    until = perf_counter() + seconds
+    until, threads = perf_counter() + seconds, request.threads
     low, doubtful = bottom(membrane, threads)
-    if wish.interval is not None:
-        first, last = (membrane.energy(end) for end in wish.interval)
+    looked = wish.looked(request.tol)
+    if looked is not None:
+        first, last = (membrane.energy(end) for end in looked)
         doubtful = doubtful if first < low else ()
         if last <= low:
             return Scan(np.empty(0), doubtful)
         own = scanned(membrane, max(first, low), last, threads, until - perf_counter())
-        return Scan(own.energies, (*doubtful, *own.doubtful))
+        return replace(own, doubtful=(*doubtful, *own.doubtful))
     assert wish.count is not None
     wanted = wish.count - membrane.is_free
     energies: FloatArray = np.empty(0)
+    least = low
     high = max(membrane.reaching(wanted + _SPARE), 2 * low)
     for _ in range(_TIMES):
         own = scanned(membrane, low, high, threads, until - perf_counter())
@@ -148,16 +157,16 @@ def _seen(membrane: Membrane, wish: Wish, threads: int, seconds: float) -> Scan:
     # of those that are close to each other all: which are the lower ones is known when they are pinned
     last = (1 + _TOLD) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
     kept = energies[energies <= last] if wanted > 0 else energies[:0]
-    return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last))
+    return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 
 
-def _all_pinned(membrane: Membrane, energies: FloatArray, unit: float, request: Request) -> Iterator[Pinned]:
+def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, record: Record) -> Iterator[Pinned]:
     """With more functions, if it takes more; the next ones with no fewer at their end."""
     most = request.budget.neurons or math.inf
     level = 1
-    for one in pinned(membrane, energies, _PINNED[0], request.threads):
+    for one in pinned(membrane, seen, _PINNED[0], request.threads):
         best = one
-        while level < len(_PINNED) and not _is_good(membrane, best, unit, request):
+        while level < len(_PINNED) and record.seconds_left > 0 and not _is_good(membrane, best, unit, request):
             choice = _PINNED[level]
             if functions_at(membrane, one.look.energy, choice).basis.size > most:
                 break
@@ -178,6 +187,16 @@ def _at_rest(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinne
     if not membrane.is_free or not low <= membrane.value(0.0) <= high:
         return []
     return [at_rest(membrane, float(energies[0]) if len(energies) else membrane.radius**-2)]
+
+
+def _lost(membrane: Membrane, seen: Scan, found: Sequence[Pinned]) -> list[str]:
+    """What to say of modes that were seen where none was found in the end."""
+    ends = np.array([one.look.energy for one in found])
+    return [
+        f"a mode was seen at about {membrane.value(each):.5g}, but none was found there: it may be missing"
+        for each in seen.energies
+        if np.abs(ends - each).min(initial=math.inf) > 2 * blur(membrane, each)
+    ]
 
 
 def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:

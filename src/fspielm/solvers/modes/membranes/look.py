@@ -25,6 +25,7 @@ from fspielm.geometry import Sites
 from fspielm.solvers.modes.membranes.functions import Choice, Functions, functions_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.rim import Rim, rim_of
+from fspielm.solvers.modes.window import widest_gap
 
 # Modes are around if their wavenumber is no farther than that over the radius of the membrane.
 AROUND = 0.45
@@ -188,13 +189,6 @@ def _joined(inner: FloatArray, outer: FloatArray, reach: float) -> FloatArray:
         cut = widest_gap(np.concatenate([near, far]), 0.5 * reach, reach)
         parts.append(side * np.concatenate([near[near < cut], far[far >= cut]]))
     return np.concatenate(parts)
-
-
-def widest_gap(places: FloatArray, low: float, high: float) -> float:
-    """The middle of the widest gap between two ends."""
-    known = np.sort([low, high, *places[(places > low) & (places < high)]])
-    place = int(np.argmax(np.diff(known)))
-    return float(0.5 * (known[place] + known[place + 1]))
 
 
 def _stretched(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatArray) -> FloatArray:

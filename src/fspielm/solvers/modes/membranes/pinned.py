@@ -19,11 +19,12 @@ from fspielm.solvers.modes.membranes.functions import Choice, Functions
 from fspielm.solvers.modes.membranes.look import Look, look_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.rim import Rim, rim_of
+from fspielm.solvers.modes.membranes.scan import Scan, blur
 
 # How close the last look is, and what cannot be told apart, of an energy; looks at most.
 _LAST, _SAME, _STEPS = 1e-13, 1e-9, 6
-# How far from its energy a mode may have been seen, that is one of several, and at most.
-_SEEN, _STRAY = 5e-3, 0.1
+# How far from where it was seen a mode may be, at most.
+_STRAY = 0.1
 # Modes that are closer to a look are seen without others.
 _CLOSE = 1e-5
 # Steps fall by more, unless they are errors of the functions.
@@ -77,12 +78,12 @@ class Pinned:
         return (self.look.energy + self.shift) / self.gap + 1
 
 
-def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: int) -> Iterator[Pinned]:
-    """Modes whose energies are known to some digits, all of a stretch, one energy after the other.
+def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iterator[Pinned]:
+    """Modes that were seen, all of a stretch, one energy after the other.
 
     They keep their order: a look that sees several moves all of them.
     """
-    known = np.sort(energies)
+    known = np.sort(scan.energies)
     place = 0
     while place < len(known):
         before, seen = math.inf, float(known[place])
@@ -90,7 +91,7 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
             # where it is not seen at all, another one may be
             known[place] = min(max(known[place], (1 - _STRAY) * seen), (1 + _STRAY) * seen)
             look = look_at(membrane, float(known[place]), choice, threads)
-            known = _closer(_moved(known, look), look)
+            known = _closer(_moved(known, look, scan, blur(membrane, look.energy)), look)
             step = abs(float(known[place]) - look.energy)
             if _is_there(step, before, look.energy):
                 break
@@ -98,7 +99,7 @@ def pinned(membrane: Membrane, energies: FloatArray, choice: Choice, threads: in
         # as many as are there: of several, some may have been seen elsewhere, or not at all
         count = max(int(np.sum(np.abs(look.distances) <= _SAME * look.energy)), 1)
         yield _pin(membrane, look, count, threads)
-        place += max(int(np.sum(np.abs(known[place:][:count] - look.energy) <= _SEEN * look.energy)), 1)
+        place += max(_of_those(known[place:][:count], look, blur(membrane, look.energy)), 1)
 
 
 def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
@@ -118,16 +119,30 @@ def _is_there(step: float, before: float, energy: float) -> bool:
     return step <= _LAST * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
 
 
-def _moved(known: FloatArray, look: Look) -> FloatArray:
-    """Energies as a look sees those closest to it, in their order."""
-    seen = np.sort(look.energies)
+def _of_those(known: FloatArray, look: Look, slack: float) -> int:
+    """How many of the energies are those of modes where the look is, rather than of others that it sees."""
+    seen = look.energies
+    if not len(seen):
+        return 0
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _SAME * look.energy
+    return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
+
+
+def _moved(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatArray:
+    """Energies as a look sees those closest to it, in their order.
+
+    Those that may have been seen in the place of one another are moved together. Where all were seen too far up, or
+    down, by more than they are apart, each by itself would end at its neighbour.
+    """
+    low, high = scan.between
+    seen = np.sort(look.energies[(look.energies >= low) & (look.energies <= high)])
     if not len(seen):
         return known
-    reach = 0.5 * min(look.energy - seen[0], seen[-1] - look.energy)
-    near = np.flatnonzero(np.abs(known - look.energy) <= reach) if reach > 0 else np.empty(0, dtype=int)
-    if not len(near):
-        near = np.array([int(np.argmin(np.abs(known - look.energy)))])
-    shifts = range(max(len(seen) - len(near), 0) + 1)
+    reach = max(0.5 * min(look.energy - seen[0], seen[-1] - look.energy), 2 * slack)
+    order = np.argsort(np.abs(known - look.energy), kind="stable")
+    count = max(int(np.sum(np.abs(known - look.energy) <= reach)), 1)
+    near = np.sort(order[: min(count, len(seen))])
+    shifts = range(len(seen) - len(near) + 1)
     best = min(shifts, key=lambda shift: float(np.abs(seen[shift : shift + len(near)] - known[near]).sum()))
     moved = known.copy()
     moved[near] = seen[best : best + len(near)]

@@ -11,8 +11,9 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.solvers.modes.membranes.look import AROUND, Look, widest_gap
+from fspielm.solvers.modes.membranes.look import AROUND, Look
 from fspielm.solvers.modes.membranes.membrane import Membrane
+from fspielm.solvers.modes.window import widest_gap
 
 Looker: TypeAlias = Callable[[float], Look]
 
@@ -37,10 +38,13 @@ class Scan:
         Ascending, to a few digits.
     doubtful : tuple of (float, float)
         Stretches where both sides see different modes.
+    between : (float, float)
+        The two energies.
     """
 
     energies: FloatArray
     doubtful: tuple[tuple[float, float], ...] = ()
+    between: tuple[float, float] = (0.0, math.inf)
 
 
 def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
@@ -59,7 +63,7 @@ def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: flo
         if late:
             doubtful.append((before.energy, high))
             break
-    return Scan(np.sort(np.concatenate(found)), tuple(doubtful))
+    return Scan(np.sort(np.concatenate(found)), tuple(doubtful), (low, high))
 
 
 def steps(membrane: Membrane, low: float, high: float) -> list[float]:
@@ -67,9 +71,19 @@ def steps(membrane: Membrane, low: float, high: float) -> list[float]:
     k, last = math.sqrt(low), math.sqrt(high)
     ends = [k]
     while k < last:
-        k += min(AROUND / membrane.radius, _BETWEEN / membrane.density(k**2))
+        k += _step(membrane, k)
         ends.append(min(k, last))
     return [end**2 for end in ends]
+
+
+def _step(membrane: Membrane, k: float) -> float:
+    return min(AROUND / membrane.radius, _BETWEEN / membrane.density(k**2))
+
+
+def blur(membrane: Membrane, energy: float) -> float:
+    """How far from its energy a mode may be seen."""
+    k = math.sqrt(energy)
+    return 2 * k * _SAME * _step(membrane, k)
 
 
 def _between(before: Look, after: Look, look: Looker, halvings: int) -> Iterator[Scan]:

@@ -1,0 +1,177 @@
+"""Budgets of seconds: a search ends with what it has, and says so. The clock is one of the tests' own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.errors import UnsuitableError
+from fspielm.solvers.afford import Afforded
+from fspielm.solvers.modes import rounds
+from fspielm.solvers.modes.checks import read_pencil
+from fspielm.solvers.modes.clock import share, times, too_late
+from fspielm.solvers.modes.exact import exact_functions
+from fspielm.solvers.modes.shift import outlook_of
+from fspielm.solvers.modes.sweep import modes_bands
+from fspielm.solvers.modes.window import Window
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+
+x, y, lam = sp.symbols("x y lam")
+u, v = sp.Function("u")(x), sp.Function("v")(x, y)
+STRING, DRUM = sp.Eq(-u.diff(x, 2), lam * u), sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
+SQUARE = fs.Box((0, 0), (1, 1))
+# Seconds of a budget, far more than a test takes.
+AMPLE = 1000.0
+
+
+def stated(equation: sp.Eq, domain: fs.Domain, condition: object) -> fs.Problem:
+    return fs.Problem(equation, domain, [condition], given={lam: ...})
+
+
+@pytest.fixture
+def stop(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """From the end of a function on, given by its module and name, no time is left."""
+    late = [0.0]
+    monkeypatch.setattr("fspielm.solvers.record.perf_counter", lambda: perf_counter() + late[0])
+
+    def after(name: str) -> None:
+        module, attribute = name.rsplit(".", 1)
+        module = f"fspielm.solvers.modes.{module}"
+        own = getattr(__import__(module, fromlist=[attribute]), attribute)
+
+        def ended(*arguments: Any, **options: Any) -> Any:
+            found = own(*arguments, **options)
+            late[0] = 10 * AMPLE
+            return found
+
+        monkeypatch.setattr(f"{module}.{attribute}", ended)
+
+    return after
+
+
+def run(problem: fs.Problem, **options: Any) -> fs.Modes:
+    with pytest.warns(fs.AccuracyWarning):
+        modes = fs.eigenmodes(problem, lam, rng=0, budget=fs.Budget(seconds=AMPLE), **options)
+    assert any(remark.endswith("allow more with budget=fs.Budget(seconds=...)") for remark in modes.remarks)
+    return modes
+
+
+def test_after_the_first_round_its_modes_are_given(stop: Callable[[str], None]) -> None:
+    stop("rounds.play")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=3, tol=1e-13)
+    assert len(modes) == 3
+    assert not modes.complete
+    assert "no time for a second search" in modes.remarks[0]
+    assert "the budget of 1000 s ended it, a further round would not end before" in modes.remarks[-1]
+    # the first was checked; of the others nothing is certain
+    assert abs(modes[0].value - np.pi**2) <= modes.bounds[0] < 1.0
+    assert np.all(np.isinf(modes.bounds[1:]))
+    assert modes[2].field.integrate(u**2) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_search_that_could_not_go_on_has_its_modes_checked(stop: Callable[[str], None]) -> None:
+    # what was found to three digits is neither refined nor found again on finer cells
+    stop("by_cells.lowest")
+    modes = run(stated(DRUM, SQUARE, fs.Robin(1, 1, 0)), count=1)
+    (mode,) = modes
+    k = np.sqrt(mode.value / 2)
+    assert k * np.tan(k / 2) == pytest.approx(1.0, abs=1e-2)
+    assert 0 < modes.bounds[0] < 0.1
+    assert not modes.complete
+
+
+@dataclass(frozen=True)
+class Played:
+    """A round that has found so many modes."""
+
+    number: int
+    forecast: float = 1.0
+    taken: float = 1.0
+    closing: float = 1.0
+    error: float = 0.0
+
+    @property
+    def wanted(self) -> range:
+        return range(self.number)
+
+    def singles(self, record: Record) -> list[int]:
+        return list(self.wanted)
+
+
+def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    less, more = Played(2), Played(6)
+    anything: Any = None
+    monkeypatch.setattr(rounds, "afford", lambda *_: Afforded(anything, 1.0))
+    monkeypatch.setattr(rounds, "play", lambda *_: less)
+    known: Any = more
+    record = Record(fs.Budget(seconds=1.0))
+    searched = rounds.search(anything, anything, Window(0.0, 6), anything, record, 1.0, best=known)
+    assert searched.best is known
+    assert len(searched.checks) == 6
+    assert searched.ending.startswith("the budget of 1 s ended it")
+
+
+def test_an_interval_ends_where_time_does(stop: Callable[[str], None]) -> None:
+    stop("sweep.search")
+    ends = 0.001, 36.0  # 57 values, more than are looked for around one shift
+    modes = run(stated(STRING, fs.Interval(0, 30), fs.Dirichlet(0)), within=ends, tol=1e-3)
+    assert not modes.complete
+    assert any("to 36 no time was left to look" in remark for remark in modes.remarks)
+    exact = (np.arange(1, 58) * np.pi / 30) ** 2
+    np.testing.assert_allclose(modes.values, exact[: len(modes)], rtol=1e-3)
+    assert 5 < len(modes) < 57
+
+
+def test_values_before_the_first_shift_are_told(stop: Callable[[str], None]) -> None:
+    stop("rounds.play")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Robin(-3, 1, 0)), count=2, tol=1e-4)
+    assert not modes.complete
+    assert any("there are values before those that are given" in remark for remark in modes.remarks)
+
+
+def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -> None:
+    stop("membranes.direct._seen")
+    modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=3)
+    assert len(modes) == 1
+    assert abs(modes[0].value - 2 * np.pi**2) <= modes[0].bound
+    assert any("modes more were seen than there was time for" in remark for remark in modes.remarks)
+
+
+def test_functions_that_satisfy_the_equation_keep_to_the_clock() -> None:
+    pencil = read_pencil(stated(DRUM, SQUARE, fs.Robin(1, 1, 0)), lam)
+    streams, seed = Streams.spawned(0)
+    outlook = outlook_of(pencil)
+    request = Request(pencil.at(outlook.shift), 1e-8, fs.Budget(), streams, seed)
+    bands = modes_bands(pencil, outlook, 1, None, request)
+    functions = exact_functions(pencil, request, 3.4, bands, 0)
+    assert functions.at(3.4, 1).sizes.shape == (1,)
+    with pytest.raises(UnsuitableError, match="there is no time for functions that satisfy the equation"):
+        replace(functions, clock=lambda: 0.0).at(3.4, 1)
+
+
+def test_a_round_counts_with_what_comes_after_it() -> None:
+    latest: Any = SimpleNamespace(taken=2.0, closing=6.0, forecast=0.5)
+    assert times(latest) == 16.0
+    assert share(latest) == 0.25
+    assert share(None) == 1.0
+    assert times(SimpleNamespace(taken=0.1, closing=0.1, forecast=0.0)) == pytest.approx(2.0)  # type: ignore[arg-type]
+    assert times(None) > 1
+    assert not too_late(Record(fs.Budget(seconds=AMPLE)), latest)
+    assert not too_late(Record(fs.Budget(seconds=None)), latest)
+    assert too_late(Record(fs.Budget(seconds=7.9)), latest).startswith("the budget of 7.9 s ended it")
+
+
+@pytest.mark.parametrize("condition", [fs.Dirichlet(0), fs.Robin(1, 1, 0)], ids=["membrane", "cells"])
+def test_hardly_any_time_is_enough_for_an_answer(condition: object) -> None:
+    with pytest.warns(fs.AccuracyWarning):
+        modes = fs.eigenmodes(stated(DRUM, SQUARE, condition), lam, count=4, rng=0, budget=fs.Budget(seconds=1e-3))
+    assert not modes.complete
+    assert modes.remarks

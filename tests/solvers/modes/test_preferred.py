@@ -1,0 +1,34 @@
+"""Which of two searches for the same modes is kept."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fspielm.solvers.modes.modes import Mode, Modes, preferred
+
+NONE: Any = None
+
+
+def bounded(*bounds: float, complete: bool = True) -> Modes:
+    return Modes(tuple(Mode(1.0, bound, bound, NONE) for bound in bounds), True, complete)
+
+
+def estimated(*estimates: float) -> Modes:
+    return Modes(tuple(Mode(1.0, None, estimate, NONE) for estimate in estimates), False, False)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        pytest.param(bounded(1e-3, 1e-3), estimated(1e-12, 1e-12), id="bounds before estimates"),
+        pytest.param(bounded(1e-9, 1e-9), bounded(1e-3, 1e-9), id="those within the tolerance"),
+        pytest.param(bounded(1e-3, 1e-3), bounded(1e-9), id="those with all modes"),
+        pytest.param(bounded(1e-3), bounded(), id="any before none"),
+        pytest.param(bounded(1e-9), bounded(1e-9, complete=False), id="those that are complete"),
+        pytest.param(estimated(1e-9), bounded(np.inf), id="an infinite bound is none"),
+    ],
+)
+def test_what_knows_more_is_kept(better: Modes, worse: Modes) -> None:
+    assert preferred(better, worse, 1e-8, 1.0) is better
+    assert preferred(worse, better, 1e-8, 1.0) is better
