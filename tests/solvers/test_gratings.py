@@ -71,7 +71,7 @@ def test_copies_belong_to_the_domain() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=2), "larger than the objects are wide, 2"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=2), "larger than the objects are wide together, 2"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=-1), "period must be positive"),
         (lambda: grating(incident=None), "needs incident=fs.plane_wave"),
         (lambda: grating(incident=fs.beam(K, (0, -1), (0, 3), 2)), "needs incident=fs.plane_wave"),

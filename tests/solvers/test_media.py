@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,17 @@ def test_reports_call_fields_by_their_objects(tmp_path: Path) -> None:
     earlier = fs.load(tmp_path / "earlier.fspielm")
     assert earlier.report.fields == fields
     assert earlier([[0.0, 0.0]]) == pytest.approx(solution([[0.0, 0.0]]), abs=1e-14)
+
+
+def test_what_is_nothing_beside_the_others_is_told_to_be() -> None:
+    coat, core = fs.Disk((0, 0), 1, name="coat"), fs.Disk((0, 0), 0.5, name="core")
+    conditions = [fs.Transparent(3 + 80j, on="coat.circle"), fs.Transparent(4, on="core.circle")]
+    report = fs.solve(wave([coat, core], conditions), tol=1e-4, rng=0).report
+    assert report.fields["u"].size is None
+    hidden = report.fields["u in core"]
+    assert hidden.size is not None
+    assert hidden.scale < 1e-15 * hidden.size
+    assert re.search(r"error of u in core estimated .* of .*, beside which it is nothing \(.*e-.*\)", str(report))
 
 
 def test_what_is_solid_belongs_to_no_medium() -> None:

@@ -19,8 +19,8 @@ def as_period(period: SupportsFloat, objects: tuple[FloatArray, FloatArray]) -> 
     distance = as_positive(period, "Exterior: period")
     if distance <= upper[0] - lower[0]:
         raise ProblemError(
-            f"Exterior: period must be larger than the objects are wide, {upper[0] - lower[0]:g}, for they would "
-            f"touch their copies; got {distance:g}"
+            f"Exterior: period must be larger than the objects are wide together, {upper[0] - lower[0]:g}: there must "
+            f"be a line between them and their copies; got {distance:g}"
         )
     return distance
 

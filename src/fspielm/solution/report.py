@@ -13,6 +13,9 @@ from fspielm.equations import Problem
 from fspielm.solution.rounds import NewtonStep, Round, Window
 from fspielm.wording import duration, system_size
 
+# An unknown is measured by something else if that is so much larger.
+_NOTHING = 1e3
+
 
 @dataclass(frozen=True)
 class BandReport:
@@ -30,13 +33,21 @@ class FieldReport:
     ----------
     error_estimate, max_error_estimate, scale : float
         As in `Report`.
+    size : float or None
+        What errors are relative to, where that is not its scale: one that is nothing beside the others has no digits of
+        its own.
     """
 
     error_estimate: float
     max_error_estimate: float
     scale: float
+    size: float | None = None
 
     def __str__(self) -> str:
+        if self.size is not None:
+            return (
+                f"estimated {self.error_estimate:.1e} of {self.size:.1e}, beside which it is nothing ({self.scale:.1e})"
+            )
         return f"estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum"
 
 
@@ -220,7 +231,10 @@ def field_reports(problem: Problem, estimate: ErrorEstimate | None) -> dict[str,
     if estimate is None or len(problem.unknowns) == 1:
         return {}
     each = {name: together([estimate.fields[place] for place in problem.places(name)]) for name in problem.names}
-    return {name: FieldReport(own.relative, own.largest, own.scale) for name, own in each.items()}
+    return {
+        name: FieldReport(own.relative, own.largest, own.scale, own.size if own.size > _NOTHING * own.scale else None)
+        for name, own in each.items()
+    }
 
 
 def _finite(number: float | None) -> float | None:
