@@ -153,10 +153,10 @@ def test_what_is_nothing_beside_the_others_is_told_to_be() -> None:
     coat, core = fs.Disk((0, 0), 1, name="coat"), fs.Disk((0, 0), 0.5, name="core")
     conditions = [fs.Transparent(3 + 80j, on="coat.circle"), fs.Transparent(4, on="core.circle")]
     report = fs.solve(wave([coat, core], conditions), tol=1e-4, rng=0).report
-    assert report.fields["u"].size is None
+    assert report.fields["u"].relative_to is None
     hidden = report.fields["u in core"]
-    assert hidden.size is not None
-    assert hidden.scale < 1e-15 * hidden.size
+    assert hidden.relative_to is not None
+    assert hidden.scale < 1e-15 * hidden.relative_to
     assert re.search(r"error of u in core estimated .* of .*, beside which it is nothing \(.*e-.*\)", str(report))
 
 

@@ -33,7 +33,7 @@ class FieldReport:
     ----------
     error_estimate, max_error_estimate, scale : float
         As in `Report`.
-    size : float or None
+    relative_to : float or None
         What errors are relative to, where that is not its scale: one that is nothing beside the others has no digits of
         its own.
     """
@@ -41,13 +41,12 @@ class FieldReport:
     error_estimate: float
     max_error_estimate: float
     scale: float
-    size: float | None = None
+    relative_to: float | None = None
 
     def __str__(self) -> str:
-        if self.size is not None:
-            return (
-                f"estimated {self.error_estimate:.1e} of {self.size:.1e}, beside which it is nothing ({self.scale:.1e})"
-            )
+        if self.relative_to is not None:
+            known = f"estimated {self.error_estimate:.1e} of {self.relative_to:.1e}"
+            return f"{known}, beside which it is nothing ({self.scale:.1e})"
         return f"estimated {self.error_estimate:.1e} relative L2, {self.max_error_estimate:.1e} maximum"
 
 
@@ -161,7 +160,11 @@ class Report:
     def of_field(self, name: str) -> Report:
         """The report for one of several unknowns; as it is for a single one, and where nothing was estimated."""
         own = self.fields.get(name)
-        return self if own is None else replace(self, **vars(own), fields={})
+        if own is None:
+            return self
+        known = vars(own) | {"fields": {}}
+        del known["relative_to"]
+        return replace(self, **known)
 
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
