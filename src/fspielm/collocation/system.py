@@ -159,7 +159,7 @@ def check_scaling(scaling: str) -> None:
 
 
 def _fill_block(basis: Basis, block: RowBlock, pieces: list[LocalOperator], out: NumberArray, threads: int) -> None:
-    step = max(1, _CHUNK_ENTRIES // max(block.sites, 1))
+    step = max(basis.together, _CHUNK_ENTRIES // max(block.sites, 1))
     tasks: list[Callable[[], None]] = [
         partial(_fill_columns, basis, pieces, slice(first, min(first + step, basis.size)), out, block)
         for first in range(0, basis.size, step)

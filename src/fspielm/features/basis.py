@@ -82,6 +82,11 @@ class Basis(ABC):
         return False
 
     @property
+    def together(self) -> int:
+        """How many of its functions share work: as many are best filled at once."""
+        return max((leaf.together for leaf in self.leaves if leaf is not self), default=1)
+
+    @property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that its functions hold; as steep as they are where it is complex."""
         own = self.frequencies

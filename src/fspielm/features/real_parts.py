@@ -40,6 +40,11 @@ class RealParts(Basis):
         return self.basis.dimension
 
     @property
+    def together(self) -> int:
+        """Both parts of the complex ones that do."""
+        return 2 * self.basis.together
+
+    @property
     def corners(self) -> tuple[tuple[float, float], ...]:
         """Those of the complex functions."""
         return self.basis.corners

@@ -44,6 +44,11 @@ class WrappedBasis(Basis):
         return self.basis.reach
 
     @property
+    def together(self) -> int:
+        """As many as of the functions."""
+        return self.basis.together
+
+    @property
     def oscillates(self) -> bool:
         """Whether the functions do."""
         return self.basis.oscillates

@@ -37,25 +37,22 @@ def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) ->
         if cells is basis:
             return cells.sparse(local)  # type: ignore[no-any-return]
     transposed = np.empty((basis.size, len(sites)), dtype=basis.dtype_under(local))
-    run_tasks(
-        [
-            partial(basis.write, local, columns, transposed[columns])
-            for columns in (
-                slice(first, min(first + _CHUNK_COLUMNS, basis.size)) for first in range(0, basis.size, _CHUNK_COLUMNS)
-            )
-        ],
-        threads,
-    )
+    run_tasks([partial(basis.write, local, columns, transposed[columns]) for columns in _chunks(basis)], threads)
     return transposed.T
 
 
 def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: slice, values: NumberArray) -> None:
     here = local.select(index)
     total = np.zeros((len(fields), len(here.points)), dtype=values.dtype)
-    for first in range(0, basis.size, _CHUNK_COLUMNS):
-        columns = slice(first, min(first + _CHUNK_COLUMNS, basis.size))
+    for columns in _chunks(basis):
         buffer = np.empty((columns.stop - columns.start, len(here.points)), dtype=values.dtype)
         with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
             basis.write(here, columns, buffer)
             total += fields[:, columns] @ buffer
     values[:, index] = total
+
+
+def _chunks(basis: Basis) -> list[slice]:
+    """A few functions at a time, but as many as share work."""
+    step = max(_CHUNK_COLUMNS, basis.together)
+    return [slice(first, min(first + step, basis.size)) for first in range(0, basis.size, step)]

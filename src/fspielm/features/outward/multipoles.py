@@ -89,6 +89,11 @@ class MultipoleBasis(Basis):
         """The wavenumber, along all axes."""
         return np.full(3, abs(self.wavenumber))
 
+    @property
+    def together(self) -> int:
+        """All of one center: each degree follows from those before."""
+        return int((self.orders.max() + 1) ** 2)
+
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts, where they are complex; see `Basis.field`."""
         return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)

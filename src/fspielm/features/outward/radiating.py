@@ -88,6 +88,11 @@ class RadiatingBasis(Basis):
             held.append(np.pi / np.median(cKDTree(sources).query(sources, 2)[0][:, 1]))
         return np.full(2, max(abs(self.wavenumber), min(held, default=0.0)))
 
+    @property
+    def together(self) -> int:
+        """All of one center: each order follows from those before."""
+        return int(2 * self.orders.max() + 1)
+
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
         return parts_of_sum(self, coefficients)

@@ -70,6 +70,11 @@ class RegionalBasis(Basis):
         nothing = np.zeros((len(angles), self.size - self.outside.size))
         return np.concatenate([self.outside.far_field(angles), nothing], axis=1)
 
+    @property
+    def together(self) -> int:
+        """As many as of any part."""
+        return max(part.together for part in self.parts)
+
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         first, last, _ = columns.indices(self.size)
