@@ -70,3 +70,14 @@ def test_harmonics_are_orthonormal_and_a_coordinate_makes_neighbours_of_them() -
     for axis in range(3):
         up, down = times_coordinate(4, axis)
         assert np.abs((up + down) @ table - DIRECTIONS[:, axis] * table[:25]).max() < 1e-13
+
+
+def test_functions_have_a_size_where_one_vanishes_on_its_sphere() -> None:
+    """At a resonance of the soft ball, of degree two: there Hankel's function is zero on it."""
+    resonance = complex(np.sqrt(3) / 2, -1.5)
+    basis = MultipoleBasis([[0.0, 0.0, 0.0]], [3], resonance, [1.0])
+    points = np.random.default_rng(0).standard_normal((20, 3))
+    points *= 1.2 / np.linalg.norm(points, axis=1, keepdims=True)
+    values = basis.matrix(identity(3), Sites(points))
+    assert np.all(np.isfinite(values))
+    assert np.abs(values).max() < 10

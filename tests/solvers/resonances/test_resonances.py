@@ -191,6 +191,32 @@ def test_waves_along_a_surface_that_are_much_shorter_than_others() -> None:
     check(modes, [known, known])
 
 
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        ({"neurons": 50}, r"need \d+ functions; waves of wavenumber 400 are bound.*fs.Budget\(neurons=\d+\)"),
+        ({"memory": 1e6}, r"functions and .* of memory; waves of wavenumber 400 are bound.*fs.Budget\(memory=...\)"),
+    ],
+)
+def test_functions_that_a_budget_does_not_allow_are_not_made(budget: dict[str, float], words: str) -> None:
+    problem = outside(DISK, condition=fs.Robin(-400, 1, 0))
+    with pytest.raises(fs.ProblemError, match=words):
+        fs.eigenmodes(problem, k, within=(1.6 - 0.2j, 1.8), budget=fs.Budget(**budget), rng=0)
+
+
+@pytest.mark.slow
+def test_a_small_rectangle_beside_many_others() -> None:
+    """Of a disk of glass, which has more of them about there than different data can tell apart."""
+    known = newton(glass(3.0, 13), 6.892 - 6e-6j)
+    corner = 2e-7 * (1 + 1j)
+    modes = fs.eigenmodes(
+        outside(DISK, condition=fs.Transparent(3 * k)), k, within=(known - corner, known + corner), tol=1e-8, rng=0
+    )
+    assert modes.complete
+    assert len(modes) == 2
+    assert all(abs(mode.value - known) <= mode.estimate < 1e-7 for mode in modes)
+
+
 @pytest.mark.slow
 def test_where_resonances_meet_none_is_lost_and_errors_are_roots() -> None:
     # index and flux for which two zeros of order three, and so two of minus three, are one

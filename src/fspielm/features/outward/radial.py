@@ -87,6 +87,8 @@ class Leaving(Radial):
     def sizes(self) -> FloatArray:
         """See `Radial.sizes`."""
         sizes: FloatArray = np.abs(self.values(self.highest, np.ones(1))[:, 0])
+        if self.wavenumber.imag < 0:  # with the one before, for a single one may vanish there: at a resonance
+            return np.asarray(np.hypot(sizes, np.append(sizes[:1], sizes[:-1])), dtype=np.float64)
         return sizes
 
 

@@ -18,7 +18,8 @@ from fspielm.geometry.exterior import Exterior
 from fspielm.solvers.modes.checks import check_symbol, check_zero
 from fspielm.solvers.modes.pencil import with_value
 from fspielm.solvers.resonances.along import fastest_along, gathering_place
-from fspielm.solvers.resonances.functions import Reach, waves_of
+from fspielm.solvers.resonances.functions import waves_of
+from fspielm.solvers.resonances.made import Asked
 from fspielm.solvers.resonances.rectangle import Rectangle
 
 _EXAMPLE = "within=(1 - 0.5j, 3)"
@@ -99,7 +100,7 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
     return looked
 
 
-def read_reach(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Reach:
+def read_asked(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Asked:
     """What functions have to hold for all values of a rectangle, the largest of which may be beside it.
 
     Raises
@@ -112,7 +113,7 @@ def read_reach(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, larges
     waves = [waves_of(each) for each in looked]
     _check_wavenumbers(np.array(waves), symbol, rectangle)
     _check_fluxes(looked, symbol, rectangle)
-    return Reach(largest, max(map(fastest_along, looked, waves)))
+    return Asked(problem, symbol, largest, max(map(fastest_along, looked, waves)))
 
 
 def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectangle) -> None:
@@ -143,5 +144,5 @@ def _check_fluxes(looked: Sequence[Problem], symbol: sp.Symbol, rectangle: Recta
             raise ProblemError(
                 f"Transparent: for {symbol} = {place:.6g} the flux inside of an object is minus that around it, so "
                 "that waves along its surface are of all lengths, and resonances without end gather there: take "
-                "rectangles without this place"
+                "rectangles that end well before"
             )

@@ -19,13 +19,14 @@ from fspielm.solvers.progress import reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.resonances.checks import read_open, read_reach, read_rectangle
+from fspielm.solvers.resonances.checks import read_asked, read_open, read_rectangle
 from fspielm.solvers.resonances.fields import OpenNotary
-from fspielm.solvers.resonances.functions import OpenFunctions, open_functions
+from fspielm.solvers.resonances.functions import OpenFunctions
 from fspielm.solvers.resonances.judged import Judged, judged
+from fspielm.solvers.resonances.made import BeyondBudgetError, open_functions
 from fspielm.solvers.resonances.pinned import Pinned, again, pinned
 from fspielm.solvers.resonances.rectangle import Rectangle
-from fspielm.solvers.resonances.search import Found, NoTimeError, Way, search
+from fspielm.solvers.resonances.search import Found, Way, search
 from fspielm.solvers.solve import check_arguments
 
 # Two searches, along different contours, the second one with more functions; both to these digits.
@@ -37,6 +38,7 @@ _FINER = (2, 3)
 _SAME, _KNOWN = 1e-3, 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
+_ALLOW = "allow more with budget=fs.Budget(seconds=...)"
 
 
 def resonances(
@@ -55,8 +57,8 @@ def resonances(
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     request = Request(looked, tol, record.budget, streams, seed, progress=reporter(progress))
-    reach = read_reach(looked, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
-    made = partial(open_functions, looked, symbol, reach)
+    asked = read_asked(looked, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
+    made = partial(open_functions, asked, record)
     return _Search(rectangle, request, record, made).modes()
 
 
@@ -78,52 +80,69 @@ class _Search:
 
     def modes(self) -> Modes:
         """All of the rectangle."""
-        first = self._searched(0, _FIRST)
+        first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
         second = self._second()
         found, left_out = self._found(first, second)
         modes = OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
         remarks = _doubts(first, second)
         if left_out:
-            remarks.append(
-                f"resonances at {left_out} more places were seen than there was time for; allow more with "
-                "budget=fs.Budget(seconds=...)"
-            )
-        elif not remarks and not self._agree(first.poles, second.poles, np.array([one.value for one in found])):
-            remarks.append("two searches did not see the same resonances: others may be missing")
+            remarks.append(f"resonances at {left_out} more places were seen than there was time for; {_ALLOW}")
+        elif not remarks:
+            remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
-        remarks += late_ones(modes, self.request.tol, 0.0, _WHY)
+        why = _WHY if self.record.seconds_left > 0 else f"there was no time for more; {_ALLOW}"
+        remarks += late_ones(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
     def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
         """All resonances of two searches, and at how many places there was no time for them."""
         found: list[Judged] = []
-        for before, one in self._pinned(first, second):
-            for each in self._certain(before, one):
-                found.append(each)
-                if self._is_inside(each):
-                    number = sum(map(self._is_inside, found))
-                    self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
-        if self.record.seconds_left > 0:
-            return found, 0
+        try:
+            for before, one in self._pinned(first, second):
+                for each in self._certain(before, one):
+                    found.append(each)
+                    if self._is_inside(each):
+                        number = sum(map(self._is_inside, found))
+                        self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
+            if self.record.seconds_left > 0:
+                return found, 0
+        except BeyondBudgetError:
+            pass  # as when time has ended
         known = np.array([one.value for one in found], dtype=np.complex128)
         seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
         return found, int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
 
     def _is_inside(self, one: Judged) -> bool:
         """Whether it is in the rectangle, or may be."""
-        return bool(self.rectangle.contains(np.array([one.value]), one.estimate)[0])
+        slack = one.estimate if math.isfinite(one.estimate) else 0.0
+        return bool(self.rectangle.contains(np.array([one.value]), slack)[0])
 
-    def _agree(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> bool:
-        """Whether both searches have seen all that is known, and all that both have seen is known."""
+    def _disagreements(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> list[str]:
+        """What one search has seen and not the other, or both have seen and is not known, in sentences."""
         seen = first[self.rectangle.contains(first) & _among(first, second)]
+        lost = seen[~_among(seen, known)]
+        if len(lost):
+            return [
+                f"{len(lost)} resonances were seen that could not be pinned down, one at {complex(lost[0]):.6g}; take "
+                "a smaller rectangle around it"
+            ]
         own = known[self.rectangle.contains(known)]
-        return all(bool(np.all(each)) for each in (_among(seen, known), _among(own, first), _among(own, second)))
+        if np.all(_among(own, first)) and np.all(_among(own, second)):
+            return []
+        return ["two searches did not see the same resonances: others may be missing"]
+
+    @property
+    def _roughly(self) -> Request:
+        """Searches are to few digits."""
+        return replace(self.request, tol=max(self.request.tol, _LOOKING))
 
     @cached_property
-    def _looking(self) -> tuple[OpenFunctions, OpenFunctions]:
-        """Functions for both searches, to few digits."""
-        roughly = replace(self.request, tol=max(self.request.tol, _LOOKING))
-        return self.made(roughly, 0), self.made(roughly, 1)
+    def _first_look(self) -> OpenFunctions:
+        return self.made(self._roughly, 0)
+
+    @cached_property
+    def _second_look(self) -> OpenFunctions:
+        return self.made(self._roughly, 1)
 
     @cached_property
     def _coarse(self) -> OpenFunctions:
@@ -133,25 +152,25 @@ class _Search:
     def _fine(self) -> OpenFunctions:
         return self.made(self.request, 1)
 
-    def _searched(self, number: int, way: Way) -> Found:
+    def _told(self, number: int, found: Found) -> Found:
         """What one of the searches sees, which is told."""
-        found = search(self._looking[number], self.rectangle, way, self.record)
         count = int(np.count_nonzero(self.rectangle.contains(found.poles)))
-        self.request.progress(ModeSearch(number + 1, count, self._seconds))
+        self.request.progress(ModeSearch(number, count, self._seconds))
         return found
 
     def _second(self) -> Found:
         """The second search; nothing is certain if there is no time for it."""
         try:
-            return self._searched(1, _SECOND)
-        except NoTimeError:
+            return self._told(2, search(self._second_look, self.rectangle, _SECOND, self.record))
+        except BeyondBudgetError:
             return Found(_NONE, _NONE, (self.rectangle,))
 
     def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
         """Resonances as few functions see them, and as more of them do, as long as there is time."""
         more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
         known = _NONE
-        for looking, found in zip(self._looking, (first, more), strict=True):
+        looks = [(self._first_look, first), *([(self._second_look, more)] if len(more.poles) else [])]
+        for looking, found in looks:
             for seen in pinned(looking, found, self.rectangle, self.record):
                 if self.record.seconds_left <= 0:
                     return
@@ -168,7 +187,10 @@ class _Search:
         for level in _FINER:
             if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
                 break
-            functions = self.made(self.request, level)
+            try:
+                functions = self.made(self.request, level)
+            except BeyondBudgetError:
+                break
             finer = again(functions, found)
             if finer is None:
                 break

@@ -22,17 +22,12 @@ from fspielm.features.evaluation import tabulate
 from fspielm.features.outward.continued import at_wavenumbers
 from fspielm.geometry import Sites
 from fspielm.solvers.modes.pencil import with_value
-from fspielm.solvers.request import Request
-from fspielm.solvers.stages.by_object import first_efforts
-from fspielm.solvers.stages.open_space import OpenSpace
 from fspielm.solvers.trial import FeatureTrial
 
 # Places of the window on either side of the boundary, and for each function.
 _PLACES, _EACH = 100, 0.15
 # How many data drive fields, in the plane and in space: more than there are modes of one value.
 _DRIVES = {2: 6, 3: 30}
-# From so many entries of a matrix on it pays to fill it on threads.
-_MANY_ENTRIES = 200_000
 # Functions that others make up to so much are left out.
 _DEPENDENT = 1e-15
 # Wavenumbers of larger angles are turned round.
@@ -48,15 +43,6 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
     first, *_ = two_sided(problem).equations
     inside = [medium.condition.number(problem.givens) for medium in media_of(problem)]
     return cmath.sqrt(ratio_of(first.operator)), *(-k if abs(cmath.phase(k)) > _TURNED else k for k in inside)
-
-
-@final
-@dataclass(frozen=True)
-class Reach:
-    """What functions are for: values up to the largest size, and waves along surfaces up to a wavenumber."""
-
-    largest: float
-    along: float
 
 
 @final
@@ -198,24 +184,10 @@ class OpenFunctions:
     def _data(self) -> NumberArray:
         """What drives fields: what the functions themselves, mixed, leave in conditions at the largest value.
 
-        So all that they can hold is driven, waves along surfaces that are much shorter than others too, and nothing
-        that they cannot.
+        So what they hold is driven, as strongly as they hold it, waves along surfaces that are much shorter than others
+        too; and nothing that they cannot.
         """
         columns = self.first.further_columns(self.first.basis, self._scaled)
         size = self.first.basis.size
         mixed = np.random.default_rng(size).standard_normal((size, self.drives))  # others for other functions
         return np.asarray((columns / np.linalg.norm(columns, axis=0)) @ mixed / np.sqrt(size))
-
-
-def open_functions(problem: Problem, symbol: sp.Symbol, reach: Reach, request: Request, level: int) -> OpenFunctions:
-    """Functions that hold fields of all values within reach; more of them for every level."""
-    here = replace(request, problem=two_sided(with_value(problem, symbol, reach.largest)))
-    efforts = [
-        replace(each, made=replace(each.made, held=max(each.made.held, reach.along)))
-        for each in first_efforts(here.problem, None, level)
-    ]
-    trial = OpenSpace(here, tuple(efforts)).first().trial
-    assert isinstance(trial, FeatureTrial)  # as that of open domains is
-    first = trial.discretise(here, {})
-    entries = first.rows * first.basis.size
-    return OpenFunctions(problem, symbol, trial, first if entries > _MANY_ENTRIES else replace(first, threads=1))

@@ -15,8 +15,8 @@ from fspielm.solvers.trial import FeatureTrial
 
 # Values that are closer, of their size, are one, of so many functions.
 _SAME = 1e-9
-# Of the radius of a circle, that of another one within.
-_NEARER = 0.3
+# Places on a circle, of radius one; and by how much the next one is larger.
+_WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
 # What an error of the first order is multiplied with; rounding of a value.
 _AMPLE, _ROUNDING = 3.0, 4e-15
 
@@ -65,10 +65,9 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
     of size one drive at a distance, times this distance. Functions that are fewer had other errors: the difference is
     an estimate too, and the larger one is taken.
 
-    Where several resonances are about to meet, in one field rather than in several, what is driven grows as a higher
-    power of the distance, and errors are roots: that power is measured on a smaller circle.
+    Where several resonances are about to meet, in one field rather than in several, what is driven grows faster toward
+    them, and errors are roots: there circles are made larger until r drives less than one on them.
     """
-    power = _power(functions, found)
     for own in clusters(found.values, _SAME):
         value = complex(found.values[own].mean())
         rows = functions.at(value)
@@ -79,8 +78,12 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         is_clear = found.is_whole and len(before.values) == len(found.values) < functions.drives
         moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
         for place, size in enumerate(sizes):
-            shown = found.radius * (_AMPLE * driven * float(size)) ** (1 / power)
+            shown = _AMPLE * found.radius * driven * float(size)
+            if len(found.values) > 1:
+                shown = _reached(functions, value, _AMPLE * float(size), shown, found.radius)
             estimate = max(shown, moved) + _ROUNDING * abs(value)
+            if estimate > found.radius:  # beyond which nothing is known
+                estimate = np.inf
             yield Judged(
                 value,
                 estimate,
@@ -94,10 +97,12 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
             )
 
 
-def _power(functions: OpenFunctions, found: Pinned) -> float:
-    """How fields that are driven grow toward resonances, as a power of the distance; one for a single resonance."""
-    if len(found.values) == 1:
-        return 1.0
-    middle = complex(found.values.mean())
-    far, near = (functions.at(middle + share * found.radius).amplification for share in (1.0, _NEARER))
-    return float(np.clip(np.log(near / far) / -np.log(_NEARER), 1.0, len(found.values)))
+def _reached(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
+    """The radius of a circle on which what is left drives less than one: resonances stay within it."""
+    radius = max(first, _ROUNDING * abs(value))
+    while radius < most:
+        driven = max(functions.at(value + radius * way).amplification for way in _WAYS)
+        if left * driven <= 1:
+            return radius
+        radius *= _LARGER
+    return np.inf

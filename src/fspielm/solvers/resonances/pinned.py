@@ -48,7 +48,7 @@ class Pinned:
     radius : float
         Of a circle around them, without others.
     seen : int
-        How many of them other functions have seen, if these were more.
+        How many of them any functions have seen.
     """
 
     values: ComplexArray
@@ -77,27 +77,32 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
         others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
         least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
-        reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real), least)
-        first = _first(functions, complex(middle), reach)
+        # beyond the rectangle there may be many, which nobody has looked for
+        reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
+        first, within = _first(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
-            found = again(functions, Pinned(first[own], _last_radius(first, own), len(own)), 1.0)
+            radius = min(_last_radius(first, own), within)
+            found = again(functions, Pinned(first[own], radius, len(own)))
             if found is not None:
                 yield found
 
 
-def _first(functions: OpenFunctions, middle: complex, reach: float) -> ComplexArray:
-    """The poles around one that was seen; on smaller circles where others, which were not, hide it."""
-    for radius in reach * _SMALLER ** np.arange(_CIRCLES):
-        found = _integrated(functions, middle, float(radius), _NODES, _NOTHING)
+def _first(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
+    """The poles around one that was seen, and the radius of the circle that they are in.
+
+    On smaller circles where others, which were not seen, hide it.
+    """
+    for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
+        found = _integrated(functions, middle, radius, _NODES, _NOTHING)
         if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
-            return found
-    return np.empty(0, dtype=np.complex128)
+            return found, radius
+    return np.empty(0, dtype=np.complex128), reach
 
 
-def again(functions: OpenFunctions, known: Pinned, share: float = _SHARE) -> Pinned | None:
+def again(functions: OpenFunctions, known: Pinned) -> Pinned | None:
     """The same resonances to all digits of some functions, on a circle that is smaller; None if there are none."""
     middle = complex(known.values.mean())
-    smaller = max(share * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
+    smaller = max(_SHARE * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
     for own in sorted({smaller, max(smaller, known.radius)}):  # the larger one if these functions move them much
         found = _integrated(functions, middle, own, _LAST_NODES, _SURE)
         if len(found):
@@ -125,13 +130,18 @@ def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
 
 
 def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
-    """The poles within a circle, whose residues are not less than that, in units of what is on it."""
+    """The poles within a circle, whose residues are not less than that, in units of what is on it.
+
+    None where there may be more than different data can tell apart.
+    """
     turns = np.exp(2j * np.pi * (np.arange(nodes) + 0.5) / nodes)
     fields = np.array([functions.at(center + radius * complex(turn)).response for turn in turns])
     residue, moment = (np.tensordot(turns**power, fields, 1) / nodes for power in (1, 2))
     U, S, Vh = np.linalg.svd(residue, full_matrices=False)
     largest = float(np.linalg.norm(fields, axis=(1, 2)).max())
     kept = np.flatnonzero(max(least * largest, _NO_FURTHER * S[0]) < S)
+    if len(kept) == functions.drives:
+        return np.empty(0, dtype=np.complex128)
     U, S, Vh = U[:, kept], S[kept], Vh[kept]
     steps = np.linalg.eigvals((U.conj().T @ moment @ Vh.conj().T) / S)
     return np.asarray(center + radius * steps[np.abs(steps) <= 1])

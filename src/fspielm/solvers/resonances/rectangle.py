@@ -33,6 +33,11 @@ class Rectangle:
         return self.upper - self.lower
 
     @property
+    def longer(self) -> float:
+        """Of its sides."""
+        return max(self.extent.real, self.extent.imag)
+
+    @property
     def largest(self) -> float:
         """The largest size of a number in it."""
         return max(abs(self.lower), abs(complex(self.upper.real, self.lower.imag)), abs(self.upper))
@@ -42,7 +47,7 @@ class Rectangle:
         """Points of its sides, which crowd toward the corners."""
         size, parts = self.extent, []
         for length, along, across in ((size.real, 1, 1j * size.imag), (size.imag, 1j, size.real)):
-            share = max(length / max(size.real, size.imag), 0.5)
+            share = max(length / self.longer, 0.5)
             count = round(_ON_SIDE * share)
             t = 0.5 - 0.5 * np.cos(np.pi * (np.arange(count) + 0.5) / count)
             side = self.lower + along * length * t
@@ -57,7 +62,7 @@ class Rectangle:
 
     def grown(self, share: float) -> Rectangle:
         """Larger by a share of its longer sides everywhere, but not closer to zero than half of its distance."""
-        more = share * max(self.extent.real, self.extent.imag)
+        more = share * self.longer
         left = min(more, 0.5 * self.lower.real)
         return Rectangle(self.lower - complex(left, more), self.upper + complex(more, more))
 

@@ -10,9 +10,9 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import ComplexArray
-from fspielm.errors import ProblemError
 from fspielm.solvers.record import Record
 from fspielm.solvers.resonances.functions import OpenFunctions, waves_of
+from fspielm.solvers.resonances.made import BeyondBudgetError
 from fspielm.solvers.resonances.rational import Rational, rational
 from fspielm.solvers.resonances.rectangle import Rectangle
 
@@ -22,10 +22,6 @@ _LEFT, _COMPONENTS = 1e-6, 8
 _CUTS = 4
 # By how much the waves across half of the window may be more on the right side of a rectangle than on the left.
 _RADIANS = 8.0
-
-
-class NoTimeError(ProblemError):
-    """A rectangle is too large for the seconds that are left."""
 
 
 @final
@@ -52,7 +48,7 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
 
     Raises
     ------
-    NoTimeError
+    BeyondBudgetError
         If there is no time for that.
     """
     cells = list(_cells(functions, rectangle, way))
@@ -60,7 +56,7 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
     functions.at(rectangle.upper)
     expected = (perf_counter() - began) * sum(len(cell.contour) for cell in cells)
     if expected > record.seconds_left:
-        raise NoTimeError(
+        raise BeyondBudgetError(
             f"to look at all of this rectangle would take about {expected:.0f} seconds, of which there are "
             f"{max(record.seconds_left, 0.0):.0f}: ask for a smaller one, or allow more with "
             "budget=fs.Budget(seconds=...)"
@@ -100,7 +96,7 @@ def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, re
 def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
     """Rational functions through fields on a contour: on every other place of it, where that is enough.
 
-    Nothing where there is no time for all places.
+    What was found so far, nothing at first, where there is no time for all places.
     """
     values: dict[complex, ComplexArray] = {}
     fitted = Rational(np.empty(0, dtype=np.complex128), np.inf)
