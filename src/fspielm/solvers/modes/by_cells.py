@@ -8,7 +8,7 @@ from dataclasses import replace
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.clock import too_late
-from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike
+from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes, late_ones
@@ -129,8 +129,7 @@ def _together(
     remarks += [*unlike(each), *_unseen(parts, wish)]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
-    # what is off by more than was looked beyond the ends may have been on the other side of them
-    complete = selfadjoint and not remarks and all(mode.estimate < margin for mode in modes)
+    complete = selfadjoint and not remarks and within_margin(each, margin)
     why = next((searched.ending for _, searched in parts if searched.ending), "")
     remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
     return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))
