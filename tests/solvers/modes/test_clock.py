@@ -23,6 +23,8 @@ from fspielm.solvers.modes.window import Window
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending
+from fspielm.solvers.stages.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
@@ -75,6 +77,39 @@ def test_after_the_first_round_its_modes_are_given(stop: Callable[[str], None]) 
     assert abs(modes[0].value - np.pi**2) <= modes.bounds[0] < 1.0
     assert np.all(np.isinf(modes.bounds[1:]))
     assert modes[2].field.integrate(u**2) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_modes_that_could_not_be_checked_are_not_said_to_be_as_good_as_they_get(
+    stop: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cells, "next", lambda *_: Ending("smaller cells and higher degrees bring nothing more"))
+    stop("rounds.too_late")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=3, tol=1e-3)
+    assert np.isfinite(modes.bounds).tolist() == [True, False, False]
+    said = "2 of 3 values have errors above the tolerance, of inf at most: the budget of 1000 s ended it"
+    assert modes.remarks[-1].startswith(said)
+
+
+def test_a_second_search_that_is_cut_says_so(stop: Callable[[str], None]) -> None:
+    stop("second.inverse_at")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=12, tol=1e-6)
+    assert len(modes) == 12
+    assert not modes.complete
+    assert modes.remarks == (
+        "the budget of 1000 s ended a second search, which is to find the same modes: some may be missing; allow more "
+        "with budget=fs.Budget(seconds=...)",
+    )
+
+
+def test_a_search_that_is_cut_says_so_where_there_is_no_second_one(stop: Callable[[str], None]) -> None:
+    stop("rounds.inverse_at")
+    advection = sp.Eq(-u.diff(x, 2) + 3 * u.diff(x), lam * u)
+    modes = run(stated(advection, fs.Interval(0, 1), fs.Dirichlet(0)), within=(10, 2000), tol=1e-3)
+    assert not modes.selfadjoint
+    assert 0 < len(modes) < 14
+    assert any(
+        remark.startswith("there was no time to find all modes: some may be missing") for remark in modes.remarks
+    )
 
 
 def test_a_search_that_could_not_go_on_has_its_modes_checked(stop: Callable[[str], None]) -> None:
@@ -143,6 +178,13 @@ def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -
     assert len(modes) == 1
     assert abs(modes[0].value - 2 * np.pi**2) <= modes[0].bound
     assert any("modes more were seen than there was time for" in remark for remark in modes.remarks)
+
+
+def test_membranes_whose_functions_are_too_few_for_want_of_time_say_so(stop: Callable[[str], None]) -> None:
+    stop("membranes.direct._seen")
+    modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=1, tol=1e-15)
+    assert len(modes) == 1
+    assert modes.remarks[-1].endswith(": the budget of 1000 s ended it; allow more with budget=fs.Budget(seconds=...)")
 
 
 def test_functions_that_satisfy_the_equation_keep_to_the_clock() -> None:

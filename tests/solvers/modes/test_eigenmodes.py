@@ -128,6 +128,25 @@ def test_values_in_conditions_are_found():
     np.testing.assert_allclose(found.values, [0, 1, 1], atol=1e-6)
 
 
+def test_where_there_are_no_more_modes_time_is_not_blamed():
+    growing = sp.Eq(u.diff(x, 2), u)
+    message = r"2 of 5 modes were found: there may be no more .*; look for others with within=\(a, b\)"
+    with pytest.warns(fs.AccuracyWarning, match=message):
+        found = modes(growing, [fs.Robin(-lam, 1, 0)], count=5, tol=1e-6)
+    np.testing.assert_allclose(found.values, [np.tanh(0.5), 1 / np.tanh(0.5)], rtol=1e-6)
+    assert not any("budget" in remark for remark in found.remarks)
+
+
+def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
+    monkeypatch.setattr("fspielm.solvers.modes.sweep._MOVES", 1)
+    with pytest.warns(fs.AccuracyWarning):
+        found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
+    assert not found.complete
+    said = "there are values before those that are given, and no shift was found that is before all of them"
+    assert any(remark.startswith(said) for remark in found.remarks)
+    assert not any("budget" in remark for remark in found.remarks)
+
+
 def test_a_disk_has_pairs():
     drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
     found = modes(drum, REST, fs.Disk((0, 0), 1), count=3, tol=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -92,23 +93,38 @@ def _further(searched: Searched, request: Request, record: Record) -> Step | End
     return stage.next(attempt_of(best, best.combined, best.error))
 
 
-def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish) -> list[str]:
-    """What to say of modes that there was no time to look for."""
+def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish, record: Record) -> list[str]:
+    """What to say of modes that were not found, or not looked for: there was no time, or nothing leads to them."""
     window, searched = parts[-1]
-    found = len(searched.best.wanted)
-    if wish.count is not None and found < wish.count:
-        return [f"{found} of {wish.count} modes were found; allow more with budget=fs.Budget(seconds=...)"]
-    if len(window.behind(searched.best.found.mu)):
+    best = searched.best
+    is_late = any(part.best.found.is_cut for _, part in parts) or bool(too_late(record, best))
+    if wish.count is not None and len(best.wanted) < wish.count:
+        some = f"{len(best.wanted)} of {wish.count} modes were found"
+        if is_late:
+            return [f"{some}; allow more with budget=fs.Budget(seconds=...)"]
+        return [f"{some}: there may be no more that can be told from errors; look for others with within=(a, b)"]
+    if len(window.behind(best.found.mu)):
+        some = "there are values before those that are given"
+        if is_late:
+            return [f"{some}, and no time was left to look there; allow more with budget=fs.Budget(seconds=...)"]
+        return [f"{some}, and no shift was found that is before all of them; look there with within=(a, b)"]
+    if wish.interval is not None and window.upper < wish.interval[1]:
         return [
-            "there are values before those that are given, and no time was left to look there; allow more with "
+            f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
             "budget=fs.Budget(seconds=...)"
         ]
-    if wish.interval is None or window.upper >= wish.interval[1]:
-        return []
-    return [
-        f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
-        "budget=fs.Budget(seconds=...)"
-    ]
+    if any(part.best.found.is_cut for _, part in parts):
+        return [
+            "there was no time to find all modes: some may be missing; allow more with budget=fs.Budget(seconds=...)"
+        ]
+    return []
+
+
+def _why_late(parts: Sequence[tuple[Window, Searched]], modes: Sequence[Mode], record: Record) -> str:
+    """Why errors are above the tolerance: of those that could not be looked at, since there was no time for it."""
+    if record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
+        return too_late(record, parts[-1][1].best)
+    return next((searched.ending for _, searched in parts if searched.ending), "")
 
 
 def _together(
@@ -120,16 +136,17 @@ def _together(
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
+    unseen = _unseen(parts, wish, notary.record)
     each: list[tuple[Window, list[Mode]]] = []
-    remarks: list[str] = []
     for (window, searched), own in zip(parts, better, strict=True):
         each.append((window, notary.modes(searched, own)))
-        remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
     modes = inside(joined(each), wish)
-    remarks += [*unlike(each), *_unseen(parts, wish)]
+    why = _why_late(parts, modes, notary.record)
+    # after all modes, which are of more use
+    second = [missed(notary.pencil, notary.request, notary.record, searched) for _, searched in parts]
+    remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
     complete = selfadjoint and not remarks and within_margin(each, margin)
-    why = next((searched.ending for _, searched in parts if searched.ending), "")
     remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
     return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

@@ -145,12 +145,17 @@ def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, r
     return done
 
 
-def find(inverse: Inverse, window: Window, request: Request, record: Record, seed: int = 0) -> Found:
-    """The modes that a window asks for and some beyond them, from first functions that a seed decides."""
+def find(
+    inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = _CHECKS
+) -> Found:
+    """The modes that a window asks for and some beyond them, from first functions that a seed decides.
+
+    Of the seconds that are left, a share is kept for what comes after.
+    """
     assert record.bands is not None
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
-    until = _CHECKS * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
+    until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
     found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
     found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
     if not len(found.mu):
@@ -160,7 +165,8 @@ def find(inverse: Inverse, window: Window, request: Request, record: Record, see
         return found.select(known[:_BEYOND])
     while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # only together are they modes
         needed += 1
-    return polished(inverse, found.select(known[:needed])).followed_by(found.select(known[needed : needed + _BEYOND]))
+    best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
+    return best.followed_by(found.select(known[needed : needed + _BEYOND]))
 
 
 def _weights(found: Found, inverse: Inverse) -> FloatArray:

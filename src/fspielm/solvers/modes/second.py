@@ -44,7 +44,12 @@ def missed(pencil: Pencil, request: Request, record: Record, searched: Searched)
     window = Window(shift, None, float(values[0]) - slack, float(values[-1]) + slack)
     here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME))
     inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
-    found = find(inverse, window, here, record, seed=2)
+    found = find(inverse, window, here, record, seed=2, kept=0.0)
+    if found.is_cut:
+        return (
+            f"the budget of {record.budget.seconds:g} s ended a second search, which is to find the same modes: some "
+            "may be missing; allow more with budget=fs.Budget(seconds=...)"
+        )
     again = np.sort((shift + found.mu[window.pick(found.mu)]).real)
     inside = known[(known >= window.lower) & (known <= window.upper)]
     if len(again) == len(inside) and np.all(np.abs(again - inside) <= slack):
