@@ -53,6 +53,7 @@ class Known:
 
     value: float
     estimate: float
+    bound: float | None = None
 
 
 def known(*values: float, estimate: float = 1e-9) -> list[Mode]:
@@ -68,6 +69,15 @@ def test_each_value_counts_by_its_own_error():
     every = Wish(3, None, 1.0)
     assert inside(modes, every) == modes
     assert not at_ends(modes, every)
+
+
+def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
+    wish = Wish(None, (1.0, 2.0), 1.0)
+    modes: list[Mode] = [Known(1.0, 1e-9, 1e-9), Known(2.0, 1e-9)]  # type: ignore[list-item]
+    assert at_ends(modes, wish) == [
+        "the value 1 lies at the end of within= up to its bound",
+        "the value 2 lies at the end of within= up to the estimate of its error",
+    ]
 
 
 def test_intervals_are_looked_at_with_a_margin():

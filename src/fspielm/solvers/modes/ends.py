@@ -24,12 +24,12 @@ def inside(modes: Sequence[Mode], wish: Wish) -> list[Mode]:
 def at_ends(modes: Sequence[Mode], wish: Wish) -> list[str]:
     """What to say of those that may as well be beyond an end."""
     close = [
-        mode.value
+        (mode.value, "its bound" if mode.bound is not None else "the estimate of its error")
         for mode in modes
         if 0 < mode.estimate < math.inf and any(abs(mode.value - end) <= mode.estimate for end in wish.interval or ())
     ]
     # modes of one value need one sentence
-    return list(dict.fromkeys(f"the value {value:.10g} lies at the end of within= up to its bound" for value in close))
+    return list(dict.fromkeys(f"the value {value:.10g} lies at the end of within= up to {far}" for value, far in close))
 
 
 def joined(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
