@@ -76,6 +76,7 @@ def test_after_the_first_round_its_modes_are_given(stop: Callable[[str], None]) 
     # the first was checked; of the others nothing is certain
     assert abs(modes[0].value - np.pi**2) <= modes.bounds[0] < 1.0
     assert np.all(np.isinf(modes.bounds[1:]))
+    assert [mode.multiplicity for mode in modes] == [1, 1, 1]
     assert modes[2].field.integrate(u**2) == pytest.approx(1.0, abs=1e-3)
 
 
