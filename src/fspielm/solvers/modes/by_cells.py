@@ -143,7 +143,7 @@ def _together(
     modes = inside(joined(each), wish)
     why = _why_late(parts, modes, notary.record)
     # after all modes, which are of more use
-    second = [missed(notary.pencil, notary.request, notary.record, searched) for _, searched in parts]
+    second = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
     remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
