@@ -19,6 +19,7 @@ from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.shift import outlook_of
 from fspielm.solvers.modes.sweep import modes_bands
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
@@ -149,7 +150,7 @@ def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: p
     monkeypatch.setattr(rounds, "play", lambda *_: less)
     known: Any = more
     record = Record(fs.Budget(seconds=1.0))
-    searched = rounds.search(anything, anything, Window(0.0, 6), anything, record, 1.0, best=known)
+    searched = rounds.search(Task(anything, anything, Window(0.0, 6), 1.0), anything, record, known)
     assert searched.best is known
     assert len(searched.checks) == 6
     assert searched.ending.startswith("the budget of 1 s ended it")
@@ -208,7 +209,8 @@ def test_a_round_counts_with_what_comes_after_it() -> None:
     assert times(SimpleNamespace(taken=0.1, closing=0.1, forecast=0.0)) == pytest.approx(2.0)  # type: ignore[arg-type]
     assert times(None) > 1
     assert not too_late(Record(fs.Budget(seconds=AMPLE)), latest)
-    assert not too_late(Record(fs.Budget(seconds=None)), latest)
+    assert not too_late(Record(fs.Budget(seconds=None)), latest, 10 * AMPLE)
+    assert too_late(Record(fs.Budget(seconds=AMPLE)), latest, AMPLE)
     assert too_late(Record(fs.Budget(seconds=7.9)), latest).startswith("the budget of 7.9 s ended it")
 
 

@@ -20,6 +20,7 @@ from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook
 from fspielm.solvers.modes.sweep import lowest, sweep
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -77,7 +78,7 @@ def _refine(
     step = _further(searched, here, record)
     if isinstance(step, Ending):
         return (window, replace(searched, ending=step.reason)), None
-    return (window, search(pencil, here, window, step, record, best.inverse.unit, best=best)), None
+    return (window, search(Task(pencil, here, window, best.inverse.unit), step, record, best)), None
 
 
 def _further(searched: Searched, request: Request, record: Record) -> Step | Ending:

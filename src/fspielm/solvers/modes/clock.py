@@ -29,8 +29,11 @@ def out_of_time(record: Record) -> str:
     return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {_MORE}"
 
 
-def too_late(record: Record, latest: Round) -> str:
-    """Why there should be no further round, which would be no shorter than the latest; empty where there is time."""
-    if record.seconds_left > latest.taken + latest.closing:
+def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
+    """Why there should be no further round, which would be no shorter than the latest; empty where there is time.
+
+    Some seconds may be `owed` to what was found elsewhere.
+    """
+    if record.seconds_left > latest.taken + latest.closing + owed:
         return ""
     return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {_MORE}"
