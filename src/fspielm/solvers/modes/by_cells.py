@@ -43,7 +43,11 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
     better: list[list[Refined] | None] = [None] * len(parts)
     if exact:
         for place, (window, searched) in enumerate(parts):
-            parts[place], better[place] = _refine(pencil, request, record, window, searched)
+            owed = sum(other.best.searching for _, other in parts) - searched.best.searching
+            here = replace(request, problem=pencil.at(window.shift))
+            task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
+            further, better[place] = _refine(task, request, record, searched)
+            parts[place] = window, further
     return _together(Notary(pencil, request, record), wish, parts, better, wish.margin(first.tol))
 
 
@@ -64,30 +68,27 @@ def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outloo
     return True
 
 
-def _refine(
-    pencil: Pencil, request: Request, record: Record, window: Window, searched: Searched
-) -> tuple[tuple[Window, Searched], list[Refined] | None]:
+def _refine(task: Task, request: Request, record: Record, searched: Searched) -> tuple[Searched, list[Refined] | None]:
     """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
     best = searched.best
     if not len(best.wanted):
-        return (window, searched), None
+        return searched, None
     better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
-        return (window, searched), better
-    here = replace(request, problem=pencil.at(window.shift))
-    step = _further(searched, here, record)
+        return searched, better
+    step = _further(task, searched, record)
     if isinstance(step, Ending):
-        return (window, replace(searched, ending=step.reason)), None
-    return (window, search(Task(pencil, here, window, best.inverse.unit), step, record, best)), None
+        return replace(searched, ending=step.reason), None
+    return search(task, step, record, best), None
 
 
-def _further(searched: Searched, request: Request, record: Record) -> Step | Ending:
+def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
     """What comes after a search that was to be rough, for a tolerance that is not."""
     best, step = searched.best, searched.step
     assert best.combined is not None
     assert isinstance(step.stage, Cells)
-    stage = replace(step.stage, request=request)
-    if late := too_late(record, best):
+    stage = replace(step.stage, request=task.request)
+    if late := too_late(record, best, task.owed):
         return Ending(late)
     if best.trial is not step.trial:  # which could not be afforded
         return Step(step.trial, stage)
