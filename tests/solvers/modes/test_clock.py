@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.optimize import brentq
 
 import fspielm as fs
 from fspielm.errors import UnsuitableError
@@ -19,10 +20,13 @@ from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.shift import outlook_of
 from fspielm.solvers.modes.sweep import modes_bands
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Ending
+from fspielm.solvers.stages.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
@@ -74,7 +78,41 @@ def test_after_the_first_round_its_modes_are_given(stop: Callable[[str], None]) 
     # the first was checked; of the others nothing is certain
     assert abs(modes[0].value - np.pi**2) <= modes.bounds[0] < 1.0
     assert np.all(np.isinf(modes.bounds[1:]))
+    assert [mode.multiplicity for mode in modes] == [1, 1, 1]
     assert modes[2].field.integrate(u**2) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_modes_that_could_not_be_checked_are_not_said_to_be_as_good_as_they_get(
+    stop: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cells, "next", lambda *_: Ending("smaller cells and higher degrees bring nothing more"))
+    stop("rounds.too_late")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=3, tol=1e-3)
+    assert np.isfinite(modes.bounds).tolist() == [True, False, False]
+    said = "2 of 3 values have errors above the tolerance, of inf at most: the budget of 1000 s ended it"
+    assert modes.remarks[-1].startswith(said)
+
+
+def test_a_second_search_that_is_cut_says_so(stop: Callable[[str], None]) -> None:
+    stop("second.inverse_at")
+    modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=12, tol=1e-6)
+    assert len(modes) == 12
+    assert not modes.complete
+    assert modes.remarks == (
+        "the budget of 1000 s ended a second search, which is to find the same modes: some may be missing; allow more "
+        "with budget=fs.Budget(seconds=...)",
+    )
+
+
+def test_a_search_that_is_cut_says_so_where_there_is_no_second_one(stop: Callable[[str], None]) -> None:
+    stop("rounds.inverse_at")
+    advection = sp.Eq(-u.diff(x, 2) + 3 * u.diff(x), lam * u)
+    modes = run(stated(advection, fs.Interval(0, 1), fs.Dirichlet(0)), within=(10, 2000), tol=1e-3)
+    assert not modes.selfadjoint
+    assert 0 < len(modes) < 14
+    assert any(
+        remark.startswith("there was no time to find all modes: some may be missing") for remark in modes.remarks
+    )
 
 
 def test_a_search_that_could_not_go_on_has_its_modes_checked(stop: Callable[[str], None]) -> None:
@@ -113,7 +151,7 @@ def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: p
     monkeypatch.setattr(rounds, "play", lambda *_: less)
     known: Any = more
     record = Record(fs.Budget(seconds=1.0))
-    searched = rounds.search(anything, anything, Window(0.0, 6), anything, record, 1.0, best=known)
+    searched = rounds.search(Task(anything, anything, Window(0.0, 6), 1.0), anything, record, known)
     assert searched.best is known
     assert len(searched.checks) == 6
     assert searched.ending.startswith("the budget of 1 s ended it")
@@ -130,6 +168,15 @@ def test_an_interval_ends_where_time_does(stop: Callable[[str], None]) -> None:
     assert 5 < len(modes) < 57
 
 
+def test_windows_without_time_for_a_second_search_say_so_once(stop: Callable[[str], None]) -> None:
+    stop("by_cells.sweep")
+    modes = run(stated(STRING, fs.Interval(0, 30), fs.Dirichlet(0)), within=(0.001, 12.0), tol=1e-6)
+    assert len(modes) == 33
+    assert not modes.complete
+    said = [remark for remark in modes.remarks if remark.startswith("there was no time for a second search")]
+    assert len(said) == 1
+
+
 def test_values_before_the_first_shift_are_told(stop: Callable[[str], None]) -> None:
     stop("rounds.play")
     modes = run(stated(STRING, fs.Interval(0, 1), fs.Robin(-3, 1, 0)), count=2, tol=1e-4)
@@ -143,6 +190,13 @@ def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -
     assert len(modes) == 1
     assert abs(modes[0].value - 2 * np.pi**2) <= modes[0].bound
     assert any("modes more were seen than there was time for" in remark for remark in modes.remarks)
+
+
+def test_membranes_whose_functions_are_too_few_for_want_of_time_say_so(stop: Callable[[str], None]) -> None:
+    stop("membranes.direct._seen")
+    modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=1, tol=1e-15)
+    assert len(modes) == 1
+    assert modes.remarks[-1].endswith(": the budget of 1000 s ended it; allow more with budget=fs.Budget(seconds=...)")
 
 
 def test_functions_that_satisfy_the_equation_keep_to_the_clock() -> None:
@@ -165,13 +219,25 @@ def test_a_round_counts_with_what_comes_after_it() -> None:
     assert times(SimpleNamespace(taken=0.1, closing=0.1, forecast=0.0)) == pytest.approx(2.0)  # type: ignore[arg-type]
     assert times(None) > 1
     assert not too_late(Record(fs.Budget(seconds=AMPLE)), latest)
-    assert not too_late(Record(fs.Budget(seconds=None)), latest)
+    assert not too_late(Record(fs.Budget(seconds=None)), latest, 10 * AMPLE)
+    assert too_late(Record(fs.Budget(seconds=AMPLE)), latest, AMPLE)
     assert too_late(Record(fs.Budget(seconds=7.9)), latest).startswith("the budget of 7.9 s ended it")
 
 
-@pytest.mark.parametrize("condition", [fs.Dirichlet(0), fs.Robin(1, 1, 0)], ids=["membrane", "cells"])
-def test_hardly_any_time_is_enough_for_an_answer(condition: object) -> None:
+# of Robin's condition the root of k tan(k / 2) = 1, for each direction
+LOWEST = 2 * np.pi**2, 2 * brentq(lambda k: k * np.tan(k / 2) - 1, 1.0, 2.0) ** 2
+
+
+@pytest.mark.parametrize(
+    ("condition", "lowest"),
+    [pytest.param(fs.Dirichlet(0), LOWEST[0], id="membrane"), pytest.param(fs.Robin(1, 1, 0), LOWEST[1], id="cells")],
+)
+def test_hardly_any_time_is_enough_for_an_answer(condition: object, lowest: float) -> None:
     with pytest.warns(fs.AccuracyWarning):
         modes = fs.eigenmodes(stated(DRUM, SQUARE, condition), lam, count=4, rng=0, budget=fs.Budget(seconds=1e-3))
     assert not modes.complete
-    assert modes.remarks
+    assert 1 <= len(modes) < 4
+    assert abs(modes[0].value - lowest) <= modes.bounds[0] < 0.1
+    assert f"{len(modes)} of 4 modes were found; allow more with budget=fs.Budget(seconds=...)" in modes.remarks
+    assert modes.remarks[0].startswith("there was no time for a second search")
+    assert all(remark.endswith("allow more with budget=fs.Budget(seconds=...)") for remark in modes.remarks)

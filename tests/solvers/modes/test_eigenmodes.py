@@ -5,6 +5,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solvers.modes import rounds, second
+from fspielm.solvers.modes.rounds import find
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -42,7 +44,34 @@ def test_a_string_has_the_modes_of_a_string():
 
 def test_modes_in_an_interval_are_all_there():
     check(modes(WAVE, REST, within=(30, 100)), [(n * np.pi) ** 2 for n in (2, 3)])
-    assert len(modes(WAVE, REST, within=(50, 60))) == 0
+
+
+@pytest.mark.parametrize("ends", [(50, 60), (4 * np.pi**2 + 1e-6, 9 * np.pi**2 - 1e-6)], ids=["far", "close"])
+def test_an_interval_without_modes_is_searched_twice(ends, monkeypatch):
+    seeds = []
+
+    def counted(*arguments, **options):
+        seeds.append(options["seed"])
+        return find(*arguments, **options)
+
+    monkeypatch.setattr(second, "find", counted)
+    empty = modes(WAVE, REST, within=ends)
+    assert len(empty) == 0
+    assert empty.complete
+    assert len(seeds) == 1
+
+
+def test_a_mode_that_a_first_search_did_not_see_is_told(monkeypatch):
+    played = rounds.find
+
+    def blind(inverse, window, *arguments, **options):
+        found = played(inverse, window, *arguments, **options)
+        return found.select(np.abs(window.shift + found.mu - 4 * np.pi**2) > 1.0)
+
+    monkeypatch.setattr(rounds, "find", blind)
+    said = "a second search, from .*, found 1 values between .* where the first one had found 0: modes may be missing"
+    with pytest.warns(fs.AccuracyWarning, match=said):
+        assert not modes(WAVE, REST, within=(30, 50)).complete
 
 
 def test_a_free_string_rests():
@@ -126,6 +155,25 @@ def test_values_in_conditions_are_found():
     slopes = sp.Eq(v.diff(x, 2) + v.diff(y, 2), 0)
     found = modes(slopes, [fs.Robin(-lam, 1, 0)], fs.Disk((0, 0), 1), count=3, tol=1e-4)
     np.testing.assert_allclose(found.values, [0, 1, 1], atol=1e-6)
+
+
+def test_where_there_are_no_more_modes_time_is_not_blamed():
+    growing = sp.Eq(u.diff(x, 2), u)
+    message = r"2 of 5 modes were found: there may be no more .*; look for others with within=\(a, b\)"
+    with pytest.warns(fs.AccuracyWarning, match=message):
+        found = modes(growing, [fs.Robin(-lam, 1, 0)], count=5, tol=1e-6)
+    np.testing.assert_allclose(found.values, [np.tanh(0.5), 1 / np.tanh(0.5)], rtol=1e-6)
+    assert not any("budget" in remark for remark in found.remarks)
+
+
+def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
+    monkeypatch.setattr("fspielm.solvers.modes.sweep._MOVES", 1)
+    with pytest.warns(fs.AccuracyWarning):
+        found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
+    assert not found.complete
+    said = "there are values before those that are given, and no shift was found that is before all of them"
+    assert any(remark.startswith(said) for remark in found.remarks)
+    assert not any("budget" in remark for remark in found.remarks)
 
 
 def test_a_disk_has_pairs():

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike
+from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
 from fspielm.solvers.modes.modes import Mode
 from fspielm.solvers.modes.window import Window, Wish
 
@@ -53,6 +53,7 @@ class Known:
 
     value: float
     estimate: float
+    bound: float | None = None
 
 
 def known(*values: float, estimate: float = 1e-9) -> list[Mode]:
@@ -68,6 +69,15 @@ def test_each_value_counts_by_its_own_error():
     every = Wish(3, None, 1.0)
     assert inside(modes, every) == modes
     assert not at_ends(modes, every)
+
+
+def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
+    wish = Wish(None, (1.0, 2.0), 1.0)
+    modes: list[Mode] = [Known(1.0, 1e-9, 1e-9), Known(2.0, 1e-9)]  # type: ignore[list-item]
+    assert at_ends(modes, wish) == [
+        "the value 1 lies at the end of within= up to its bound",
+        "the value 2 lies at the end of within= up to the estimate of its error",
+    ]
 
 
 def test_intervals_are_looked_at_with_a_margin():
@@ -86,6 +96,40 @@ def test_a_value_where_two_searches_meet_is_there_once():
     assert not unlike(parts)
     at_edge = [parts[0], (parts[1][0], known(0.9 + 1e-10, 1 - 1e-10, 1.7))]  # the first may have it beyond its own
     assert not unlike(at_edge)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "together"),
+    [
+        pytest.param(known(1.05, estimate=0.3), known(0.95, estimate=0.3), [1.0], id="each beyond the cut"),
+        pytest.param(known(0.95, estimate=0.3), known(1.05, estimate=0.3), [1.0], id="each before the cut"),
+        pytest.param(known(1.02, 1.03, estimate=0.1), known(0.97, 0.98, estimate=0.1), [1.0, 1.0], id="two of them"),
+        pytest.param(known(1.05, estimate=np.inf), known(0.95, estimate=np.inf), [1.0], id="nothing certain"),
+        pytest.param(known(1.0, 1.0), known(1.0, 1.0), [1.0, 1.0], id="two of one value"),
+        pytest.param(known(0.7, estimate=1.0), known(1.3, estimate=1.0), [0.7, 1.3], id="beyond where they meet"),
+    ],
+)
+def test_a_value_that_is_seen_on_either_side_is_not_lost(before, after, together):
+    parts = [
+        (Window(0.5, None, -0.1, 1.1), [*known(0.5), *before]),
+        (Window(1.5, None, 0.9, 2.1), [*after, *known(1.5)]),
+    ]
+    found = [mode.value for mode in joined(parts)]
+    assert found == pytest.approx([0.5, *together, 1.5], abs=0.06)
+    assert found == sorted(found)
+
+
+def test_what_is_off_by_more_than_the_margin_is_in_no_window_for_certain():
+    first = Window(0.5, None, -0.1, 1.1), known(0.5)
+    assert within_margin([first, (Window(1.5, None, 0.9, 2.1), known(1.5))], 0.1)
+    # the second is not among those that are kept
+    assert not within_margin([first, (Window(1.5, None, 0.9, 2.1), known(0.95, estimate=0.3))], 0.1)
+
+
+def test_modes_of_one_value_come_from_one_search():
+    before, after = known(1.0, 1 + 2e-9), known(1 - 1e-9, 1 + 1e-9)
+    kept = joined([(Window(0.5, None, -0.1, 1.1), before), (Window(1.5, None, 0.9, 2.1), after)])
+    assert kept in (before, after)
 
 
 def test_searches_that_see_different_modes_where_they_meet_say_so():

@@ -1,11 +1,11 @@
-"""Which of two searches for the same modes is kept."""
+"""Which of two searches for the same modes is kept, and which modes are of one value."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fspielm.solvers.modes.modes import Mode, Modes, preferred
+from fspielm.solvers.modes.modes import Mode, Modes, alike, preferred
 
 NONE: Any = None
 
@@ -32,3 +32,8 @@ def estimated(*estimates: float) -> Modes:
 def test_what_knows_more_is_kept(better: Modes, worse: Modes) -> None:
     assert preferred(better, worse, 1e-8, 1.0) is better
     assert preferred(worse, better, 1e-8, 1.0) is better
+
+
+def test_modes_of_which_nothing_is_certain_are_not_of_one_value() -> None:
+    values, errors = np.array([1.0, 1.0 + 1e-9, 2.0, 3.0]), np.array([1e-8, 1e-8, np.inf, np.inf])
+    assert [alike(values, errors, place) for place in range(4)] == [2, 2, 1, 1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.clock import too_late
-from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike
+from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
 from fspielm.solvers.modes.modes import Mode, Modes, late_ones
@@ -19,6 +20,7 @@ from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook
 from fspielm.solvers.modes.sweep import lowest, sweep
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -41,7 +43,11 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
     better: list[list[Refined] | None] = [None] * len(parts)
     if exact:
         for place, (window, searched) in enumerate(parts):
-            parts[place], better[place] = _refine(pencil, request, record, window, searched)
+            owed = sum(other.best.searching for _, other in parts) - searched.best.searching
+            here = replace(request, problem=pencil.at(window.shift))
+            task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
+            further, better[place] = _refine(task, request, record, searched)
+            parts[place] = window, further
     return _together(Notary(pencil, request, record), wish, parts, better, wish.margin(first.tol))
 
 
@@ -62,53 +68,65 @@ def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outloo
     return True
 
 
-def _refine(
-    pencil: Pencil, request: Request, record: Record, window: Window, searched: Searched
-) -> tuple[tuple[Window, Searched], list[Refined] | None]:
+def _refine(task: Task, request: Request, record: Record, searched: Searched) -> tuple[Searched, list[Refined] | None]:
     """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
     best = searched.best
     if not len(best.wanted):
-        return (window, searched), None
+        return searched, None
     better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
-        return (window, searched), better
-    here = replace(request, problem=pencil.at(window.shift))
-    step = _further(searched, here, record)
+        return searched, better
+    step = _further(task, searched, record)
     if isinstance(step, Ending):
-        return (window, replace(searched, ending=step.reason)), None
-    return (window, search(pencil, here, window, step, record, best.inverse.unit, best=best)), None
+        return replace(searched, ending=step.reason), None
+    return search(task, step, record, best), None
 
 
-def _further(searched: Searched, request: Request, record: Record) -> Step | Ending:
+def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
     """What comes after a search that was to be rough, for a tolerance that is not."""
     best, step = searched.best, searched.step
     assert best.combined is not None
     assert isinstance(step.stage, Cells)
-    stage = replace(step.stage, request=request)
-    if late := too_late(record, best):
+    stage = replace(step.stage, request=task.request)
+    if late := too_late(record, best, task.owed):
         return Ending(late)
     if best.trial is not step.trial:  # which could not be afforded
         return Step(step.trial, stage)
     return stage.next(attempt_of(best, best.combined, best.error))
 
 
-def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish) -> list[str]:
-    """What to say of modes that there was no time to look for."""
+def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish, record: Record) -> list[str]:
+    """What to say of modes that were not found, or not looked for: there was no time, or nothing leads to them."""
     window, searched = parts[-1]
-    found = len(searched.best.wanted)
-    if wish.count is not None and found < wish.count:
-        return [f"{found} of {wish.count} modes were found; allow more with budget=fs.Budget(seconds=...)"]
-    if len(window.behind(searched.best.found.mu)):
+    best = searched.best
+    is_late = any(part.best.found.is_cut for _, part in parts) or bool(too_late(record, best))
+    if wish.count is not None and len(best.wanted) < wish.count:
+        some = f"{len(best.wanted)} of {wish.count} modes were found"
+        if is_late:
+            return [f"{some}; allow more with budget=fs.Budget(seconds=...)"]
+        return [f"{some}: there may be no more that can be told from errors; look for others with within=(a, b)"]
+    if len(window.behind(best.found.mu)):
+        some = "there are values before those that are given"
+        if is_late:
+            return [f"{some}, and no time was left to look there; allow more with budget=fs.Budget(seconds=...)"]
+        return [f"{some}, and no shift was found that is before all of them; look there with within=(a, b)"]
+    if wish.interval is not None and window.upper < wish.interval[1]:
         return [
-            "there are values before those that are given, and no time was left to look there; allow more with "
+            f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
             "budget=fs.Budget(seconds=...)"
         ]
-    if wish.interval is None or window.upper >= wish.interval[1]:
-        return []
-    return [
-        f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
-        "budget=fs.Budget(seconds=...)"
-    ]
+    if any(part.best.found.is_cut for _, part in parts):
+        return [
+            "there was no time to find all modes: some may be missing; allow more with budget=fs.Budget(seconds=...)"
+        ]
+    return []
+
+
+def _why_late(parts: Sequence[tuple[Window, Searched]], modes: Sequence[Mode], record: Record) -> str:
+    """Why errors are above the tolerance: of those that could not be looked at, since there was no time for it."""
+    if record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
+        return too_late(record, parts[-1][1].best)
+    return next((searched.ending for _, searched in parts if searched.ending), "")
 
 
 def _together(
@@ -120,17 +138,17 @@ def _together(
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
+    unseen = _unseen(parts, wish, notary.record)
     each: list[tuple[Window, list[Mode]]] = []
-    remarks: list[str] = []
     for (window, searched), own in zip(parts, better, strict=True):
         each.append((window, notary.modes(searched, own)))
-        remarks += filter(None, [missed(notary.pencil, notary.request, notary.record, searched)])
     modes = inside(joined(each), wish)
-    remarks += [*unlike(each), *_unseen(parts, wish)]
+    why = _why_late(parts, modes, notary.record)
+    # after all modes, which are of more use
+    second = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
-    # what is off by more than was looked beyond the ends may have been on the other side of them
-    complete = selfadjoint and not remarks and all(mode.estimate < margin for mode in modes)
-    why = next((searched.ending for _, searched in parts if searched.ending), "")
+    complete = selfadjoint and not remarks and within_margin(each, margin)
     remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
     return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))

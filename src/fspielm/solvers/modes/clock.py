@@ -9,6 +9,7 @@ from fspielm.solvers.record import Record
 _FIRST = 6.0
 # What is thought to take less is no measure.
 _SHORTEST = 0.1
+_MORE = "allow more with budget=fs.Budget(seconds=...)"
 
 
 def times(latest: Round | None) -> float:
@@ -23,11 +24,16 @@ def share(latest: Round | None) -> float:
     return 1.0 if latest is None else latest.taken / (latest.taken + latest.closing)
 
 
-def too_late(record: Record, latest: Round) -> str:
-    """Why there should be no further round, which would be no shorter than the latest; empty where there is time."""
-    if record.seconds_left > latest.taken + latest.closing:
+def out_of_time(record: Record) -> str:
+    """Why something was not done, where no time was left for it; empty where there is time."""
+    return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {_MORE}"
+
+
+def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
+    """Why there should be no further round, which would be no shorter than the latest; empty where there is time.
+
+    Some seconds may be `owed` to what was found elsewhere.
+    """
+    if record.seconds_left > latest.taken + latest.closing + owed:
         return ""
-    return (
-        f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; allow more with "
-        "budget=fs.Budget(seconds=...)"
-    )
+    return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {_MORE}"

@@ -14,7 +14,7 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import Course
 from fspielm.solvers.modes.checked import Checked
 from fspielm.solvers.modes.inner import sign_of
-from fspielm.solvers.modes.modes import Mode
+from fspielm.solvers.modes.modes import Mode, alike
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined
 from fspielm.solvers.modes.round import Round, attempt_of
@@ -66,8 +66,7 @@ class Notary:
         value, error = complex(values[place]), float(errors[place])
         plain = value.real if value.imag == 0.0 else value
         bound = error if best.inverse.symmetric else None
-        close = np.abs(values - value) <= errors + error
-        return Mode(plain, bound, error, self._solution(plain, attempt), int(np.count_nonzero(close)))
+        return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
 
     def _solution(self, value: complex, attempt: Attempt) -> Solution:
         here = replace(self.request, problem=self.pencil.at(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -44,16 +44,19 @@ class Found:
         How far the space of functions is from holding each, relative to it.
     conditions : (k,) array
         How much more than its own size a value may move; one where the inverse is symmetric.
+    is_cut : bool
+        Whether the clock ended the search for them: others may be closer, or between them.
     """
 
     mu: NDArray[np.complex128]
     coefficients: NumberArray
     left: FloatArray
     conditions: FloatArray
+    is_cut: bool = False
 
     def select(self, which: NDArray[np.intp] | BoolArray) -> Found:
         """Some of them."""
-        return Found(self.mu[which], self.coefficients[:, which], self.left[which], self.conditions[which])
+        return Found(self.mu[which], self.coefficients[:, which], self.left[which], self.conditions[which], self.is_cut)
 
     def followed_by(self, other: Found) -> Found:
         """These, and others."""
@@ -62,6 +65,7 @@ class Found:
             np.concatenate([self.coefficients, other.coefficients], axis=1),
             np.concatenate([self.left, other.left]),
             np.concatenate([self.conditions, other.conditions]),
+            self.is_cut or other.is_cut,
         )
 
 
@@ -91,8 +95,9 @@ def closest(
             len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _ROUGHLY
         )
         late = seconds_left() <= 0 and left.min(initial=1.0) < _ROUGHLY  # one mode is known, at least
-        if history[-1] <= tol or stalled or late or not block.shape[1] or space.count >= _MOST:
-            return modes.found()
+        done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST
+        if done or late:
+            return replace(modes.found(), is_cut=not done)
 
 
 def polished(inverse: Inverse, found: Found) -> Found:

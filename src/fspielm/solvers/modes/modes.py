@@ -105,6 +105,12 @@ class Modes(Sequence[Mode]):
         return "\n".join([*lines, *self.remarks])
 
 
+def alike(values: NDArray[Any], errors: NDArray[np.float64], place: int) -> int:
+    """How many values cannot be told from one of them; those of which nothing is certain are not counted as such."""
+    close = np.abs(values - values[place]) <= errors + errors[place]
+    return max(1, int(np.count_nonzero(close & np.isfinite(errors + errors[place]))))
+
+
 def late(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
     """Errors above the tolerance, which is relative to values, or a unit."""
     return [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]

@@ -17,8 +17,8 @@ from fspielm.solvers.modes.checked import Checked, Inspector
 from fspielm.solvers.modes.clock import share, times, too_late
 from fspielm.solvers.modes.inverse import Inverse, inverse_at
 from fspielm.solvers.modes.krylov import Found, closest, first_functions, polished
-from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.round import Round, attempt_of
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -56,37 +56,25 @@ class Searched:
     ending: str
 
 
-def search(
-    pencil: Pencil,
-    request: Request,
-    window: Window,
-    step: Step,
-    record: Record,
-    unit: float,
-    *,
-    roughly: bool = False,
-    best: Round | None = None,
-) -> Searched:
+def search(task: Task, step: Step, record: Record, best: Round | None = None) -> Searched:
     """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.
 
-    If that is to be known `roughly`, the sum of all modes is checked, and none by itself. It may go on from the best
-    round of another search.
+    It may go on from the best round of another search.
     """
+    request, roughly = task.request, task.roughly
     while True:
-        longer = times(best)
-        afforded = afford(request, record, step, longer)
+        afforded = afford(request, record, step, times(best))
         if isinstance(afforded, Ending):
             ending = afforded.reason
             break
-        once, afforded = afforded.seconds / longer, replace(afforded, seconds=share(best) * afforded.seconds)
-        latest = replace(play(pencil, request, window, afforded, record, unit), forecast=once)
-        late = too_late(record, latest)
+        latest = play(task, afforded, record, best)
+        late = too_late(record, latest, task.owed)
         if best is not None and late and len(latest.wanted) < len(best.wanted):  # there was no time to find them all
             ending = late
             break
         if best is None or latest.error <= best.error:
             best = latest
-        if latest.combined is None or len(window.behind(latest.found.mu)):
+        if latest.combined is None or len(task.window.behind(latest.found.mu)):
             return Searched(latest, [], step, "")
         error = latest.error
         if roughly and error <= request.tol:
@@ -116,15 +104,17 @@ def search(
     return Searched(best, [] if roughly else best.singles(record), step, ending)
 
 
-def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, record: Record, unit: float) -> Round:
-    """One round, announced if it is long, recorded and told."""
+def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
+    """One round after another, announced if it is long, recorded and told."""
+    request, window = task.request, task.window
     trial, began = afforded.trial, perf_counter()
-    if afforded.seconds > LONG:
+    forecast = share(before) * afforded.seconds
+    if forecast > LONG:
         number, rows = len(record.rounds) + 1, trial.rows(request.problem)
-        request.progress(Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells))
+        request.progress(Forecast(number, trial.why, trial.neurons, rows, forecast, trial.cells))
     seconds: dict[str, float] = {}
     finite = trial.discretise(request, seconds)
-    inverse = inverse_at(pencil, window.shift, finite, request, unit)
+    inverse = inverse_at(task.pencil, window.shift, finite, request, task.unit)
     seconds["solve"] = perf_counter() - began
     found = find(inverse, window, request, record)
     wanted = window.pick(found.mu)
@@ -137,20 +127,26 @@ def play(pencil: Pencil, request: Request, window: Window, afforded: Afforded, r
         shares[wanted] = (signs * _weights(found, inverse))[wanted]
         combined = inspector.check(found, shares)
         cells = inspector.by_cell(combined)
-    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, afforded.seconds)
     seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
+    once = afforded.seconds / times(before)
+    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, once)
     if combined is not None:
         shown = attempt_of(done, combined, done.error)
-        request.progress(record.add(shown, forecast=afforded.seconds, seconds=perf_counter() - began))
+        request.progress(record.add(shown, forecast=forecast, seconds=perf_counter() - began))
     return done
 
 
-def find(inverse: Inverse, window: Window, request: Request, record: Record, seed: int = 0) -> Found:
-    """The modes that a window asks for and some beyond them, from first functions that a seed decides."""
+def find(
+    inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = _CHECKS
+) -> Found:
+    """The modes that a window asks for and some beyond them, from first functions that a seed decides.
+
+    Of the seconds that are left, a share is kept for what comes after.
+    """
     assert record.bands is not None
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
-    until = _CHECKS * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
+    until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
     found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
     found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
     if not len(found.mu):
@@ -160,7 +156,8 @@ def find(inverse: Inverse, window: Window, request: Request, record: Record, see
         return found.select(known[:_BEYOND])
     while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # only together are they modes
         needed += 1
-    return polished(inverse, found.select(known[:needed])).followed_by(found.select(known[needed : needed + _BEYOND]))
+    best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
+    return best.followed_by(found.select(known[needed : needed + _BEYOND]))
 
 
 def _weights(found: Found, inverse: Inverse) -> FloatArray:

@@ -13,6 +13,7 @@ from fspielm.solvers.modes.clock import too_late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.shift import Outlook
+from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -56,7 +57,7 @@ def lowest(
     window = Window(outlook.shift, count, direction=outlook.direction)
     step = _first(request, record)
     for _ in range(_MOVES):
-        searched = search(pencil, request, window, step, record, outlook.unit, roughly=roughly)
+        searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         found = searched.best.found
         if not len(found.mu):
             raise ProblemError(
@@ -88,12 +89,15 @@ def sweep(
     parts: list[tuple[Window, Searched]] = []
     step: Step | None = None
     for low, high in _pieces(pencil, request, *wish.interval):
-        if parts and too_late(record, parts[-1][1].best):
+        # each of those before is to be searched a second time
+        owed = sum(searched.best.searching for _, searched in parts)
+        if parts and too_late(record, parts[-1][1].best, owed):
             break
         window = Window(low + _INSIDE * (high - low), None, low - margin, high + margin)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
-        searched = search(pencil, here, window, step, record, min(outlook.unit, 0.5 * (high - low)), roughly=roughly)
+        task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
+        searched = search(task, step, record)
         parts.append((window, searched))
         step = searched.step
     found = [searched.best for _, searched in parts]

@@ -14,6 +14,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.solution import FoundMode, ModeSearch
+from fspielm.solvers.modes.clock import out_of_time
 from fspielm.solvers.modes.ends import at_ends, inside
 from fspielm.solvers.modes.membranes.fields import MembraneNotary
 from fspielm.solvers.modes.membranes.functions import Choice, functions_at
@@ -71,6 +72,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         if is_only:
             raise
         return None
+    why = out_of_time(record) or "other functions would be needed, or a larger tolerance"
     rest = _at_rest(membrane, wish, seen.energies)
     found = sorted(found, key=lambda one: one.look.energy)
     modes = MembraneNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
@@ -85,7 +87,6 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     modes = inside(modes, wish)
     complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
     remarks += at_ends(modes, wish)
-    why = "other functions would be needed, or a larger tolerance"
     remarks += late_ones(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
 

@@ -19,7 +19,7 @@ from fspielm.solvers.automatic import Course
 from fspielm.solvers.modes.inner import sign_of
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.pinned import Pinned
-from fspielm.solvers.modes.modes import Mode
+from fspielm.solvers.modes.modes import Mode, alike
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.solve import finish
@@ -58,9 +58,9 @@ class MembraneNotary:
                 float(bound),
                 float(bound),
                 self._solution(float(value), one, column),
-                int(np.count_nonzero(np.abs(values - value) <= bounds + bound)),
+                alike(values, bounds, place),
             )
-            for value, bound, (one, column) in zip(values, bounds, each, strict=True)
+            for place, (value, bound, (one, column)) in enumerate(zip(values, bounds, each, strict=True))
         ]
 
     def _solution(self, value: float, one: Pinned, column: FloatArray) -> Solution:

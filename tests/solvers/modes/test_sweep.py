@@ -1,0 +1,42 @@
+"""Windows of a long interval, one after the other."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.solvers.modes import sweep
+from fspielm.solvers.modes.checks import read_pencil
+from fspielm.solvers.modes.shift import outlook_of
+from fspielm.solvers.modes.task import Task
+from fspielm.solvers.modes.window import Wish
+from fspielm.solvers.randomness import Streams
+from fspielm.solvers.record import Record
+from fspielm.solvers.request import Request
+
+x, lam = sp.symbols("x lam")
+u = sp.Function("u")(x)
+
+
+def test_what_is_owed_to_windows_before_is_kept_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    string = sp.Eq(-u.diff(x, 2), lam * u)
+    problem = fs.Problem(string, fs.Interval(0, 30), [fs.Dirichlet(0)], given={lam: ...})
+    pencil = read_pencil(problem, lam)
+    streams, seed = Streams.spawned(0)
+    outlook, budget = outlook_of(pencil), fs.Budget(seconds=1000.0)
+    owed: list[float] = []
+
+    def searched(task: Task, *_: Any) -> Any:
+        owed.append(task.owed)
+        return SimpleNamespace(best=SimpleNamespace(wanted=[0], searching=400.0, taken=1.0, closing=1.0), step=None)
+
+    monkeypatch.setattr(sweep, "search", searched)
+    monkeypatch.setattr(sweep, "_first", lambda *_: None)
+    request = Request(pencil.at(outlook.shift), 1e-3, budget, streams, seed)
+    wish = Wish(None, (0.001, 100.0), outlook.unit)  # 95 values, of four windows
+    parts = sweep.sweep(pencil, request, Record(budget), outlook, wish, roughly=False)
+    # there is no time for a fourth, and for what is owed to three
+    assert owed == [0.0, 400.0, 800.0]
+    assert len(parts) == 3
