@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -159,6 +160,18 @@ def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
     assert (tmp_path / "b.png").exists()
 
 
+def test_what_is_not_known_of_errors_is_said_and_drawn(fspielm, string, tmp_path):
+    """A budget that ends before most errors were measured."""
+    pytest.importorskip("matplotlib")
+    done = fspielm("modes", string, "--count", 4, "--seconds", 0.001, "--plot", tmp_path / "a.png")
+    assert done.status == 0
+    assert " unknown " in done.out
+    assert (tmp_path / "a.png").exists()
+    told = fspielm("modes", string, "--count", 4, "--seconds", 0.001, "--json").out
+    modes = json.loads(told, parse_constant=pytest.fail)["modes"]
+    assert None in [mode["bound"] for mode in modes]
+
+
 def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
     assert fspielm("modes", string, "--plot", "modes.txt").error.startswith("the name of a picture must end in .png")
 
@@ -171,6 +184,9 @@ def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
         (Mode(-1.3e-5, 1.8e-3, 1.8e-3, None), "3:  0.000\n± 1.8e-03"),
         (Mode(1234.5, 20.0, 20.0, None), "3:  1230\n± 2.0e+01"),
         (Mode(1.5 - 0.25j, None, 1e-3, None), "3:  1.500 - 0.250i\nerror about 1.0e-03"),
+        (Mode(39.478417604, math.inf, math.inf, None), "3:  39.47841760\nerror unknown"),
+        (Mode(1.5 - 0.25j, None, math.inf, None, 2), "3:  1.500000000 - 0.250000000i\nerror unknown, 2-fold"),
+        (Mode(0.0, 0.0, 0.0, None), "3:  0\nexact"),
         (Mode(1.5 + 0.25j, None, 0.0, None), "3:  1.500000000 + 0.250000000i\nerror about 0.0e+00"),
     ],
 )

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from fspielm.cli.options import optional, with_options
 from fspielm.cli.outputs import PICTURES_HELP
+from fspielm.cli.plain import finite
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.settings import limit_blas
 from fspielm.cli.tables import headed_table
@@ -88,7 +89,7 @@ def find_modes(
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
         modes = run_interruptibly(partial(eigenmodes, file.problem, symbol, **asked))
     if options.as_json:
-        print(json.dumps(_as_json(modes), indent=2))
+        print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
     else:
         _print(modes, f"{path}: {file.title}" if file.title else str(path))
     if options.save is not None:
@@ -122,12 +123,21 @@ def _draw(modes: Modes, title: str, paths: Sequence[Path]) -> None:
 def _caption(number: int, mode: Mode) -> str:
     """The value as far as it is known, and below it how far the true one may be away."""
     digits = _CAPTION_DIGITS - 1 - math.floor(math.log10(abs(mode.value) or 1.0))
-    place = min(digits, math.ceil(-math.log10(mode.estimate))) if mode.estimate > 0 else digits
+    measured = 0 < mode.estimate < math.inf
+    place = min(digits, math.ceil(-math.log10(mode.estimate))) if measured else digits
     real, imaginary = (f"{round(part, place) + 0.0:.{max(place, 0)}f}" for part in (mode.value.real, mode.value.imag))
     value = f"{real} {imaginary[0] if imaginary[0] == '-' else '+'} {imaginary.lstrip('-')}i"
-    error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
     many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
-    return f"{number}:  {value if mode.value.imag else real}\n{error}{many}"
+    if mode.value == 0 and mode.bound == 0:  # that of the constants
+        return f"{number}:  0\nexact{many}"
+    return f"{number}:  {value if mode.value.imag else real}\n{_error(mode)}{many}"
+
+
+def _error(mode: Mode) -> str:
+    """How far the true value may be away, where anything is known of that."""
+    if not math.isfinite(mode.estimate):
+        return "error unknown"
+    return f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
@@ -159,7 +169,8 @@ def _print(modes: Modes, title: str) -> None:
     for heading in ("mode", "value", "bound" if modes.selfadjoint else "estimate", "fold"):
         table.add_column(heading, justify="right")
     for number, mode in enumerate(modes, 1):
-        table.add_row(str(number), f"{mode.value:.15g}", f"{mode.estimate:.1e}", str(mode.multiplicity))
+        error = f"{mode.estimate:.1e}" if math.isfinite(mode.estimate) else "unknown"
+        table.add_row(str(number), f"{mode.value:.15g}", error, str(mode.multiplicity))
     console.print(table)
     if modes.complete and not len(modes):
         console.print(Text("There are none; a second search found none either."))
