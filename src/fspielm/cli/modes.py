@@ -18,6 +18,7 @@ from rich.text import Text
 
 from fspielm.cli.options import optional, with_options
 from fspielm.cli.outputs import PICTURES_HELP
+from fspielm.cli.phrases import in_options
 from fspielm.cli.plain import finite
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.settings import limit_blas
@@ -77,7 +78,9 @@ def find_modes(
         check_picture_path(picture)
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
-    count = _COUNT if options.count is None and options.within is None else options.count
+    # outside of objects a number does not say where
+    by_number = options.within is None and not file.problem.domain.is_unbounded
+    count = _COUNT if options.count is None and by_number else options.count
     within = None if options.within is None else tuple(map(_end, options.within))
     limits: dict[str, Any] = {"seconds": options.seconds, "threads": options.threads}
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
@@ -144,9 +147,10 @@ def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
     known = {str(key): key for key in file.problem.statement.given or {} if isinstance(key, sp.Symbol)}
     if name not in known:
         have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
+        remedy = f"; write --symbol {next(iter(known))}" if len(known) == 1 else did_you_mean(name, known)
         raise ProblemError(
             f"--symbol: the file has no parameter {name!r} for the eigenvalue, as in -laplacian(u) = {name}*u with "
-            f"{name} = 1 under [parameters]: {have}{did_you_mean(name, known)}"
+            f"{name} = 1 under [parameters]: {have}{remedy}"
         )
     return known[name]
 
@@ -177,7 +181,7 @@ def _print(modes: Modes, title: str) -> None:
     elif modes.complete:
         console.print(Text("\nA second search found the same modes, and no other between them."))
     for remark in modes.remarks:
-        console.print(Text(f"\n{remark}"))
+        console.print(Text(f"\n{in_options(remark)}"))
 
 
 def _as_json(modes: Modes) -> dict[str, Any]:

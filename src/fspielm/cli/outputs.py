@@ -44,7 +44,8 @@ class Outputs:
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
     plot: Annotated[
-        list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw solution and error{PICTURES_HELP}")
+        list[Path] | None,
+        typer.Option("--plot", metavar="FILE", help=f"Draw the solution, beside a reference its error{PICTURES_HELP}"),
     ] = None
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
 
@@ -79,7 +80,7 @@ class Outputs:
             with working(f"writing {self.far_field}"):
                 run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
             ordered.append(self.far_field)
-        self._announce("Written", ordered)
+        self.announce("Written", ordered)
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:
         """Draw a run, if anyone wants to see it, and save the picture under every name."""
@@ -89,8 +90,9 @@ class Outputs:
             figure = run_interruptibly(partial(draw_run, run, title))
             for path in self.plot:
                 save_picture(figure, path)
-        self._announce("Picture", self.plot)
+        self.announce("Picture", self.plot)
 
-    def _announce(self, what: str, paths: list[Path]) -> None:
+    def announce(self, what: str, paths: list[Path]) -> None:
+        """Say what was written, where no script reads it."""
         if paths and not self.json:
             print("\n" + "\n".join(f"{what}: {path}" for path in paths))

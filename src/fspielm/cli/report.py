@@ -10,6 +10,7 @@ from rich.table import Table
 
 from fspielm.cases import PaperResult
 from fspielm.cli.cross_sections import cross_sections_fact, cross_sections_of
+from fspielm.cli.phrases import in_options
 from fspielm.cli.plain import finite
 from fspielm.cli.settings import Choice
 from fspielm.cli.tables import facts_table, headed_table
@@ -94,7 +95,7 @@ def _verdict(report: Report) -> dict[str, str]:
         return {}
     return {
         "error estimate": f"{report.error_estimate:.2e} relative L2, {report.max_error_estimate:.2e} maximum",
-        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {report.reason}",
+        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {in_options(report.reason)}",
     }
 
 
