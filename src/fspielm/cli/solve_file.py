@@ -18,8 +18,10 @@ from fspielm.writing import check_place
 
 
 def is_problem_file(name: str) -> bool:
-    """Whether `name` is meant as the path of a problem file, and not as the name of a benchmark."""
-    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).exists())
+    """Whether `name` is meant as the path of a problem file, there or not, and not as the name of a benchmark."""
+    path = Path(name)
+    written_as_one = bool(path.suffix) or path.name != name
+    return name not in cases.names() and (written_as_one or path.exists() or Path(f"{name}.toml").exists())
 
 
 def solve_file(name: str, options: Options, outputs: Outputs) -> None:
