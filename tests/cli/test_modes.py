@@ -49,6 +49,7 @@ def test_a_table_of_modes_that_fits_a_terminal(fspielm, string, tmp_path):
     shown = fspielm("show", tmp_path / "kept" / "mode-2.fspielm")
     assert shown.status == 0
     assert "equation" in shown.out
+    assert ": A string: mode 2 unknown" in " ".join(shown.out.split())
     mode = fs.load(tmp_path / "kept" / "mode-2.fspielm")
     assert abs(mode([[0.5]])[0]) < 1e-8
 

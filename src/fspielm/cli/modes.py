@@ -28,6 +28,7 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files import ProblemFile, read_problem_file
 from fspielm.solution.pictures import check_picture_path, plot_modes, save_picture
 from fspielm.solvers import Budget
+from fspielm.store import save
 from fspielm.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -96,19 +97,24 @@ def find_modes(
     else:
         _print(modes, f"{path}: {file.title}" if file.title else str(path))
     if options.save is not None:
-        _save(modes, options.save, quiet=options.as_json)
+        _save(modes, options.save, file.title or path.name)
+        if not options.as_json:
+            _tell_saved(len(modes), options.save)
     if options.plot and len(modes):
         _draw(modes, file.title or str(path), options.plot)
         if not options.as_json:
             print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
 
 
-def _save(modes: Modes, folder: Path, *, quiet: bool) -> None:
+def _save(modes: Modes, folder: Path, title: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, mode in enumerate(modes, 1):
-        mode.field.save(folder / f"mode-{number}.fspielm")
-    if not quiet and len(modes):
-        kept = "mode-1.fspielm" if len(modes) == 1 else f"mode-1.fspielm to mode-{len(modes)}.fspielm"
+        save(mode.field, folder / f"mode-{number}.fspielm", title=f"{title}: mode {number}")
+
+
+def _tell_saved(count: int, folder: Path) -> None:
+    if count:
+        kept = "mode-1.fspielm" if count == 1 else f"mode-1.fspielm to mode-{count}.fspielm"
         Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {folder}"))
 
 

@@ -43,7 +43,7 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
     else:
         print_file_report(run, name)
-    outputs.write(run.solution)
+    outputs.write(run.solution, file.title)
     outputs.draw(run, _title(run, name))
     if file.table is not None:
         run.solution.to_csv(file.table)
@@ -52,5 +52,5 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
 
 
 def _title(run: FileRun, name: str) -> str:
-    error = "" if run.relative_error is None else f", relative error {run.relative_error:.1e}"
-    return f"{run.file.title or name}: {run.solution.report.size}{error}"
+    error = "" if run.relative_error is None else f": relative error {run.relative_error:.1e}"
+    return f"{run.file.title or name}{error}"
