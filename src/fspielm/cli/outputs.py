@@ -45,7 +45,9 @@ class Outputs:
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
     plot: Annotated[
         list[Path] | None,
-        typer.Option("--plot", metavar="FILE", help=f"Draw the solution, beside a reference its error{PICTURES_HELP}"),
+        typer.Option(
+            "--plot", metavar="FILE", help=f"Draw the solution, and its error where a reference is known{PICTURES_HELP}"
+        ),
     ] = None
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
 

@@ -143,7 +143,7 @@ def _blocks_table(report: Report) -> Table:
 def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
     """Everything about the run in plain values; a number that is not finite becomes null."""
     method, paper = _compared_with(run, choice)
-    content: dict[str, Any] = {
+    content = {
         "case": run.case.name,
         "method": choice.method,
         "relative_error": run.relative_error,
@@ -153,14 +153,16 @@ def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
         **_plain_facts(run),
         "least_squares": choice.least_squares,
     }
-    return finite(content)
+    plain: dict[str, Any] = finite(content)
+    return plain
 
 
 def file_as_json(run: FileRun, name: str) -> dict[str, Any]:
     """The same for the problem of the file `name`."""
     content = {"file": name, "title": run.file.title, "relative_error": run.relative_error, **_plain_facts(run)}
     content["cross_sections"] = cross_sections_of(run.solution)
-    return finite(content)
+    plain: dict[str, Any] = finite(content)
+    return plain
 
 
 def _plain_facts(run: CaseRun | FileRun) -> dict[str, Any]:
