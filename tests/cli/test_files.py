@@ -149,6 +149,12 @@ class TestSolve:
         assert done.status == 2
         assert done.error == "no.toml: no such file"
 
+    @pytest.mark.parametrize("name", ["string.tml", "sting.toml", "string", "./string.tml"])
+    def test_a_name_mistyped(self, fspielm: Any, string: str, name: str) -> None:
+        done = fspielm("solve", name)
+        assert done.status == 2
+        assert done.error == f"{name.removeprefix('./')}: no such file; did you mean 'string.toml'?"
+
     @pytest.mark.parametrize("command", ["solve", "check"])
     def test_a_mistake_is_shown_where_it_is(self, fspielm: Any, string: str, command: str) -> None:
         change(string, "k**2*u", "kk**2*u")

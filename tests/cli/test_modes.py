@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -48,6 +49,7 @@ def test_a_table_of_modes_that_fits_a_terminal(fspielm, string, tmp_path):
     shown = fspielm("show", tmp_path / "kept" / "mode-2.fspielm")
     assert shown.status == 0
     assert "equation" in shown.out
+    assert ": A string: mode 2 unknown" in " ".join(shown.out.split())
     mode = fs.load(tmp_path / "kept" / "mode-2.fspielm")
     assert abs(mode([[0.5]])[0]) < 1e-8
 
@@ -61,7 +63,9 @@ def test_json_for_scripts(fspielm, string):
 
 
 def test_a_parameter_that_is_not_there(fspielm, string):
-    assert "its parameters are lam; did you mean 'lam'?" in fspielm("modes", string, "--symbol", "lan").error
+    assert "its parameters are lam; write --symbol lam" in fspielm("modes", string, "--symbol", "k").error
+    string.write_text(STRING.replace("lam*u", "lam*mass*u").replace("lam = 1", "lam = 1\nmass = 2"))
+    assert "its parameters are lam, mass; did you mean 'lam'?" in fspielm("modes", string, "--symbol", "lan").error
 
 
 OUTSIDE = """\
@@ -87,8 +91,42 @@ def test_resonances_in_a_rectangle(fspielm, tmp_path):
     told = json.loads(done.out)
     assert told["complete"]
     np.testing.assert_allclose([mode["value"] for mode in told["modes"]], [[1.434438023186, -0.834546174422]] * 2)
-    assert "count=6 alone does not say where" in fspielm("modes", path, "--symbol", "k").error
-    assert "'a' is no number" in fspielm("modes", path, "--symbol", "k", "--within", "a", "3").error
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("", ": write --within 1-0.5j 3, its lower left and its upper right corner"),
+        ("--count 4", " its upper right corner; --count 4 alone does not say where"),
+        ("--count 4 --within 1-0.5j 3", "give --within, not --count: all resonances of a rectangle are found"),
+        (
+            "--within 3 1-0.5j",
+            "--within is the wrong way round: the lower left corner comes first, then the upper right "
+            "one, write --within 1-0.5j 3",
+        ),
+        ("--within 1-0.5j 3+1j", "--within 1-0.5j 3+1j reaches above the real axis"),
+        ("--within a 3", "'a' is no number"),
+    ],
+)
+def test_where_resonances_are_wanted_is_said_with_options(fspielm, tmp_path, options, told):
+    path = tmp_path / "outside.toml"
+    path.write_text(OUTSIDE)
+    error = fspielm("modes", path, "--symbol", "k", *options.split()).error
+    assert told in error
+    assert ("count" in options) == ("count" in error)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--within 5 1", "--within is the wrong way round: write --within 1 5"),
+        ("--within 1-0.5j 5", "on this one, write an interval of real values, as in --within 0 100"),
+        ("--within 1 5 --count 2", "say which modes: --count 10 for the first ten, or --within a b for all"),
+        ("--count 0", "--count must be a whole number, at least 1; got 0"),
+    ],
+)
+def test_which_modes_are_wanted_is_said_with_options(fspielm, string, options, told):
+    assert told in fspielm("modes", string, *options.split()).error
 
 
 def test_a_mode_of_a_membrane_is_shown(fspielm, tmp_path):
@@ -159,6 +197,19 @@ def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
     assert (tmp_path / "b.png").exists()
 
 
+def test_what_is_not_known_of_errors_is_said_and_drawn(fspielm, string, tmp_path):
+    """A budget that ends before most errors were measured."""
+    pytest.importorskip("matplotlib")
+    done = fspielm("modes", string, "--count", 4, "--seconds", 0.001, "--plot", tmp_path / "a.png")
+    assert done.status == 0
+    assert " unknown " in done.out
+    assert "allow more with --seconds" in " ".join(done.out.split())
+    assert (tmp_path / "a.png").exists()
+    told = fspielm("modes", string, "--count", 4, "--seconds", 0.001, "--json").out
+    modes = json.loads(told, parse_constant=pytest.fail)["modes"]
+    assert None in [mode["bound"] for mode in modes]
+
+
 def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
     assert fspielm("modes", string, "--plot", "modes.txt").error.startswith("the name of a picture must end in .png")
 
@@ -171,6 +222,9 @@ def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
         (Mode(-1.3e-5, 1.8e-3, 1.8e-3, None), "3:  0.000\n± 1.8e-03"),
         (Mode(1234.5, 20.0, 20.0, None), "3:  1230\n± 2.0e+01"),
         (Mode(1.5 - 0.25j, None, 1e-3, None), "3:  1.500 - 0.250i\nerror about 1.0e-03"),
+        (Mode(39.478417604, math.inf, math.inf, None), "3:  39.47841760\nerror unknown"),
+        (Mode(1.5 - 0.25j, None, math.inf, None, 2), "3:  1.500000000 - 0.250000000i\nerror unknown, 2-fold"),
+        (Mode(0.0, 0.0, 0.0, None), "3:  0\nexact"),
         (Mode(1.5 + 0.25j, None, 0.0, None), "3:  1.500000000 + 0.250000000i\nerror about 0.0e+00"),
     ],
 )

@@ -12,6 +12,7 @@ import sympy as sp
 from scipy.special import hankel1, jv
 
 import fspielm as fs
+from fspielm.cli.cross_sections import _told
 from fspielm.solution.export import far_field_to_csv
 
 DISK = """
@@ -56,7 +57,7 @@ def test_the_far_field_and_cross_sections_of_a_soft_disk(fspielm: Any, disk: str
     orders = np.arange(-30, 31)
     each = jv(orders, 2.0) / hankel1(orders, 2.0)
     scattering = 4 / 2.0 * np.sum(np.abs(each) ** 2)
-    told = f"cross sections scattering {scattering:.5f}, absorption 0.00000, extinction {scattering:.5f}"
+    told = f"cross sections scattering {scattering:.5f}, absorption 0, extinction {scattering:.5f}"
     assert told in " ".join(done.out.split())
     names, rows = table("far.csv")
     assert names == ["angle_degrees", "real", "imag", "abs"]
@@ -68,6 +69,31 @@ def test_the_far_field_and_cross_sections_of_a_soft_disk(fspielm: Any, disk: str
     shown = fspielm("show", "disk.fspielm", "--far-field", "again.csv")
     assert told in " ".join(shown.out.split())
     assert Path("again.csv").read_bytes() == Path("far.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("sections", "estimate", "told"),
+    [
+        ((1.289573e-6, 2e-19), 1e-9, "scattering 1.28957e-06, absorption 0"),
+        ((2.4, -3e-9), None, "scattering 2.40000, absorption 0"),
+        ((2.4, 0.0123449), 0.0, "scattering 2.40000, absorption 0.01234"),
+        ((2.3871, 0.0123449), 2e-4, "scattering 2.39, absorption 0.01"),
+        ((23.871, 2.0), 3e-2, "scattering 2e+01, absorption 0"),
+        ((1234567.0, 1234.0), 1e-9, "scattering 1.23457e+06, absorption 1.23e+03"),
+        ((234.04, 12.0), 1e-3, "scattering 234, absorption 12"),
+        ((2.3871, 0.1), np.inf, "scattering 2, absorption 0"),
+        ((0.0, 0.0), 1e-9, "scattering 0, absorption 0"),
+        ((np.nan, np.inf), np.inf, "scattering nan, absorption inf"),
+    ],
+)
+def test_cross_sections_have_the_digits_that_are_known(
+    sections: tuple[float, float], estimate: float | None, told: str
+) -> None:
+    assert _told(dict(zip(("scattering", "absorption"), sections, strict=True)), estimate) == told
+
+
+def test_progress_tells_of_cross_sections(fspielm: Any, disk: str, impatient: None) -> None:
+    assert "\ncross sections ...\n" in fspielm("solve", disk).err
 
 
 def test_json_has_the_cross_sections(fspielm: Any, disk: str) -> None:
@@ -122,8 +148,16 @@ LOSSY = DISK.replace("k = 2", 'k = "2 + i"')
     [
         (DISK, ["--far-field", "far.txt"], "the name of the file must end in .csv; got 'far.txt'"),
         (DISK, ["--far-field", "far.csv", "--set", "k=1,2"], "--far-field is for a single solve; leave it out with"),
-        (GRATING, ["--far-field", "far.csv"], "far_field: a grating has no end; where it sends waves is said by"),
-        (LOSSY, ["--far-field", "far.csv"], "far_field: only undamped waves have one; this equation has no wavenumber"),
+        (
+            GRATING,
+            ["--far-field", "far.csv"],
+            "--far-field: a grating has no end; where it sends waves is said by orders() of",
+        ),
+        (
+            LOSSY,
+            ["--far-field", "far.csv"],
+            "--far-field: only undamped waves have one; this equation has no wavenumber",
+        ),
     ],
 )
 def test_what_has_none_is_refused_before_the_solve(
@@ -137,7 +171,4 @@ def test_what_has_none_is_refused_before_the_solve(
 
 def test_a_domain_with_an_end_has_none(fspielm: Any) -> None:
     done = fspielm("solve", "heat", "--far-field", "far.csv")
-    assert (
-        done.error
-        == "far_field is for open domains, fs.Exterior(...), in problem files exterior = [...]; this one has an end"
-    )
+    assert done.error == "--far-field is for open domains, in problem files exterior = [...]; this one has an end"

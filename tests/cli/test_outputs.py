@@ -12,6 +12,7 @@ import fspielm as fs
 from fspielm.cli import outputs
 from fspielm.cli import solve as solving
 from fspielm.cli import solve_file as solving_files
+from fspielm.demo import draw_run
 
 PROBLEM = """
 title = "A string"
@@ -138,7 +139,7 @@ class TestShow:
         assert max(map(len, done.out.splitlines())) <= 80
         text = " ".join(done.out.split())
         for fact in (
-            "r.fspielm: u(x)",
+            "r.fspielm: A string",
             'equation = "100*u + dx(u, 2) = 0"',
             'shape = "Interval"',
             "verdict converged: the error estimate",
@@ -155,6 +156,19 @@ class TestShow:
         assert done.out.endswith("\nPicture: s.png\n\nWritten: s.csv\n")
         assert Path("s.csv").read_bytes() == Path("r.csv").read_bytes()
         assert Path("s.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_titles_are_those_of_the_file(self, fspielm: Any, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Kept through a second file; a solution that has none goes by its unknown, its picture by the file."""
+        titles = []
+        monkeypatch.setattr(outputs, "draw_run", lambda run, title: titles.append(title) or draw_run(run, title))
+        fspielm("solve", problem, "--out", "r.fspielm", "--plot", "r.png")
+        fspielm("show", "r.fspielm", "--out", "s.fspielm", "--plot", "s.png")
+        assert fspielm("show", "s.fspielm").out.startswith("s.fspielm: A string\n")
+        fs.load("s.fspielm").save("t.fspielm")
+        assert fspielm("show", "t.fspielm", "--plot", "t.png").out.startswith("t.fspielm: u(x)\n")
+        assert titles[0].startswith("A string")
+        assert "functions" not in titles[0]
+        assert titles[1:] == ["A string", "t.fspielm"]
 
     def test_several_pictures(self, fspielm: Any, problem: str) -> None:
         done = fspielm("solve", problem, "--out", "r.fspielm", "--plot", "a.png", "--plot", "b.svg")

@@ -34,6 +34,7 @@ def test_rows_as_a_table_and_as_json(fspielm: Callable[..., Any], string: str) -
         ["1.5", "0.731689"],
         ["2", "0.540302"],
     ]
+    assert done.out.endswith("\n\nWritten: rows.csv\n\nPicture: rows.png\n")
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 4
     again = json.loads(fspielm("solve", *wanted, "--json").out)
     assert [row["k"] for row in again["rows"]] == [1.0, 1.5, 2.0]
@@ -43,7 +44,7 @@ def test_rows_as_a_table_and_as_json(fspielm: Callable[..., Any], string: str) -
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        (["--set", "q=1,2"], "parameter q does not occur in the problem: its numbers are k"),
+        (["--set", "q=1,2"], "the file has no parameter 'q': its parameters are k; write q = 1 under [parameters]"),
         (["--set", "k"], "--set 'k' has no values; write --set f=500:2000:50 (from 500 to 2000 in steps of 50)"),
         (["--set", "k=1:2"], "--set 'k=1:2' must be FIRST:LAST:STEP"),
         (["--set", "k=2:1:0.5"], "never gets from its first value to its last"),

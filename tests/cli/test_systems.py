@@ -120,4 +120,9 @@ def test_written_and_shown(fspielm: Callable[..., Any], name: str) -> None:
     shown = fspielm("show", "s.fspielm")
     assert shown.status == 0
     assert fits(shown.out)
-    assert shown.out.startswith("s.fspielm: u(t), v(t)\n" if name == "pendulum" else "s.fspielm: u(x)\n")
+    title = "A pendulum, as a system of first order" if name == "pendulum" else "u(x)"
+    assert shown.out.startswith(f"s.fspielm: {title}\n")
+    # saved from Python, it has no title
+    fs.load("s.fspielm").save("t.fspielm")
+    unknowns = "u(t), v(t)" if name == "pendulum" else "u(x)"
+    assert fspielm("show", "t.fspielm").out.startswith(f"t.fspielm: {unknowns}\n")

@@ -20,6 +20,11 @@ CountCalls = Callable[[Callable[[], object]], int]
 MISTAKES = [
     ("equation =", "equatoin =", 3, "no key 'equatoin' here; did you mean 'equation'?"),
     ("equation =", "zzz =", 3, "no key 'zzz' here; its keys are unknown, equation, domain, "),
+    ("equation =", "exact = 1\nequation =", 3, "no key 'exact' here; it belongs under [reference]"),
+    ("equation =", "tol = 1\nequation =", 3, "no key 'tol' here; it belongs under [solve]"),
+    ("equation =", "plot = 1\nequation =", 3, "no key 'plot' here; it belongs under [output]"),
+    ("equation =", "exterior = 1\nequation =", 3, "no key 'exterior' here; it belongs under [domain]"),
+    ("[domain]", "[[exterior]]", 9, "no key 'exterior' here; it belongs under [domain]"),
     ("[solve]", "[slove]", 24, "no key 'slove' here; did you mean 'solve'?"),
     ("radius =", "raduis =", 12, "[domain]: no key 'raduis' here; did you mean 'radius'?"),
     ("shape =", "shpae =", 10, "[domain]: no key 'shpae' here; did you mean 'shape'?"),
@@ -54,6 +59,10 @@ MISTAKES = [
     ('[parameters]\nR = 2\nk = "3*pi/R"', "parameters = 2", 5, "parameters must be a table, as in [parameters]; got 2"),
     ('"dirichlet"', '"dirichelt"', 15, "[[conditions]] number 1: no type 'dirichelt' of condition; did you mean 'dirich"),
     ('"neumann"', '"zzz"', 20, "[[conditions]] number 2: no type 'zzz' of condition; the types are dirichlet, neumann, ro"),
+    ('"neumann"', '"Hard"', 20, "[[conditions]] number 2: no type 'Hard' of condition; write 'neumann'; the types are dirichlet, n"),
+    ('"neumann"', '"rigid"', 20, "[[conditions]] number 2: no type 'rigid' of condition; write 'neumann'; the types are dirichlet,"),
+    ('"neumann"', '"soft"', 20, "[[conditions]] number 2: no type 'soft' of condition; write 'dirichlet'; the types are dirichlet,"),
+    ('"neumann"', '"head"', 20, "[[conditions]] number 2: no type 'head' of condition; the types are dirichlet, neumann, robin"),
     ('type = "neumann"\n', "", 19, "[[conditions]] number 2: the key 'type' is missing"),
     ("value = 0\n", "", 19, "[[conditions]] number 2: the key 'value' is missing"),
     ("value = 0\n", "valeu = 0\n", 21, "[[conditions]] number 2: no key 'valeu' here; did you mean 'value'?"),
@@ -139,6 +148,14 @@ def test_no_conditions(heat: str) -> None:
 class TestFiles:
     def test_missing(self, tmp_path: Path) -> None:
         with pytest.raises(fs.ProblemError, match=r"no\.toml: no such file"):
+            fs.read_problem(tmp_path / "no.toml")
+
+    def test_missing_beside_another(self, tmp_path: Path) -> None:
+        (tmp_path / "ellipse.toml").touch()
+        for typed in ("elipse.toml", "ellipse.tml", "ellipse"):
+            with pytest.raises(fs.ProblemError, match=rf"{typed}: no such file; did you mean '.*ellipse\.toml'\?$"):
+                fs.read_problem(tmp_path / typed)
+        with pytest.raises(fs.ProblemError, match=r"no\.toml: no such file$"):
             fs.read_problem(tmp_path / "no.toml")
 
     def test_a_name_that_no_file_can_have(self) -> None:

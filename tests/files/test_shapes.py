@@ -147,7 +147,9 @@ def test_in_space_and_time() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("union = 3", r"\[domain\]: union must be a list of tables"),
+        ("union = 3", r"\[domain\]: union must be a list of tables, each under \[\[domain\.union\]\], or union = \[\{ \.\.\. \}\]"),
+        ('exterior = { shape = "Disk" }', r"each under \[\[domain\.exterior\]\], or exterior = \[\{ \.\.\. \}\]; got"),
+        ("union = [{ union = 3 }]", r"union must be a list of tables, as in union = \[\{ \.\.\. \}\]; got 3"),
         ("union = []", r"\[domain\]: union takes a list of at least two shapes; got 0"),
         ("uniom = []", r"\[domain\]: no key 'uniom' here; did you mean 'union'\?"),
         ('shape = "Disk"\nunion = []', r"\[domain\]: no key 'shape' here"),

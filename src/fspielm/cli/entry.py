@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from fspielm.cli.phrases import in_options
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
 FAILED, WRONG_INPUT = 1, 2
@@ -76,7 +77,7 @@ def _fail(message: object, status: int) -> int:
         _say(f"error: {str(message).splitlines()[0]}")
         print(message.excerpt, file=sys.stderr, flush=True)
     else:
-        _say(f"error: {message}")
+        _say(f"error: {in_options(str(message))}")
     return status
 
 
@@ -99,7 +100,7 @@ def _warnings() -> Iterator[None]:
     """Print a warning as one line, without the place in the source that gave it."""
 
     def show(message: Warning | str, *place: Any, **options: Any) -> None:
-        _say(f"warning: {message}")
+        _say(f"warning: {in_options(str(message))}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

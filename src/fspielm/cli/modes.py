@@ -18,6 +18,8 @@ from rich.text import Text
 
 from fspielm.cli.options import optional, with_options
 from fspielm.cli.outputs import PICTURES_HELP
+from fspielm.cli.phrases import in_options
+from fspielm.cli.plain import finite
 from fspielm.cli.progress import show_rounds, working
 from fspielm.cli.settings import limit_blas
 from fspielm.cli.tables import headed_table
@@ -26,6 +28,7 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files import ProblemFile, read_problem_file
 from fspielm.solution.pictures import check_picture_path, plot_modes, save_picture
 from fspielm.solvers import Budget
+from fspielm.store import save
 from fspielm.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -76,7 +79,9 @@ def find_modes(
         check_picture_path(picture)
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
-    count = _COUNT if options.count is None and options.within is None else options.count
+    # outside of objects a number does not say where
+    by_number = options.within is None and not file.problem.domain.is_unbounded
+    count = _COUNT if options.count is None and by_number else options.count
     within = None if options.within is None else tuple(map(_end, options.within))
     limits: dict[str, Any] = {"seconds": options.seconds, "threads": options.threads}
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
@@ -88,23 +93,28 @@ def find_modes(
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
         modes = run_interruptibly(partial(eigenmodes, file.problem, symbol, **asked))
     if options.as_json:
-        print(json.dumps(_as_json(modes), indent=2))
+        print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
     else:
         _print(modes, f"{path}: {file.title}" if file.title else str(path))
     if options.save is not None:
-        _save(modes, options.save, quiet=options.as_json)
+        _save(modes, options.save, file.title or path.name)
+        if not options.as_json:
+            _tell_saved(len(modes), options.save)
     if options.plot and len(modes):
         _draw(modes, file.title or str(path), options.plot)
         if not options.as_json:
             print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
 
 
-def _save(modes: Modes, folder: Path, *, quiet: bool) -> None:
+def _save(modes: Modes, folder: Path, title: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, mode in enumerate(modes, 1):
-        mode.field.save(folder / f"mode-{number}.fspielm")
-    if not quiet and len(modes):
-        kept = "mode-1.fspielm" if len(modes) == 1 else f"mode-1.fspielm to mode-{len(modes)}.fspielm"
+        save(mode.field, folder / f"mode-{number}.fspielm", title=f"{title}: mode {number}")
+
+
+def _tell_saved(count: int, folder: Path) -> None:
+    if count:
+        kept = "mode-1.fspielm" if count == 1 else f"mode-1.fspielm to mode-{count}.fspielm"
         Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {folder}"))
 
 
@@ -122,21 +132,31 @@ def _draw(modes: Modes, title: str, paths: Sequence[Path]) -> None:
 def _caption(number: int, mode: Mode) -> str:
     """The value as far as it is known, and below it how far the true one may be away."""
     digits = _CAPTION_DIGITS - 1 - math.floor(math.log10(abs(mode.value) or 1.0))
-    place = min(digits, math.ceil(-math.log10(mode.estimate))) if mode.estimate > 0 else digits
+    measured = 0 < mode.estimate < math.inf
+    place = min(digits, math.ceil(-math.log10(mode.estimate))) if measured else digits
     real, imaginary = (f"{round(part, place) + 0.0:.{max(place, 0)}f}" for part in (mode.value.real, mode.value.imag))
     value = f"{real} {imaginary[0] if imaginary[0] == '-' else '+'} {imaginary.lstrip('-')}i"
-    error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
     many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
-    return f"{number}:  {value if mode.value.imag else real}\n{error}{many}"
+    if mode.value == 0 and mode.bound == 0:  # that of the constants
+        return f"{number}:  0\nexact{many}"
+    return f"{number}:  {value if mode.value.imag else real}\n{_error(mode)}{many}"
+
+
+def _error(mode: Mode) -> str:
+    """How far the true value may be away, where anything is known of that."""
+    if not math.isfinite(mode.estimate):
+        return "error unknown"
+    return f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
     known = {str(key): key for key in file.problem.statement.given or {} if isinstance(key, sp.Symbol)}
     if name not in known:
         have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
+        remedy = f"; write --symbol {next(iter(known))}" if len(known) == 1 else did_you_mean(name, known)
         raise ProblemError(
             f"--symbol: the file has no parameter {name!r} for the eigenvalue, as in -laplacian(u) = {name}*u with "
-            f"{name} = 1 under [parameters]: {have}{did_you_mean(name, known)}"
+            f"{name} = 1 under [parameters]: {have}{remedy}"
         )
     return known[name]
 
@@ -159,14 +179,15 @@ def _print(modes: Modes, title: str) -> None:
     for heading in ("mode", "value", "bound" if modes.selfadjoint else "estimate", "fold"):
         table.add_column(heading, justify="right")
     for number, mode in enumerate(modes, 1):
-        table.add_row(str(number), f"{mode.value:.15g}", f"{mode.estimate:.1e}", str(mode.multiplicity))
+        error = f"{mode.estimate:.1e}" if math.isfinite(mode.estimate) else "unknown"
+        table.add_row(str(number), f"{mode.value:.15g}", error, str(mode.multiplicity))
     console.print(table)
     if modes.complete and not len(modes):
         console.print(Text("There are none; a second search found none either."))
     elif modes.complete:
         console.print(Text("\nA second search found the same modes, and no other between them."))
     for remark in modes.remarks:
-        console.print(Text(f"\n{remark}"))
+        console.print(Text(f"\n{in_options(remark)}"))
 
 
 def _as_json(modes: Modes) -> dict[str, Any]:

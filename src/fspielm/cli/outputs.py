@@ -17,12 +17,12 @@ from fspielm.solution import Solution
 from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray, far_field_to_csv
 from fspielm.solution.open_space import check_far_field
 from fspielm.solution.pictures import check_picture_path, save_picture
-from fspielm.store import SUFFIX
+from fspielm.store import SUFFIX, save
 from fspielm.writing import check_place
 
 # The solution itself comes first: whatever goes wrong with the others, they can be made from it.
-_WRITERS: dict[str, Callable[[Solution, Path], None]] = {
-    SUFFIX: Solution.save,
+_WRITERS: dict[str, Callable[..., None]] = {
+    SUFFIX: save,
     ".nc": Solution.to_netcdf,
     ".npz": Solution.to_npz,
     ".csv": Solution.to_csv,
@@ -44,7 +44,10 @@ class Outputs:
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
     plot: Annotated[
-        list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw solution and error{PICTURES_HELP}")
+        list[Path] | None,
+        typer.Option(
+            "--plot", metavar="FILE", help=f"Draw the solution, and its error where a reference is known{PICTURES_HELP}"
+        ),
     ] = None
     out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
 
@@ -68,18 +71,20 @@ class Outputs:
         for path in self.plot or []:
             check_picture_path(path)
 
-    def write(self, solution: Solution) -> None:
-        """Write the files, each complete or not at all."""
+    def write(self, solution: Solution, title: str = "") -> None:
+        """Write the files, each complete or not at all; the solution itself keeps the title."""
         suffixes = list(_WRITERS)
         ordered = sorted(self.out or [], key=lambda path: suffixes.index(path.suffix.lower()))
         for path in ordered:
+            suffix = path.suffix.lower()
+            titled = {"title": title} if suffix == SUFFIX else {}
             with working(f"writing {path}"):
-                run_interruptibly(partial(_WRITERS[path.suffix.lower()], solution, path))
+                run_interruptibly(partial(_WRITERS[suffix], solution, path, **titled))
         if self.far_field is not None:
             with working(f"writing {self.far_field}"):
                 run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
             ordered.append(self.far_field)
-        self._announce("Written", ordered)
+        self.announce("Written", ordered)
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:
         """Draw a run, if anyone wants to see it, and save the picture under every name."""
@@ -89,8 +94,9 @@ class Outputs:
             figure = run_interruptibly(partial(draw_run, run, title))
             for path in self.plot:
                 save_picture(figure, path)
-        self._announce("Picture", self.plot)
+        self.announce("Picture", self.plot)
 
-    def _announce(self, what: str, paths: list[Path]) -> None:
+    def announce(self, what: str, paths: list[Path]) -> None:
+        """Say what was written, where no script reads it."""
         if paths and not self.json:
             print("\n" + "\n".join(f"{what}: {path}" for path in paths))

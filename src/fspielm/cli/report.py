@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,8 @@ from rich.table import Table
 
 from fspielm.cases import PaperResult
 from fspielm.cli.cross_sections import cross_sections_fact, cross_sections_of
+from fspielm.cli.phrases import in_options
+from fspielm.cli.plain import finite
 from fspielm.cli.settings import Choice
 from fspielm.cli.tables import facts_table, headed_table
 from fspielm.demo import CaseRun, FileRun
@@ -94,7 +95,7 @@ def _verdict(report: Report) -> dict[str, str]:
         return {}
     return {
         "error estimate": f"{report.error_estimate:.2e} relative L2, {report.max_error_estimate:.2e} maximum",
-        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {report.reason}",
+        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {in_options(report.reason)}",
     }
 
 
@@ -152,14 +153,16 @@ def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
         **_plain_facts(run),
         "least_squares": choice.least_squares,
     }
-    return {name: _finite(value) for name, value in content.items()}
+    plain: dict[str, Any] = finite(content)
+    return plain
 
 
 def file_as_json(run: FileRun, name: str) -> dict[str, Any]:
     """The same for the problem of the file `name`."""
     content = {"file": name, "title": run.file.title, "relative_error": run.relative_error, **_plain_facts(run)}
     content["cross_sections"] = cross_sections_of(run.solution)
-    return {key: _finite(value) for key, value in content.items()}
+    plain: dict[str, Any] = finite(content)
+    return plain
 
 
 def _plain_facts(run: CaseRun | FileRun) -> dict[str, Any]:
@@ -171,11 +174,3 @@ def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
     """The paper's result for the same method; for the automatic solver, its best one."""
     method = run.paper_best[0] if choice.is_automatic else choice.method
     return method, run.case.paper.results[method]
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

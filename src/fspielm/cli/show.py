@@ -33,12 +33,12 @@ def show_saved(
     console = Console(highlight=False, width=min(_WIDTH, Console().width))
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
     names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
-    console.print(Text(f"{path}: {names}\n", style="bold"))
+    console.print(Text(f"{path}: {stored.title or names}\n", style="bold"))
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(solution, versions)
     run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
-    outputs.draw(run, f"{path.name}: {stored.report.size}")
-    outputs.write(solution)
+    outputs.draw(run, stored.title or path.name)
+    outputs.write(solution, stored.title)
 
 
 def _statement(stored: Stored) -> str:

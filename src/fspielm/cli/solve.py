@@ -62,6 +62,5 @@ def solve_case(
         print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
         print_report(run, choice)
-    outputs.write(run.solution)
-    made = f"{choice.method}, {run.solution.report.size}"
-    outputs.draw(run, f"{benchmark.title}: {made}, relative error {run.relative_error:.1e}")
+    outputs.write(run.solution, benchmark.title)
+    outputs.draw(run, f"{benchmark.title}: {choice.method}, relative error {run.relative_error:.1e}")

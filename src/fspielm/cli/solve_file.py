@@ -18,8 +18,10 @@ from fspielm.writing import check_place
 
 
 def is_problem_file(name: str) -> bool:
-    """Whether `name` is meant as the path of a problem file, and not as the name of a benchmark."""
-    return name not in cases.names() and (name.lower().endswith(".toml") or Path(name).exists())
+    """Whether `name` is meant as the path of a problem file, there or not, and not as the name of a benchmark."""
+    path = Path(name)
+    written_as_one = bool(path.suffix) or path.name != name
+    return name not in cases.names() and (written_as_one or path.exists() or Path(f"{name}.toml").exists())
 
 
 def solve_file(name: str, options: Options, outputs: Outputs) -> None:
@@ -41,7 +43,7 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
     else:
         print_file_report(run, name)
-    outputs.write(run.solution)
+    outputs.write(run.solution, file.title)
     outputs.draw(run, _title(run, name))
     if file.table is not None:
         run.solution.to_csv(file.table)
@@ -50,5 +52,5 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
 
 
 def _title(run: FileRun, name: str) -> str:
-    error = "" if run.relative_error is None else f", relative error {run.relative_error:.1e}"
-    return f"{run.file.title or name}: {run.solution.report.size}{error}"
+    error = "" if run.relative_error is None else f": relative error {run.relative_error:.1e}"
+    return f"{run.file.title or name}{error}"

@@ -16,6 +16,7 @@ from rich.console import Console
 from fspielm.cli.entry import Interrupted
 from fspielm.cli.options import optional
 from fspielm.cli.outputs import Outputs
+from fspielm.cli.phrases import in_options
 from fspielm.cli.progress import working
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.tables import headed_table
@@ -26,6 +27,7 @@ from fspielm.solution import Solution
 from fspielm.solution.pictures import save_picture
 from fspielm.sweeps import plot_sweep, sweep
 from fspielm.sweeps.quantities import RESERVED, size
+from fspielm.wording import did_you_mean
 from fspielm.writing import check_place, staged_file
 
 _SUFFIXES = (".csv", ".nc")
@@ -100,10 +102,12 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         _print(found, file.title or name)
     for path in outputs.out or []:
         _write(found, path)
+    outputs.announce("Written", outputs.out or [])
     if outputs.plot:
         figure = plot_sweep(found)
         for path in outputs.plot:
             save_picture(figure, path)
+        outputs.announce("Picture", outputs.plot)
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,12 @@ def _read(text: str, problem: Problem) -> tuple[sp.Symbol, list[float]]:
     if not (name and equals and typed):
         raise ProblemError(f"--set {text!r} has no values; {_FORM}")
     known = {str(symbol): symbol for symbol in problem.parameters}
+    if name not in known:
+        have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
+        raise ProblemError(
+            f"--set: the file has no parameter {name!r}: {have}{did_you_mean(name, known)}; write {name} = 1 under "
+            f"[parameters], and {name} into an equation or a condition"
+        )
     try:
         numbers = [float(part) for part in typed.replace(",", ":").split(":")]
     except ValueError:
@@ -131,7 +141,7 @@ def _read(text: str, problem: Problem) -> tuple[sp.Symbol, list[float]]:
         if len(numbers) != 3 or "," in typed:
             raise ProblemError(f"--set {text!r} must be FIRST:LAST:STEP; {_FORM}")
         numbers = _steps(text, *numbers)
-    return known.get(name, sp.Symbol(name)), numbers
+    return known[name], numbers
 
 
 def _steps(text: str, first: float, last: float, step: float) -> list[float]:
@@ -171,7 +181,7 @@ def _print(found: Any, title: str) -> None:
         row = {name: found[name].values[place] for name in found.data_vars}
         at = [f"{found[name].values[i]:g}" for name, i in zip(found["error_estimate"].dims, place, strict=True)]
         shown = [f"{abs(row[name]) if found[name].dtype.kind == 'c' else row[name]:.6g}" for name in names]
-        verdict = "" if row["converged"] else str(row["message"] or row["status"])
+        verdict = "" if row["converged"] else in_options(str(row["message"] or row["status"]))
         table.add_row(*at, *shown, f"{row['error_estimate']:.1e}", verdict)
     console.print(table)
 

@@ -18,7 +18,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.equations.givens import Givens
 from fspielm.equations.written_numbers import as_written, number_in
 from fspielm.errors import ProblemError
-from fspielm.expressions import make_field
+from fspielm.expressions import describe, make_field
 
 # Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
 _SPREADS = 6.0
@@ -73,6 +73,10 @@ class PlaneWaves(Incident):
     amplitudes: tuple[complex, ...] = (1.0,)
     origin: tuple[float, ...] = ()
 
+    def __str__(self) -> str:
+        which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
+        return f"{which} of wavenumber {_told(self.wavenumber)}"
+
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
         found = len(self.directions[0])
@@ -112,6 +116,9 @@ class Beam(Incident):
     focus: tuple[float, ...]
     waist: float
 
+    def __str__(self) -> str:
+        return f"the beam of wavenumber {_told(self.wavenumber)}"
+
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """The plane waves; see `Incident.bound`."""
         k = abs(_number(self.wavenumber, givens))
@@ -147,6 +154,9 @@ class PointSource(Incident):
 
     wavenumber: Any
     at: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the point source of wavenumber {_told(self.wavenumber)}"
 
     @property
     def place(self) -> tuple[float, ...]:
@@ -197,6 +207,9 @@ class Formula(Incident):
 
     expression: sp.Expr
     coordinates: tuple[sp.Symbol, ...] = ()
+
+    def __str__(self) -> str:
+        return describe(self.expression)
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Formula:
         """See `Incident.bound`."""
@@ -254,6 +267,13 @@ def _number(k: Any, givens: Givens) -> complex:
     if value.free_symbols:
         raise ProblemError(f"incident: the wavenumber {k} is no number; supply one, as in given={{{k}: 10.0}}")
     return number_in(value, givens, "incident: the wavenumber")
+
+
+def _told(k: Any) -> str:
+    """A wavenumber in words: 7, where Python has 7.0 or 7 + 0j."""
+    if not isinstance(k, int | float | complex):
+        return str(k)
+    return f"{k:.6g}" if k.imag else f"{k.real:.6g}"
 
 
 def _hermite(order: int, pairs: int) -> float:

@@ -35,6 +35,9 @@ from fspielm.files.table import Table, shown
 # A new condition is its name here; and where its fields are of a new type, a line in _READERS.
 _KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface, Transparent)
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in _KINDS}
+# What the same is called in acoustics; and how much a word has to be like one of ours to be a slip.
+_MEANT = {"hard": "neumann", "rigid": "neumann", "soft": "dirichlet", "impedance": "robin"}
+_ALIKE = 0.7
 
 
 def read_condition(table: Table, names: Names) -> AnyCondition:
@@ -43,8 +46,10 @@ def read_condition(table: Table, names: Names) -> AnyCondition:
         table.check_keys(["type"], {key for kind in CONDITIONS.values() for key in _keys(kind)})
     name = table.text("type")
     if name.lower() not in CONDITIONS:
-        near = get_close_matches(name.lower(), CONDITIONS, 1, 0.5)
-        remedy = f"did you mean {near[0]!r}?" if near else f"the types are {', '.join(CONDITIONS)}"
+        near = get_close_matches(name.lower(), CONDITIONS, 1, _ALIKE)
+        types = f"the types are {', '.join(CONDITIONS)}"
+        meant = f"write {_MEANT[name.lower()]!r}; {types}" if name.lower() in _MEANT else types
+        remedy = f"did you mean {near[0]!r}?" if near else meant
         raise table.error(f"no type {name!r} of condition; {remedy}", "type")
     kind = CONDITIONS[name.lower()]
     fields = [field for field in dataclasses.fields(kind) if field.init]

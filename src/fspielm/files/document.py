@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -88,8 +89,10 @@ class Document:
     def _find(self, path: KeyPath) -> tuple[int, int] | None:
         """Where the line of a key, or of the nearest table around it, begins and where the next one does."""
         for length in range(len(path), 0, -1):
-            if path[:length] in self._places:
-                start, end = self._places[path[:length]]
+            # of a list of tables the first
+            found = next((key for key in (path[:length], (*path[:length], 0)) if key in self._places), None)
+            if found is not None:
+                start, end = self._places[found]
                 inner = list(re.finditer(rf"\b{re.escape(str(path[-1]))}\s*=", self.text[start:end]))
                 # in a table within a line, where only one place can be meant
                 return (start + inner[0].start(), end) if length < len(path) and len(inner) == 1 else (start, end)
@@ -146,9 +149,16 @@ def _read(path: Path, kind: str) -> bytes:
         with open_file(path) as file:
             return file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise ProblemError(f"{path}: no such file") from None
+        raise ProblemError(f"{path}: no such file{_near(path)}") from None
     except OSError as error:
         reason = f"a folder, not a {kind}" if os.path.isdir(path) else f"cannot be read: {error.strerror}"
         raise ProblemError(f"{path}: {reason}") from None
     except ValueError:  # a path with a null character, which no file has
         raise ProblemError(f"{str(path)!r}: no such file") from None
+
+
+def _near(path: Path) -> str:
+    """The end of a message about a file that is not there: the one beside it that is named most like it, if any is."""
+    names = {beside.stem: beside.name for beside in path.parent.glob("*.toml")}
+    near = get_close_matches(path.stem, names, 1)
+    return f"; did you mean {str(path.with_name(names[near[0]]))!r}?" if near else ""

@@ -13,6 +13,8 @@ from fspielm.geometry import Combination, Domain, Regions, SpaceTime, Time, Tran
 from fspielm.geometry.exterior import Exterior
 
 _OPERATIONS = ("union", "intersection", "difference")
+# The keys by which a table is that of a domain.
+SPACES = ("shape", *_OPERATIONS, "regions", "exterior", "time")
 
 
 def read_domain(table: Table, names: Names) -> Domain:

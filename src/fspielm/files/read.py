@@ -16,7 +16,7 @@ from fspielm.expressions import Scope, make_field
 from fspielm.files.by_region import read_by_region, read_given
 from fspielm.files.conditions import read_condition
 from fspielm.files.document import open_document
-from fspielm.files.domain import read_domain
+from fspielm.files.domain import SPACES, read_domain
 from fspielm.files.draft import ProblemDraft
 from fspielm.files.incident import read_incident
 from fspielm.files.names import Names
@@ -29,6 +29,15 @@ _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")
 # What files of version 0.1 call rng.
 _OLD_RNG = "seed"
+_SETTINGS = ("tol", "rng", _OLD_RNG, "approach", "guess", *_LIMITS)
+_OUTPUTS = ("plot", "table")
+# The tables of keys that stand above all tables by mistake.
+_ELSEWHERE = {
+    **dict.fromkeys(SPACES, "domain"),
+    **dict.fromkeys(_SETTINGS, "solve"),
+    **dict.fromkeys(_OUTPUTS, "output"),
+    "exact": "reference",
+}
 
 
 def read_problem(source: str | os.PathLike[str]) -> Problem:
@@ -75,6 +84,7 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     file.check_keys(
         [unknowns, equations, "domain", "conditions"],
         ["title", "parameters", "given", "incident", "solve", "output", "reference"],
+        _ELSEWHERE,
     )
     names = _read_parameters(file.table("parameters"), _read_unknowns(file, unknowns))
     names = read_given(file.table("given"), names)
@@ -137,7 +147,7 @@ def _read_parameters(table: Table, names: Names) -> Names:
 
 
 def _read_settings(table: Table, names: Names) -> dict[str, Any]:
-    table.check_keys([], ["tol", "rng", _OLD_RNG, "approach", "guess", *_LIMITS])
+    table.check_keys([], _SETTINGS)
     settings: dict[str, Any] = {} if "guess" not in table else {"guess": _read_functions(table, "guess", names)}
     if "approach" in table:
         settings["approach"] = table.text("approach")
@@ -165,7 +175,7 @@ def _read_settings(table: Table, names: Names) -> dict[str, Any]:
 
 
 def _read_outputs(table: Table) -> dict[str, Path]:
-    table.check_keys([], ["plot", "table"])
+    table.check_keys([], _OUTPUTS)
     outputs = {}
     for key in table.content:
         path = table.document.beside(table.text(key))

@@ -47,10 +47,14 @@ class Table:
         """An error about the table, or about one of its keys."""
         return self.document.error(f"{self.label}{reason}", (*self.path, key) if key else self.path)
 
-    def check_keys(self, required: Collection[str], optional: Collection[str] = ()) -> None:
-        """Refuse unknown keys, each with the nearest known one, and then missing ones."""
+    def check_keys(
+        self, required: Collection[str], optional: Collection[str] = (), elsewhere: Mapping[str, str] | None = None
+    ) -> None:
+        """Refuse unknown keys, each with its place `elsewhere` or the nearest known one, and then missing ones."""
         known = [*required, *optional]
         for key in self.content:
+            if key not in known and elsewhere and key in elsewhere:
+                raise self.error(f"no key {key!r} here; it belongs under [{elsewhere[key]}]", key)
             if key not in known:
                 near = get_close_matches(key, [k for k in known if k not in self.content] or known, 1, 0.5)
                 remedy = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(known)}"
@@ -70,8 +74,16 @@ class Table:
         """The tables of the list under `key`; none if there is no list."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.error(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}", key)
+            raise self.error(f"{key} must be a list of tables, {self._listed(key)}; got {shown(value)}", key)
         return [Table(item, self.document, (*self.path, key, index)) for index, item in enumerate(value)]
+
+    def _listed(self, key: str) -> str:
+        """How a list of tables is written here; within another list only in brackets, where headers get confusing."""
+        brackets = f"{key} = [{{ ... }}]"
+        headers = [str(part) for part in (*self.path, key)]
+        if any(isinstance(part, int) for part in self.path):
+            return f"as in {brackets}"
+        return f"each under [[{'.'.join(headers)}]]" + f", or {brackets}" * bool(self.path)
 
     def texts(self, key: str) -> list[str]:
         """The texts of the list under `key`, or the only one."""

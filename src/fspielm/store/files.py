@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import replace
 
 from fspielm.errors import StorageWarning
 from fspielm.solution import Solution
@@ -13,10 +14,12 @@ from fspielm.writing import check_place
 SUFFIX = ".fspielm"
 
 
-def save(solution: Solution, path: str | os.PathLike[str], *, stacklevel: int = 2) -> None:
-    """Write a solution to one file; see `Solution.save`."""
+def save(solution: Solution, path: str | os.PathLike[str], *, title: str = "", stacklevel: int = 2) -> None:
+    """Write a solution to one file, under the title that its problem file has; see `Solution.save`."""
     check_place(path, (SUFFIX,))
     stored = stored_form(solution)
+    if title:
+        stored = replace(stored, statement={**stored.statement, "title": title})
     write_stored(stored, path)
     if stored.statement["missing"] is not None:
         warnings.warn(

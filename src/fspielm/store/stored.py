@@ -65,6 +65,11 @@ class Stored:
         if self.coefficients.shape not in shapes:
             raise ValueError(f"coefficients of shape {self.coefficients.shape} where {shapes[-1]} is needed")
 
+    @property
+    def title(self) -> str:
+        """That of the problem file; empty where there was none."""
+        return str(self.statement.get("title", ""))
+
     def solution(self) -> Solution:
         """The solution, with its problem where the statement was stored."""
         problem = read_stated_problem(self.statement)
