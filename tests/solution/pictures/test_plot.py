@@ -266,6 +266,8 @@ def test_a_scattered_field_says_so() -> None:
     for condition in (fs.Dirichlet(0), fs.Transparent(2)):
         solution = fs.solve(fs.Problem(equation, outside, [condition], incident=wave), tol=1e-3, rng=0)
         assert solution.plot(resolution=20).axes[0].get_title() == ""
+        # the window is no wall: the picture ends there
+        assert solution.plot(resolution=20).axes[0].get_xlim() == (-2.0, 2.0)
         scattered = solution.scattered
         assert scattered.plot(resolution=20).axes[0].get_title() == "scattered field"
         assert scattered.scattered.plot(resolution=20).axes[0].get_title() == "scattered field"
