@@ -65,7 +65,10 @@ def test_every_combination_in_processes_of_their_own(tmp_path: Path) -> None:
     assert found["converged"].all()
     assert lines == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     fs.plot_sweep(found, tmp_path / "map.png")
-    fs.plot_sweep(found.sel(a=3), tmp_path / "line.png")
+    line = fs.plot_sweep(found.sel(a=3), tmp_path / "line.png", title="in the $ middle")
+    above, below = line.axes
+    assert above.get_title() == r"in the \$ middle"
+    assert [text.get_text() for text in below.texts] == ["tol\n1e-08"]
     assert (tmp_path / "line.png").stat().st_size > 1000
 
 
