@@ -42,6 +42,18 @@ def test_rows_as_a_table_and_as_json(fspielm: Callable[..., Any], string: str) -
 
 
 @pytest.mark.parametrize(
+    ("wanted", "title", "label"), [(("--at", "0.5"), "at x = 0.5", "u"), ((), "", "root mean square")]
+)
+def test_a_picture_says_what_was_measured(
+    fspielm: Callable[..., Any], string: str, wanted: tuple[str, ...], title: str, label: str
+) -> None:
+    done = fspielm("solve", string, "--set", "k=1,2", *wanted, "--workers", "1", "--plot", "rows.svg")
+    assert done.status == 0
+    drawn = Path("rows.svg").read_text(encoding="utf-8")
+    assert all(f">{text}</text>" in drawn for text in (title, label) if text)
+
+
+@pytest.mark.parametrize(
     ("wanted", "message"),
     [
         (["--set", "q=1,2"], "the file has no parameter 'q': its parameters are k; write q = 1 under [parameters]"),

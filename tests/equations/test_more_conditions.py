@@ -213,7 +213,10 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: state(fs.Robin(1, 1, 0, on="circle")), r"^Robin: the boundary has no part 'circle'; its parts are"),
     (lambda: state(fs.Symmetry("X-")), r"^Symmetry: the boundary has no part 'X-'; .* did you mean 'x-'\?"),
     (lambda: state(fs.Periodic("z")), r"^Periodic: the boundary has no part 'z-'; its parts are"),
-    (lambda: state(fs.Periodic("x"), domain=DISK), r"^Periodic: .* its parts are \['circle'\]"),
+    (
+        lambda: state(fs.Periodic("x"), domain=DISK),
+        r"^Periodic: 'x' needs two opposite faces, 'x-' and 'x\+', .* the boundary has the parts \['circle'\]",
+    ),
     (lambda: state(fs.Periodic("t"), equation=HEAT, domain=ROD), r"no part 't-'; .* the start of time takes fs\.Init"),
     (lambda: state(fs.Periodic(("x-", "y-"))), r"^Periodic: the part 'y-' is not the part 'x-' moved to the opposite"),
     (lambda: state(fs.Condition(u, on="t-"), equation=HEAT, domain=ROD), r"^Condition: .*the start of time takes"),

@@ -58,3 +58,16 @@ def test_what_is_mistyped_is_refused_at_once() -> None:
 def test_a_file_needs_numbers() -> None:
     with pytest.raises(fs.ProblemError, match="leaves the symbols a, k open"):
         fs.write_problem(stated())
+
+
+def test_a_wave_that_comes_in_is_written_with_what_is_open() -> None:
+    y = sp.Symbol("y")
+    v = sp.Function("v")(x, y)
+    equation, outside = sp.Eq(v.diff(x, 2) + v.diff(y, 2) + k**2 * v, 0), fs.Exterior(fs.Disk((0, 0), 1))
+    with pytest.raises(
+        fs.ProblemError, match=r"which leaves k open: write it with k as well, as in fs\.plane_wave\(k, "
+    ):
+        fs.Problem(equation, outside, [fs.Dirichlet(0)], given={k: ...}, incident=fs.plane_wave(3, (1, 0)))
+    condition, wave = fs.Robin(1, a, 0), fs.plane_wave(3, (1, 0))
+    with pytest.raises(fs.ProblemError, match="which is one of wavenumber 2"):
+        fs.Problem(equation.subs(k, 2), outside, [condition], given={a: ...}, incident=wave)

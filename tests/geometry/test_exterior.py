@@ -84,7 +84,15 @@ def test_is_pickled() -> None:
     [
         (lambda: fs.Exterior(), "at least one shape"),
         (lambda: fs.Exterior(TWO), "has no end; name the objects"),
-        (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), "has a hole.*as an object in it"),
+        (
+            lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)),
+            r'has a hole.*as an object in it: .*name="hole"\)\) with .*fs\.Transparent\(k, on="hole\.circle"\)',
+        ),
+        (lambda: fs.Exterior([fs.Disk((0, 0), 1)]), r"write Exterior\(a, b\), without the list"),  # type: ignore[arg-type]
+        (
+            lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((3, 3), (-3, -3))),
+            r"least coordinates first; write window=\(\(-3\.0, -3\.0\), \(3\.0, 3\.0\)\); got \(3\.0, 3\.0\)",
+        ),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((0, 0, 0.5), 0.5)), "overlap or touch"),
         (
             lambda: fs.Exterior(fs.Regions(a=fs.Disk((0, 0), 1), b=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))),

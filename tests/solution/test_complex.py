@@ -107,6 +107,13 @@ def test_real_imag_and_abs(lossy: fs.Solution, points: np.ndarray) -> None:
     assert lossy.grid(7).values.dtype == np.complex128
 
 
+def test_parts_point_to_their_pictures(lossy: fs.Solution) -> None:
+    with pytest.raises(AttributeError, match=r'Derived\(re\(.*without pictures.*solution\.plot\(part="real"\)'):
+        lossy.real.plot()  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="'Derived' object has no attribute 'value'"):
+        _ = lossy.real.value  # type: ignore[attr-defined]
+
+
 def test_of_a_real_solution_they_are_itself(on_disk: fs.Solution, points: np.ndarray) -> None:
     values = on_disk(points)
     np.testing.assert_array_equal(on_disk.real(points), values)

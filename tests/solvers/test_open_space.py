@@ -52,6 +52,7 @@ def test_a_disk_has_its_series(condition: Any, alpha: complex, beta: complex) ->
     assert np.abs(solution(points) - known - np.exp(1j * K * points[:, 0])).max() < 1e-9
     sections = solution.cross_sections()
     assert sections.absorption == pytest.approx(0.0, abs=1e-9) if alpha != -2j else sections.absorption > 0.5
+    assert repr(sections).endswith(f", absorption={sections.absorption!r})")
 
 
 def test_conditions_hold_for_the_total_field() -> None:

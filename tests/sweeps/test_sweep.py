@@ -65,7 +65,10 @@ def test_every_combination_in_processes_of_their_own(tmp_path: Path) -> None:
     assert found["converged"].all()
     assert lines == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     fs.plot_sweep(found, tmp_path / "map.png")
-    fs.plot_sweep(found.sel(a=3), tmp_path / "line.png")
+    line = fs.plot_sweep(found.sel(a=3), tmp_path / "line.png", title="in the $ middle")
+    above, below = line.axes
+    assert above.get_title() == r"in the \$ middle"
+    assert [text.get_text() for text in below.texts] == ["tol\n1e-08"]
     assert (tmp_path / "line.png").stat().st_size > 1000
 
 
@@ -123,10 +126,27 @@ def test_a_row_that_is_unlike_the_others_costs_itself(given: list[Any], message:
     assert not found["converged"].values[1]
 
 
+def glass() -> fs.Problem:
+    y = sp.Symbol("y")
+    v = sp.Function("v")(x, y)
+    equation = sp.Eq(v.diff(x, 2) + v.diff(y, 2) + 4 * v, 0)
+    outside, wave = fs.Exterior(fs.Disk((0, 0), 1)), fs.plane_wave(2, (1, 0))
+    return fs.Problem(equation, outside, [fs.Transparent(2 * k)], given={k: ...}, incident=wave)
+
+
+def test_a_value_that_the_problem_cannot_have_costs_its_row() -> None:
+    why = r"with k=0\.0 the problem cannot be stated: Transparent: wavenumber must not be zero"
+    with pytest.warns(fs.AccuracyWarning, match=rf"1 of 2 rows failed, the first at k=0\.0: {why}"):
+        found = fs.sweep(glass(), {k: [0.0, 1.0]}, workers=1)
+    assert found["status"].values.tolist() == ["failed", "done"]
+    # an object of the wavenumber around it adds nothing to a wave of size one
+    assert found["size"].values[1] == pytest.approx(1.0, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"values": {k: [1.0, 2.0], a: 1}}, "another parameters or values"),
+        ({"values": {k: [1.0, 2.0], a: 1}}, "other parameters or values"),
         ({"tol": 1e-6}, "another tol, 1e-08"),
         ({"rng": 3}, "another rng, 0"),
         ({"measure": None}, "another measure"),
@@ -141,7 +161,7 @@ def test_a_file_of_another_sweep_is_refused(change: dict[str, Any], message: str
     if message is None:  # values that were given mean nothing
         assert fs.sweep(keep=keep, **same | change)["converged"].all()
         return
-    with pytest.raises(fs.ProblemError, match=f"is the file of {message}; name another file"):
+    with pytest.raises(fs.ProblemError, match=f"is the file of another sweep, with {message}; name another file"):
         fs.sweep(keep=keep, **same | change)
 
 

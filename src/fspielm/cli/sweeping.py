@@ -104,7 +104,8 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         _write(found, path)
     outputs.announce("Written", outputs.out or [])
     if outputs.plot:
-        figure = plot_sweep(found)
+        label, title = _words(found, wanted, file.problem)
+        figure = plot_sweep(found, label=label, title=title)
         for path in outputs.plot:
             save_picture(figure, path)
         outputs.announce("Picture", outputs.plot)
@@ -162,6 +163,14 @@ def _point(text: str, problem: Problem) -> tuple[float, ...]:
     if not problem.domain.contains(np.array([point]))[0]:
         raise ProblemError(f"--at {text} is outside of the domain")
     return point
+
+
+def _words(found: Any, wanted: SweepOptions, problem: Problem) -> tuple[str | None, str | None]:
+    """How a picture calls what was measured, if not by its name, and what stands above it."""
+    if wanted.at is None:
+        return "root mean square" if _measured(found) == ["size"] else None, None
+    places = zip(problem.coordinates, _point(wanted.at, problem), strict=True)
+    return None, f"at {', '.join(f'{name} = {value:g}' for name, value in places)}"
 
 
 def _measured(found: Any) -> list[str]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fspielm.arrays import FloatArray
 from fspielm.equations.conditions import AnyCondition
 from fspielm.equations.conditions.transparent import INSIDE, Transparent
 from fspielm.equations.once import once
@@ -64,6 +66,14 @@ def media_of(problem: Problem) -> tuple[Medium, ...]:
     outside, domain = problem.unknowns[:1], problem.domain
     parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
     return _media_in(problem.conditions, Setting(outside, problem.givens, domain, parts))
+
+
+def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
+    """Which unknown is that of each point ``(n, d)``; boundaries belong to what is around them."""
+    found = np.zeros(len(points), dtype=np.int_)
+    for number, medium in enumerate(media_of(problem), 1):
+        found[medium.shape._contains(points, False)] = number
+    return found
 
 
 def one_sided(relations: Sequence[Relation]) -> tuple[Relation, ...]:

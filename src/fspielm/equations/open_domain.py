@@ -17,6 +17,7 @@ from fspielm.equations.incident import Incident
 from fspielm.equations.leaving import leaving_root
 from fspielm.equations.once import once
 from fspielm.equations.operator import Coefficient, Operator
+from fspielm.equations.parameters import stood_for
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement
@@ -70,7 +71,8 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
         incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
-        _check_incident(incident, [equation.operator for equation in equations], setting)
+        unmet = _unmet(statement, waves)
+        _check_incident(incident, [equation.operator for equation in equations], setting, unmet)
     domain = setting.domain
     if isinstance(domain, Exterior) and domain.period is not None:
         from fspielm.equations.lattice import make_lattice  # few open domains are gratings
@@ -173,7 +175,21 @@ def _sides(problem: Problem) -> tuple[list[Operator], list[Operator]]:
     return operators[:outside], operators[outside:]
 
 
-def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator], setting: Setting) -> None:
+def _unmet(statement: Statement, waves: Sequence[complex]) -> str:
+    """What to say of a field that does not satisfy the equation: which one that is."""
+    left_open = [str(symbol) for symbol in stood_for(statement) if any(e.has(symbol) for e in statement.equations)]
+    if left_open:
+        names = ", ".join(left_open)
+        return (
+            f"does not satisfy the equation, which leaves {names} open: write it with {names} as well, as in "
+            f"fs.plane_wave({left_open[0]}, direction) where {left_open[0]} is the wavenumber"
+        )
+    numbers = " and ".join(map(_told, waves))
+    kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
+    return f"does not satisfy the equation, which is {kind}; take the field of that equation"
+
+
+def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator], setting: Setting, unmet: str) -> None:
     domain = setting.domain
     for field in incident:
         if field.place is not None and not domain._contains(np.array([field.place]), False)[0]:
@@ -193,12 +209,7 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
     left = incident[0].without(lambda field: satisfy([field])) if len(incident) == 1 else None
     rest = [left] if left is not None else incident if len(incident) > 1 else []
     if rest and not satisfy(rest):
-        numbers = " and ".join(map(_told, wavenumbers_of(operators)))
-        kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
-        raise ProblemError(
-            f"incident: {', '.join(map(str, incident))} does not satisfy the equation, which is {kind}; take the field "
-            "of that equation"
-        )
+        raise ProblemError(f"incident: {', '.join(map(str, incident))} {unmet}")
 
 
 def _left_of(operator: Operator, fields: Sequence[Incident], points: FloatArray) -> float:

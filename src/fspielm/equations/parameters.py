@@ -15,6 +15,10 @@ from fspielm.errors import ProblemError
 _STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
 
 
+class _StandIn(float):
+    """A number that means nothing."""
+
+
 def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
     """The symbols that are given without a number, as in ``given={k: ...}``."""
     given = statement.given if isinstance(statement.given, Mapping) else {}
@@ -23,7 +27,14 @@ def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
     """The statement with numbers that mean nothing for these symbols."""
-    return with_numbers(statement, {symbol: _STAND_IN + place * _NEXT for place, symbol in enumerate(symbols)})
+    return with_numbers(
+        statement, {symbol: _StandIn(_STAND_IN + place * _NEXT) for place, symbol in enumerate(symbols)}
+    )
+
+
+def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols that `with_stand_ins` has given numbers."""
+    return tuple(key for key, value in (statement.given or {}).items() if isinstance(value, _StandIn))
 
 
 def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:

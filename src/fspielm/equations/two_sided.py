@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from fspielm.equations.media import media_of
+from fspielm.equations.media import Medium, media_of
 from fspielm.equations.once import once
 from fspielm.equations.operator import Operator, Term
 from fspielm.equations.regions import whole_domain
@@ -31,10 +31,8 @@ def two_sided(problem: Problem) -> Problem:
         return problem
     from fspielm.equations.problem import make_problem  # which knows of this module's users
 
-    domain, outside, d = problem.domain, problem.unknowns[0], problem.dimension
+    domain, outside = problem.domain, problem.unknowns[0]
     assert isinstance(domain, Exterior)  # as the condition is for no other
-    setting = Setting(problem.unknowns, problem.givens, domain)
-    laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
     unknowns, equations = [outside], []
     for number, medium in enumerate(media, 1):
         which = _inside(domain, medium.place)
@@ -42,12 +40,20 @@ def two_sided(problem: Problem) -> Problem:
         region = reduce(sub, within, medium.shape)
         name = f"{outside.symbol.func.__name__} {which}"
         unknowns.append(Unknown(sp.Function(name)(*outside.coordinates), region))
-        operator = Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d))).on(number)
+        operator = operator_inside(problem, medium).on(number)
         zero = make_field(0, outside.coordinates)
         equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
     first, *rest = problem.relations
     statement = replace(problem.statement, origin=partial(two_sided, problem))
     return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
+
+
+def operator_inside(problem: Problem, medium: Medium) -> Operator:
+    """What is zero of the field in a medium: the Laplacian, and the square of the wavenumber there times the field."""
+    d = problem.dimension
+    laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
+    setting = Setting(problem.unknowns, problem.givens, problem.domain)
+    return Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d)))
 
 
 def _inside(domain: Exterior, place: int) -> str:

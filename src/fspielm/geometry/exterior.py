@@ -15,7 +15,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.exterior_checks import as_period, as_window
+from fspielm.geometry.exterior_checks import as_period, as_window, check_object, check_plane_object
 from fspielm.geometry.hole import Hole
 from fspielm.geometry.nesting import TOUCHING, Lie, curves_touch, lie, objects_around
 from fspielm.geometry.plane import Edge, PlaneShape, edges_of
@@ -178,12 +178,7 @@ class Exterior(Domain):
 
     def _check_shape(self, shape: Any) -> None:
         """Refuse what is none of an object's shapes."""
-        if not isinstance(shape, Domain):
-            raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
-        if shape.is_unbounded:
-            raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
-        if shape.time is not None or shape.dimension != self.shapes[0].dimension:
-            raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
+        check_object(shape, self.shapes)
 
     def _rim(self, shape: Domain) -> FloatArray:
         """Points all over the boundary of a shape."""
@@ -257,18 +252,7 @@ class PlaneExterior(Exterior, PlaneShape):
 
     def _check_shape(self, shape: Any) -> None:
         super()._check_shape(shape)
-        if edges_of(shape) is None:
-            raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
-        if shape._regions is not None:
-            raise ProblemError(
-                f"Exterior: {shape!r} is made of regions, but objects are shapes; name what is outermost, and what "
-                "lies in it as objects of their own, with conditions of their own, fs.Transparent(..., on=...)"
-            )
-        if shape.hole_places():
-            raise ProblemError(
-                f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it, and "
-                "what fills the hole of an object that lets waves through as an object in it"
-            )
+        check_plane_object(shape)
 
     def _rim(self, shape: Domain) -> FloatArray:
         unit = np.linspace(0.0, 1.0, _ON_EDGE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 from sympy.core.function import AppliedUndef
@@ -14,8 +13,6 @@ from fspielm.arrays import BoolArray, NumberArray, as_finite_points
 from fspielm.equations import normal_derivative
 from fspielm.equations.unknowns import only
 from fspielm.expressions import check_value
-from fspielm.features.evaluation import SLAB
-from fspielm.geometry import Sites
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.integrals import integrate_derived
@@ -96,28 +93,6 @@ def apply(solution: Solution, expression: Any, given: Mapping[Any, Any] | None =
     Derived
     """
     return derive(solution, expression, given)
-
-
-def residual(solution: Solution, points: ArrayLike) -> NumberArray:
-    """Left minus right-hand side of the equation at `points` ``(n, d)``; shape ``(n,)``.
-
-    Of several equations ``(n, E)``, in the order in which they were stated.
-    """
-    problem = solution.problem.stated
-    if not problem.is_linear:
-        array = as_finite_points(points, problem.dimension)
-        slabs = [array[start : start + SLAB] for start in range(0, max(len(array), 1), SLAB)]
-        return np.concatenate([problem.residual(solution, slab) for slab in slabs])
-    operators = [equation.operator for equation in problem.equations] or [problem.operator]  # which says what is wrong
-    array = as_finite_points(points, problem.dimension)
-    values: NumberArray = np.empty((len(array), len(operators)), dtype=solution.dtype)
-    for start in range(0, len(array), SLAB):
-        here = Sites(array[start : start + SLAB])
-        right = np.stack([equation.values(here) for equation in problem.equations], axis=1)
-        found = solution.evaluate_each(operators, here).T - right
-        values = values.astype(np.result_type(values, found), copy=False)
-        values[start : start + SLAB] = found
-    return values[:, 0] if len(operators) == 1 else values
 
 
 def integrate(

@@ -111,6 +111,16 @@ class Derived:
 
         return integrate_derived(self, **where)
 
+    if not TYPE_CHECKING:  # a name that does not exist stays one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("plot"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(
+                f"{self!r} is a function of points, without pictures of its own: draw a part of complex values with "
+                'solution.plot(part="real"), or "imag" or "abs", and others by their values, .grid(200)'
+            )
+
     def __repr__(self) -> str:
         shown = ", ".join(describe(e) for e in self.expressions)
         return f"Derived([{shown}])" if self.vector else f"Derived({shown})"

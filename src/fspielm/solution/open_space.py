@@ -35,7 +35,7 @@ _AT_ONCE = 4_000_000
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrossSections:
     """What objects take out of a plane wave of size one, as a width of it (in space, an area).
 
@@ -54,6 +54,10 @@ class CrossSections:
     def absorption(self) -> float:
         """What objects keep."""
         return self.extinction - self.scattering
+
+    def __repr__(self) -> str:
+        names = ("scattering", "extinction", "absorption")
+        return f"CrossSections({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Problem, Basis, NumberArray]:

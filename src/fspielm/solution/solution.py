@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
+    from fspielm.solution.residual import residual
     from fspielm.solution.spectrum import spectrum
 else:
     calculus = MethodsFrom("fspielm.solution.calculus")
@@ -34,6 +35,7 @@ else:
     orders = MethodsFrom("fspielm.solution.orders")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
+    residual = MethodsFrom("fspielm.solution.residual").residual
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
 
 _SHARE_OF_ERROR = 0.2
@@ -206,7 +208,7 @@ class Solution:
     gradient = calculus.gradient
     laplacian = calculus.laplacian
     apply = calculus.apply
-    residual = calculus.residual
+    residual = residual
     integrate = calculus.integrate
     flux = calculus.flux
     spectrum = spectrum

@@ -282,6 +282,11 @@ def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_sq
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if problem.open_symbols:
         raise ProblemError(need_values(problem.open_symbols))
+    check_settings(tol, features, points, least_squares, budget)
+
+
+def check_settings(tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+    """Refuse settings of the wrong kind, whatever the problem is."""
     if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
         raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
     for name, value, kind, example in (

@@ -48,6 +48,8 @@ class Stored:
         None if it was not estimated.
     versions : mapping
         Of fspielm, Python, NumPy and SciPy, when it was saved.
+    caption : str
+        What it is called where it is a part of a solution; files before it was kept have none.
     """
 
     statement: Mapping[str, Any]
@@ -57,6 +59,7 @@ class Stored:
     report: Report
     estimate: ErrorEstimate | None
     versions: Mapping[str, str]
+    caption: str = ""
 
     def __post_init__(self) -> None:
         # real and imaginary parts of unknowns may be solved for
@@ -83,7 +86,7 @@ class Stored:
                 f"functions for {', '.join(self.fields)} where the unknowns are {', '.join(problem.names)}"
             )
         estimate = _not_estimated if self.estimate is None else self.estimate
-        return Solution(problem, self.basis, self.coefficients, self.report, estimate)
+        return Solution(problem, self.basis, self.coefficients, self.report, estimate, self.caption)
 
 
 def stored_form(solution: Solution) -> Stored:
@@ -103,6 +106,7 @@ def stored_form(solution: Solution) -> Stored:
         report,
         estimate,
         versions(),
+        solution.caption,
     )
 
 
@@ -127,6 +131,7 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
         "versions": dict(stored.versions),
         "statement": dict(stored.statement),
         "fields": list(stored.fields),
+        "caption": stored.caption,
         "basis": describe_basis(stored.basis, arrays),
         "report": encode(stored.report),
         "estimate": None if stored.estimate is None else _describe_estimate(stored.estimate, arrays),
@@ -146,6 +151,7 @@ def read_stored(path: str | os.PathLike[str]) -> Stored:
             decode(Report, {_RENAMED.get(name, name): value for name, value in content["report"].items()}),
             None if content["estimate"] is None else _read_estimate(content["estimate"], arrays),
             {str(name): str(version) for name, version in content["versions"].items()},
+            decode(str, content.get("caption", "")),
         )
     except UNREADABLE as error:
         raise unreadable(path, error) from error

@@ -9,12 +9,14 @@ import numpy as np
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
+from fspielm.solution.pictures.labels import as_text
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, Width, inches, style
 from fspielm.sweeps.quantities import RESERVED
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Height of a picture over its width.
@@ -27,6 +29,7 @@ def plot_sweep(
     *,
     quantity: str | None = None,
     label: str | None = None,
+    title: str | None = None,
     width: Width = "single",
 ) -> Figure:
     """Draw what a sweep has measured: a line and its error estimates over one parameter, a map over two.
@@ -43,6 +46,8 @@ def plot_sweep(
         What to draw; by default the first of what was measured.
     label : str, optional
         How it is called in the picture.
+    title : str, optional
+        What stands above it, such as where it was measured.
     width : {"single", "double"}
         Of one or two columns of a journal.
 
@@ -63,7 +68,9 @@ def plot_sweep(
         figure: Figure = Picture(across, _ASPECT * across)
         shown = np.abs(dataset[name].values) if dataset[name].dtype.kind == "c" else dataset[name].values
         words = label or (f"|{name}|" if dataset[name].dtype.kind == "c" else name)
-        (_line if len(parameters) == 1 else _map)(figure, dataset, parameters, shown, words)
+        axes = (_line if len(parameters) == 1 else _map)(figure, dataset, parameters, shown, as_text(words))
+        if title is not None:
+            axes.set_title(as_text(title))
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -87,8 +94,9 @@ def _quantity(dataset: Any, wanted: str | None) -> str:
     return wanted or str(known[0])
 
 
-def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label: str) -> None:
+def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label: str) -> Axes:
     (name,) = parameters
+    above: Axes
     above, below = figure.subplots(2, sharex=True, height_ratios=(3, 1))
     values = dataset[name].values
     order = np.argsort(values)
@@ -97,22 +105,29 @@ def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label
     above.plot(values[missed], shown[missed], "o", color=VERMILION, ms=3, zorder=3)
     above.set_ylabel(label)
     below.semilogy(values[order], dataset["error_estimate"].values[order], ".", color=INK, ms=2.5)
-    below.axhline(dataset.attrs["tol"], color=VERMILION, lw=0.8)
-    below.set_ylabel("error estimate")
-    below.set_xlabel(name)
+    tol = float(dataset.attrs["tol"])
+    below.axhline(tol, color=VERMILION, lw=0.8)
+    # beside the line, so that it hides no estimate
+    place = {"xy": (1.0, tol), "xycoords": ("axes fraction", "data"), "xytext": (3, 0), "textcoords": "offset points"}
+    below.annotate(f"tol\n{tol:g}", **place, color=VERMILION, va="center", fontsize="small")
+    below.set_ylabel("error\nestimate")
+    below.set_xlabel(as_text(name))
+    figure.align_ylabels([above, below])
     for axes in (above, below):
         axes.grid(True)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
+    return above
 
 
-def _map(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label: str) -> None:
+def _map(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label: str) -> Axes:
     first, second = parameters
-    axes = figure.subplots()
+    axes: Axes = figure.subplots()
     orders = [np.argsort(dataset[name].values) for name in parameters]
     drawn = axes.pcolormesh(
         dataset[second].values[orders[1]], dataset[first].values[orders[0]], shown[np.ix_(*orders)], shading="nearest"
     )
     figure.colorbar(drawn, ax=axes, label=label)
-    axes.set_xlabel(second)
-    axes.set_ylabel(first)
+    axes.set_xlabel(as_text(second))
+    axes.set_ylabel(as_text(first))
+    return axes

@@ -62,16 +62,16 @@ class SweepPlan:
     def differences(self, content: Mapping[str, Any]) -> list[str]:
         """What tells it from the plan that a file has, in words."""
         if "parameters" not in content:
-            return ["a study"]
+            return ["the rows of a study"]
         own = self.as_dict()
         words = {
-            "parameters": "parameters or values",
-            "problem": "problem",
-            "measure": "measure",
-            "tol": f"tol, {content['tol']:g}",
-            "rng": f"rng, {content['rng']}",
+            "parameters": "other parameters or values",
+            "problem": "another problem",
+            "measure": "another measure",
+            "tol": f"another tol, {content['tol']:g}",
+            "rng": f"another rng, {content['rng']}",
         }
-        return [f"another {word}" for name, word in words.items() if own[name] != content[name]]
+        return [word for name, word in words.items() if own[name] != content[name]]
 
 
 def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:

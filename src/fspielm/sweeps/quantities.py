@@ -7,8 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
+from fspielm.geometry import Domain
+from fspielm.geometry.sampling import kronecker
 from fspielm.solution import Solution
 
 Measure: TypeAlias = Callable[[Solution], Any]
@@ -17,13 +19,31 @@ Measure: TypeAlias = Callable[[Solution], Any]
 PLAIN = "value"
 RESERVED = ("error_estimate", "converged", "status", "message", "seconds")
 
+# How many points of a window tell the size of a field.
+_POINTS = 10_000
+
 
 def size(solution: Solution) -> dict[str, Any]:
-    """What is measured where nothing else was asked for: the root mean square of each unknown."""
-    fields = solution.report.fields
+    """What is measured where nothing else was asked for: the root mean square of each unknown.
+
+    Where a field comes in, that of the total field in the window: reports tell that of what objects add to it.
+    """
+    problem, fields = solution.problem, solution.report.fields
+    if problem.statement.incident is not None:
+        points = _in_window(problem.domain)
+        sizes = np.sqrt(np.mean(np.abs(solution(points).reshape(len(points), -1)) ** 2, axis=0))
+        names = ["size"] if len(sizes) == 1 else [f"size_{name}" for name in problem.names]
+        return dict(zip(names, sizes, strict=True))
     if not fields:
         return {"size": solution.report.scale}
     return {f"size_{name}": own.scale for name, own in fields.items()}
+
+
+def _in_window(domain: Domain) -> FloatArray:
+    """Points all over what the window shows of an open domain, shape ``(n, d)``."""
+    lower, upper = domain.bounding_box
+    points = lower + (upper - lower) * kronecker(_POINTS, domain.dimension)
+    return points[domain.contains(points)]
 
 
 def take(measure: Measure, solution: Solution) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.solution.export import check_xarray
 from fspielm.solvers import Budget
-from fspielm.solvers.solve import check_arguments
+from fspielm.solvers.solve import check_settings
 from fspielm.study.engines import Ended, Task
 from fspielm.study.lock import only_run
 from fspielm.study.outcome import Outcome
@@ -68,7 +68,8 @@ def sweep(
         From each parameter to its values, as in ``{k: np.linspace(1, 9, 200)}``.
     measure : callable, optional
         What to keep of a `Solution`: a number or an array, real or complex, or a dict of them by name. By default the
-        root mean square. If it raises, the row is kept as a failed one, with the reason.
+        root mean square, on an open domain that of the total field in the window. If it raises, the row is kept as a
+        failed one, with the reason.
     keep : path, optional
         The file that rows are kept in. Without it they are gone if the sweep does not end.
     tol : float
@@ -102,8 +103,7 @@ def sweep(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     parameters, grid = read_grid(problem, values)
-    first = problem.at(dict(zip(parameters, next(iter(grid.rows.values())), strict=True)))
-    check_arguments(first, tol, None, None, None, budget)
+    check_settings(tol, None, None, None, budget)
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise ProblemError(f"rng must be a whole number for a sweep, so that it can be resumed; got {rng!r}")
     check_staff(workers, scheduler)
@@ -137,7 +137,8 @@ def _check_same(store: Store, plan: SweepPlan) -> None:
     found = plan.differences(store.content)
     if found:
         raise ProblemError(
-            f"keep={str(store.path)!r} is the file of {', '.join(found)}; name another file, or remove this one"
+            f"keep={str(store.path)!r} is the file of another sweep, with {', '.join(found)}; name another file, or "
+            "remove this one"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, final
 import sympy as sp
 
 from fspielm.equations import Problem
+from fspielm.errors import ProblemError
 from fspielm.solution import Solution
 from fspielm.solvers import Budget
 from fspielm.solvers.series import Series
@@ -54,10 +55,16 @@ class Sweeper:
         if not self._series:
             budget = Budget(self.neurons, terms.seconds, terms.share, terms.threads)
             self._series.append(Series(terms.tol, budget, job.seed))
-        values = dict(zip(self.parameters, self.grid.rows[job.subject], strict=True))
-        solution = self._series[0].solve(self.problem.at(values))
+        solution = self._series[0].solve(self._problem_of(job.subject))
         seconds = perf_counter() - begun
         return _outcome(solution, take(self.measure, solution), seconds)
+
+    def _problem_of(self, label: str) -> Problem:
+        """The problem with the numbers of a row."""
+        try:
+            return self.problem.at(dict(zip(self.parameters, self.grid.rows[label], strict=True)))
+        except ProblemError as error:
+            raise ProblemError(f"with {label} the problem cannot be stated: {error}") from error
 
 
 def _outcome(solution: Solution, measured: dict[str, Any], seconds: float) -> Outcome:

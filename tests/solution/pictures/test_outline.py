@@ -92,3 +92,15 @@ def test_objects_that_let_waves_through_have_lines_of_their_own() -> None:
     assert inner_lines(fs.Exterior(coat, core)) == []
     (line,) = inner_lines(fs.Exterior(coat, core).filled([0]))
     np.testing.assert_allclose(np.hypot(*line.T), 1.0)
+
+
+def test_regions_have_lines_where_they_meet() -> None:
+    core, disk = fs.Disk((0, 0), 1), fs.Disk((0, 0), 2)
+    layers = fs.Regions(core=core, shell=disk - core)
+    for domain in (layers, layers * fs.Time(0, 1)):
+        assert all(np.allclose(np.hypot(*line.T), 1.0) for line in inner_lines(domain))
+        assert inner_lines(domain)
+    (line,) = inner_lines(fs.Regions(left=fs.Interval(0, 1), right=fs.Interval(1, 2)) * fs.Time(0, 3))
+    np.testing.assert_allclose(line[:, 0], 1.0)
+    assert inner_lines(fs.Regions(left=fs.Interval(0, 1), right=fs.Interval(1, 2))) == []
+    assert inner_lines(disk) == []

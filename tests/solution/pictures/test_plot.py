@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -259,18 +260,22 @@ assert "matplotlib.pyplot" not in sys.modules
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
-def test_a_scattered_field_says_so() -> None:
+def test_a_scattered_field_says_so(tmp_path: Path) -> None:
     u = sp.Function("u")(x, y)
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + u, 0)
     outside, wave = fs.Exterior(fs.Disk((0, 0), 1)), fs.plane_wave(1, (1, 0))
     for condition in (fs.Dirichlet(0), fs.Transparent(2)):
         solution = fs.solve(fs.Problem(equation, outside, [condition], incident=wave), tol=1e-3, rng=0)
         assert solution.plot(resolution=20).axes[0].get_title() == ""
+        # the window is no wall: the picture ends there
+        assert solution.plot(resolution=20).axes[0].get_xlim() == (-2.0, 2.0)
         scattered = solution.scattered
         assert scattered.plot(resolution=20).axes[0].get_title() == "scattered field"
         assert scattered.scattered.plot(resolution=20).axes[0].get_title() == "scattered field"
         assert scattered.plot(resolution=20, title="mine").axes[0].get_title() == "mine"
         assert repr(scattered).startswith("Solution(scattered field u(x, y), ")
         assert scattered[u].caption == "scattered field"
+        scattered.save(tmp_path / "scattered.fspielm")
+        assert repr(fs.load(tmp_path / "scattered.fspielm")) == repr(scattered)
     radiating = fs.solve(fs.Problem(equation, outside, [fs.Dirichlet(1)]), tol=1e-3, rng=0)
     assert radiating.scattered.plot(resolution=20).axes[0].get_title() == ""

@@ -70,6 +70,12 @@ class Periodic(AnyCondition):
     def regions(self, setting: Setting) -> list[Region]:
         """The pair of faces."""
         names = (f"{self.faces}-", f"{self.faces}+") if isinstance(self.faces, str) else self.faces
+        if isinstance(self.faces, str) and not any(part.name.endswith(("-", "+")) for part in setting.parts):
+            raise ProblemError(
+                f"Periodic: {self.faces!r} needs two opposite faces, {names[0]!r} and {names[1]!r}, one of which is "
+                "the other one moved, as those of fs.Box are; the boundary has the parts "
+                f"{[part.name for part in setting.parts]}"
+            )
         here, there = (named_part(name, "Periodic", setting) for name in names)
         shift = _translation(here, there, setting)
         if shift is None:

@@ -88,13 +88,17 @@ def height_of(quantity: Quantity, sections: Sequence[Section], width: float, col
 
 
 def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
-    """Clip the image, draw the outline, and keep it off the frame."""
+    """Clip the image, draw the outline, and keep it off the frame; unless the frame is where the picture ends."""
     from matplotlib.patches import PathPatch
 
     path = as_path(section.loops)
     shown.set_clip_path(path, axes.transData)
     axes.add_patch(PathPatch(path, fill=False, edgecolor=INK, linewidth=0.8))
     left, right, bottom, top = section.extent
+    if section.goes_on:
+        axes.set_xlim(left, right)
+        axes.set_ylim(bottom, top)
+        return
     margin = 0.03 * max(right - left, top - bottom)
     axes.set_xlim(left - margin, right + margin)
     axes.set_ylim(bottom - margin, top + margin)
@@ -103,8 +107,9 @@ def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
 
 
 def _draw_lines(axes: Axes, section: Section) -> None:
-    """Where objects begin that let waves through, seen on dark and on light colours."""
+    """Where regions meet, or objects begin that let waves through, seen on dark and on light colours."""
     from matplotlib.patheffects import withStroke
 
+    halo = [withStroke(linewidth=1.4, foreground="white")]
     for line in section.lines:
-        axes.plot(*line.T, color=INK, linewidth=0.6, path_effects=[withStroke(linewidth=1.4, foreground="white")])
+        axes.plot(*line.T, color=INK, linewidth=0.6, path_effects=halo, scalex=False, scaley=False)

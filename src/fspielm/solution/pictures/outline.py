@@ -10,6 +10,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry import BoundaryPart, Domain, Mask, SpaceTime, bisect
 from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.regions_in import borders_in
 
 if TYPE_CHECKING:
     from matplotlib.path import Path
@@ -41,10 +42,13 @@ def outline(domain: Domain) -> list[FloatArray] | None:
 
 
 def inner_lines(domain: Domain) -> list[FloatArray]:
-    """Lines ``(n, 2)`` along the boundaries of objects of the plane that let waves through."""
-    if not isinstance(domain, Exterior) or domain.dimension != 2:
-        return []
-    return [piece for part in domain.inner_parts() for piece in smooth_pieces(part)]
+    """Lines ``(n, 2)`` where regions of the plane meet, or objects begin that let waves through."""
+    if isinstance(domain, Exterior):
+        parts = domain.inner_parts()
+    else:
+        space = domain.space if isinstance(domain, SpaceTime) and domain.dimension > 2 else domain
+        parts = tuple(border.part for border in borders_in(space))
+    return [piece for part in parts if part.parameters == 1 for piece in smooth_pieces(part)]
 
 
 def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[FloatArray]:

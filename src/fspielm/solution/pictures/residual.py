@@ -19,6 +19,7 @@ from fspielm.solution.pictures.save import save_picture
 from fspielm.solution.pictures.several import draw_quantities
 from fspielm.solution.pictures.style import Width
 from fspielm.solution.pictures.view import View
+from fspielm.solution.residual import residual_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,14 +69,12 @@ def plot_residual(
 
 
 def _quantity(solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None) -> Quantity:
-    problem, equation = solution.problem.stated, equations[number]
+    problem = solution.problem.stated
 
     def residual(points: FloatArray) -> FloatArray:
-        if not problem.is_linear:
-            return np.asarray(np.abs(solution.residual(points).reshape(len(points), -1)[:, number]))
-        return np.asarray(np.abs(solution.evaluate(equation.operator, points) - equation.value(points)))
+        return np.asarray(np.abs(residual_of(solution, number, points)))
 
-    label = "|residual|" if len(equations) == 1 else f"|residual| of {equation.name}"
+    label = "|residual|" if len(equations) == 1 else f"|residual| of {equations[number].name}"
     frequencies = highest_frequencies(solution)
     return Quantity(
         problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)

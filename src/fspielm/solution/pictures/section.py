@@ -32,7 +32,9 @@ class Section:
     loops : list of (n, 2) arrays
         The outline; empty where the section fills its frame.
     lines : list of (n, 2) arrays
-        Within it, where objects begin that let waves through.
+        Within it, where regions meet, or objects begin that let waves through.
+    goes_on : bool
+        Whether the domain goes on beyond the frame, which then is no boundary.
     """
 
     axes: tuple[int, int]
@@ -41,6 +43,7 @@ class Section:
     extent: tuple[float, float, float, float]
     loops: list[FloatArray]
     lines: list[FloatArray]
+    goes_on: bool = False
 
     def image(self, values: FloatArray) -> FloatArray:
         """The values at `points` as rows and columns; a cell outside shows the nearest one inside.
@@ -91,7 +94,8 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
         loops = exact
     extent = (float(lower[0]), float(upper[0]), float(lower[1]), float(upper[1]))
     lines = inner_lines(domain) if axes == (0, 1) else []
-    return Section(axes, points[inside], inside.reshape(cells[1], cells[0]), extent, loops, lines)
+    shape = cells[1], cells[0]
+    return Section(axes, points[inside], inside.reshape(shape), extent, loops, lines, domain.is_unbounded)
 
 
 def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
