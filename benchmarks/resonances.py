@@ -137,7 +137,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "disk, n = 1.5": lambda: _glass(1.5, (8.9 - 0.4j, 9.5 + 0j)),
     "disk, n = 3": lambda: _glass(3.0, (2 - 0.2j, 3 + 0j)),
     "disk, n = 3, whispering": lambda: _glass(3.0, (6.6 - 0.005j, 6.95 + 0j)),
-    "disk of metal, plasmons": lambda: _metal(3.0, 0.2, (1.5 - 0.15j, 2.08 - 0.05j)),
+    "disk of metal, plasmons": lambda: _metal(3.0, 0.2, (1.5 - 0.15j, 2.03 - 0.05j)),
     "two disks, soft": lambda: Case(
         tuple(fs.Disk(center, 1) for center in PAIR), (1 - 1.4j, 2.5 + 0j), singular=lambda: of_two_disks(PAIR)
     ),

@@ -230,3 +230,15 @@ def test_periods_alone_along_both_axes() -> None:
     modes = fs.eigenmodes(torus, lam, count=3, rng=0)
     known = np.array([0.0, 1.0, 1.0]) * (2 * np.pi / 1.3) ** 2
     assert np.all(np.abs(modes.values - known) <= modes.bounds)
+
+
+def test_pairs_that_rounding_makes_complex_are_pairs() -> None:
+    """Steklov's values on a disk are all double but the first; in no symmetric form, pairs come out as conjugates."""
+    w = sp.Function("w")(x, y)
+    harmonic = fs.Problem(
+        sp.Eq(w.diff(x, 2) + w.diff(y, 2), 0), fs.Disk((0, 0), 1), [fs.Robin(-lam, 1, 0)], given={lam: ...}
+    )
+    with pytest.warns(fs.AccuracyWarning, match="errors are estimates"):
+        modes = fs.eigenmodes(harmonic, lam, count=5, tol=1e-10, rng=0)
+    assert np.isrealobj(modes.values)
+    assert np.abs(modes.values - [0, 1, 1, 2, 2]).max() < 1e-10

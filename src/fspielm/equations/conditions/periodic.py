@@ -70,7 +70,8 @@ class Periodic(AnyCondition):
     def regions(self, setting: Setting) -> list[Region]:
         """The pair of faces."""
         names = (f"{self.faces}-", f"{self.faces}+") if isinstance(self.faces, str) else self.faces
-        if isinstance(self.faces, str) and not any(part.name.endswith(("-", "+")) for part in setting.parts):
+        is_round = setting.parts and not any(part.name.endswith(("-", "+")) for part in setting.parts)
+        if isinstance(self.faces, str) and is_round:
             raise ProblemError(
                 f"Periodic: {self.faces!r} needs two opposite faces, {names[0]!r} and {names[1]!r}, one of which is "
                 "the other one moved, as those of fs.Box are; the boundary has the parts "

@@ -108,9 +108,8 @@ def polished(inverse: Inverse, found: Found) -> Found:
     modes = _Modes(inverse)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
-    if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts
-        paired = np.abs(found.mu.imag) > _REAL * np.abs(found.mu)
-        stacks = np.concatenate([stacks.real, stacks[:, paired].imag], axis=1)
+    if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts, however close they are
+        stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
     modes.space.add(inverse(modes.space.add(stacks)))
     return modes.found(symmetric=inverse.symmetric)
 
@@ -136,7 +135,7 @@ class _Modes:
             theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
             conditions = np.ones(len(theta))
         else:
-            theta, Y = _real_eig(square) if self._inverse.symmetric else np.linalg.eig(square)
+            theta, Y = _eig(square, np.inf if self._inverse.symmetric else _REAL)
             conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
         order = np.argsort(-np.abs(theta), kind="stable")
         order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
@@ -162,16 +161,20 @@ class _Eigen:
     conditions: FloatArray
 
 
-def _real_eig(matrix: NumberArray) -> tuple[FloatArray, NumberArray]:
-    """Eigenvalues that are real but for errors; two that became a conjugate pair are the same, with real vectors."""
+def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:
+    """Eigenvalues and vectors; two of a real matrix that are a conjugate pair but for errors are the same real one.
+
+    That is where their imaginary parts are no more than a share of them. They have real vectors then.
+    """
     theta, Y = np.linalg.eig(matrix)
     if np.isrealobj(matrix) and np.iscomplexobj(theta):
-        pairs = np.flatnonzero(theta.imag > 0)
-        each = [np.linalg.qr(np.stack([own.real, own.imag], axis=1))[0] for own in Y[:, pairs].T]
-        Y = Y.real.copy()
-        for place, own in zip(pairs, each, strict=True):
-            Y[:, place : place + 2] = own  # the conjugate is the next one
-    return np.asarray(theta.real), Y
+        for place in np.flatnonzero((theta.imag > 0) & (theta.imag <= share * np.abs(theta))):
+            # the conjugate is the next one
+            Y[:, place : place + 2] = np.linalg.qr(np.stack([Y[:, place].real, Y[:, place].imag], axis=1))[0]
+            theta[place : place + 2] = theta[place].real
+        if not theta.imag.any():
+            theta, Y = theta.real, Y.real
+    return theta, Y
 
 
 def first_functions(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
