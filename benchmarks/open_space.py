@@ -164,7 +164,7 @@ CASES: dict[str, Callable[[], Case | Grating | SpaceCase]] = {
         (fs.Disk((0, 0), 1),), 10.0, fs.Transparent(10 * (sp.Rational(3, 2) + 0.3 * x)), tol=1e-6
     ),
     "two disks, soft, ka = 5": lambda: _disks([(0.0, 0.0), (2.2, 0.4)], 5.0, "soft", 60),
-    "forty disks, soft, ka = 5": lambda: replace(_disks(_forty(), 5.0, "soft", 26), tol=1e-8),
+    "forty disks, soft, ka = 5": lambda: replace(_disks(_forty(), 5.0, "soft", 40), tol=1e-8),
     "trefoil, soft, k = 30": lambda: Case((TREFOIL,), 30.0, tol=1e-11),
     "trefoil, hard, k = 30": lambda: Case((TREFOIL,), 30.0, fs.Neumann(0), tol=1e-11),
     "trefoil, n = 1.5, k = 30": lambda: Case((TREFOIL,), 30.0, fs.Transparent(45.0)),
