@@ -1,12 +1,18 @@
 """Modes with known values: bounds hold, functions are normalised, nothing is missed."""
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes import rounds, second
+from fspielm.solvers.modes import by_cells, rounds, second
+from fspielm.solvers.modes.beyond import may_belong
+from fspielm.solvers.modes.round import Round
 from fspielm.solvers.modes.rounds import find
+from fspielm.solvers.record import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -241,3 +247,34 @@ def test_pairs_that_rounding_makes_complex_are_pairs() -> None:
     found = fs.eigenmodes(harmonic, lam, count=5, tol=1e-10, rng=0)
     assert np.isrealobj(found.values)
     assert np.abs(found.values - [0, 1, 1, 2, 2]).max() < 1e-10
+
+
+def test_modes_of_a_well_that_cells_do_not_resolve_may_be_missing() -> None:
+    """Of two wells one has all the small cells, and the modes of the other are seen far above where they are."""
+    wells = 2.43 * (x**2 - 7.8961) ** 2 + 5.03e-8 * x
+    problem = fs.Problem(sp.Eq(-u.diff(x, 2) + wells * u, lam * u), fs.Interval(-6.414, 6.414), REST, given={lam: ...})
+    for seed in (0, 1, 1017699721):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fs.AccuracyWarning)
+            found = fs.eigenmodes(problem, lam, count=2, tol=8.96e-7, rng=seed)
+        assert not found.complete or np.abs(found.values - [8.69632183, 8.69632211]).max() < 1e-5
+
+
+def test_a_mode_that_is_known_to_no_digit_is_told(monkeypatch):
+    monkeypatch.setattr(Round, "errors", lambda self, _: np.full(len(self.wanted), 1e3))
+    string = fs.Problem(sp.Eq(-u.diff(x, 2), lam * u), UNIT, REST, given={lam: ...})
+    record = Record(fs.Budget())
+    best = None
+
+    def kept(own, *_):
+        nonlocal best
+        best = own
+        return ""
+
+    monkeypatch.setattr(by_cells, "may_belong", kept)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fs.AccuracyWarning)
+        fs.eigenmodes(string, lam, count=2, tol=1e-6, approach="patches", rng=0)
+    assert re.search(
+        r"a mode about 88\.\d+ is known to 1\.0e\+03 only, and may be among these", may_belong(best, record)
+    )

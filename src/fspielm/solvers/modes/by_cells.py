@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.solvers.modes.beyond import may_belong
 from fspielm.solvers.modes.bound_away import why_hidden
 from fspielm.solvers.modes.clock import too_late
 from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
@@ -146,6 +147,7 @@ def _together(
     why = _why_late(parts, modes, notary.record)
     # after all modes, which are of more use
     second = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    second += [may_belong(searched.best, notary.record) for _, searched in parts]
     remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
