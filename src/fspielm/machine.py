@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from pathlib import Path
+
+from fspielm.deadline import check_deadline
 
 _FALLBACK_MEMORY = 8 * 2**30
 
@@ -31,17 +34,25 @@ def physical_memory() -> int:
 
 
 def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
-    """Run independent tasks on `threads` threads; the first failure, or Ctrl-C, drops those not yet begun."""
+    """Run independent tasks on `threads` threads until the enforced deadline.
+
+    The first failure, the deadline or Ctrl-C drops those not yet begun.
+    """
+
+    def run(task: Callable[[], None]) -> None:
+        check_deadline()
+        task()
+
     tasks = list(tasks)
     if min(threads, len(tasks)) <= 1:  # a pool for one task is the dearer part of it
         for task in tasks:
-            task()
+            run(task)
         return
     from concurrent.futures import ThreadPoolExecutor  # not needed before there is much to do
 
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for future in [pool.submit(task) for task in tasks]:
+            for future in [pool.submit(copy_context().run, run, task) for task in tasks]:
                 future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

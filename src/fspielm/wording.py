@@ -15,6 +15,11 @@ def system_size(columns: int, cells: int | None = None) -> str:
     return f"{cells} cell{'s' * (cells != 1)} with {columns} unknowns"
 
 
+def readable_bytes(size: float) -> str:
+    """A number of bytes for people."""
+    return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
+
+
 def duration(seconds: float) -> str:
     """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"4.5 s"``, ``"83 s"``, ``"7 min 30 s"``.
 
