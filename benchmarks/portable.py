@@ -14,17 +14,14 @@ import sys
 from pathlib import Path
 from time import monotonic
 
-# What computes and is quick to run: factorisations, functions, estimates, solutions, modes.
+# What computes: factorisations, functions, estimates, solutions, and all that solves.
 COMPUTING = (
     "tests/linalg",
-    "tests/accuracy",
+    "tests/collocation",
     "tests/features",
+    "tests/accuracy",
     "tests/solution",
-    "tests/solvers/modes",
-    "tests/solvers/cells",
-    "tests/solvers/windows",
-    "tests/solvers/test_loop.py",
-    "tests/solvers/test_verdict.py",
+    "tests/solvers",
 )
 AVX2, AVX512 = "avx2", "avx512f"
 # What each kind needs, and its environment.
