@@ -38,7 +38,7 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     """The symbols in a statement that stand for numbers and are not given.
 
     Not those of places and of orders of derivatives, of which nothing can be said without a number, nor those named
-    like a coordinate or an unknown, which are mistakes.
+    like a coordinate, which are mistakes; so are those named like a function, refused here.
     """
     places = [condition.on for condition in statement.conditions if getattr(condition, "on", None) is not None]
     values = [e for value in given.values() for e in (value.expressions if isinstance(value, ByRegion) else (value,))]
@@ -48,9 +48,16 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     derivatives = set().union(*(e.atoms(sp.Derivative) for e in written))
     orders = [sp.sympify(count) for derivative in derivatives for _, count in derivative.variable_count]
     known = {str(argument) for function in functions for argument in function.args}
-    known |= {function.func.__name__ for function in functions}
+    unknown = {function.func.__name__: function for function in functions}
     symbols = {symbol for e in written for symbol in e.free_symbols if isinstance(symbol, sp.Symbol)}
     symbols -= {*given}.union(*(order.free_symbols for order in orders))
+    for symbol in symbols:
+        if symbol.name in unknown:
+            function = unknown[symbol.name]
+            raise ProblemError(
+                f"{symbol} is written as a plain symbol and as the function {function}; write "
+                f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
+            )
     return {symbol for symbol in symbols if symbol.name not in known}
 
 
