@@ -28,3 +28,12 @@ def test_points_are_rows() -> None:
     assert solution.names == ("u",)
     with pytest.raises(fs.ProblemError, match=r"write solution\(\[\[0\.1, 0\.2\]\]\) for one point"):
         solution(0.1, 0.2)
+
+
+def test_what_users_need_is_listed_and_all_else_is_there() -> None:
+    shown = [name for name in dir(fs) if not name.startswith("_")]
+    assert {"Problem", "solve", "Budget", "eigenmodes", "sweep", "Box", "cases", "load"} <= set(shown)
+    assert len(shown) <= 80
+    assert all(hasattr(fs, name) for name in (*fs.__all__, "Operator", "Basis", "judge"))
+    assert "Operator" not in shown
+    assert set(shown) <= set(fs.__all__)

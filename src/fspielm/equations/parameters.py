@@ -40,7 +40,7 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     Not those of places and of orders of derivatives, of which nothing can be said without a number, nor those named
     like a coordinate, which are mistakes; so are those named like a function, refused here.
     """
-    places = [condition.on for condition in statement.conditions if getattr(condition, "on", None) is not None]
+    places = [getattr(condition, "on", None) for condition in statement.conditions]
     values = [e for value in given.values() for e in (value.expressions if isinstance(value, ByRegion) else (value,))]
     written = [e for e in statement.expressions if not any(e is place for place in places)]
     written += [value for value in values if isinstance(value, sp.Basic)]
