@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from fspielm.deadline import check_deadline
 
 _FALLBACK_MEMORY = 8 * 2**30
+_SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
 
 
 def available_threads() -> int:
@@ -31,6 +33,15 @@ def physical_memory() -> int:
         except (OSError, ValueError):
             continue  # no such control group, or "max": no limit
     return total
+
+
+def read_size(text: str) -> float | None:
+    """Bytes of a size such as ``500MB`` or ``4GiB``; None where it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    number, prefix, binary = match.groups()
+    return float(number) * (1024.0 if binary else 1000.0) ** " kmgt".index((prefix or " ").lower())
 
 
 def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:

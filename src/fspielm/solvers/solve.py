@@ -289,7 +289,7 @@ def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_sq
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if problem.open_symbols:
-        raise ProblemError(need_values(problem.open_symbols))
+        raise ProblemError(need_values(problem, problem.open_symbols))
     check_settings(tol, features, points, least_squares, budget)
 
 

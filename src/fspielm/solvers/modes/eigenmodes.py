@@ -45,8 +45,8 @@ def eigenmodes(
     Parameters
     ----------
     problem : Problem
-        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open, ``given={lam: ...}``;
-        a value in the place of the dots has no meaning. The symbol may occur as polynomials do, in equations and
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open; a value of
+        it would have no meaning. The symbol may occur as polynomials do, in equations and
         conditions.
     lam : Symbol
         The eigenvalue.
