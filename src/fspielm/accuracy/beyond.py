@@ -32,6 +32,8 @@ _LET_THROUGH = 1e4
 # e-foldings that no number would hold, nearly; and those that a factorisation still shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
+# Of one function that grows along a line, which a basis holds to few digits only: those that it shows for sure.
+_SEEN_FROM_ONE_END = 15.0
 # What a solution may be off by beside a zero of the leading coefficients, over what its residual makes of one there.
 _AMPLE = 3.0
 # Of functions that fall off from the boundary, those across the domain that cosines hold.
@@ -160,7 +162,8 @@ def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
 
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
-    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > _SEEN_FOLDINGS))
+    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FROM_ONE_END
+    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
 
 
 def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:

@@ -92,6 +92,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
         if several is None and is_surface and _is_several(problem, zero, directions[0], extent):
             several = zero
     place = zeros[0] if several is None else several
+    place = np.where(np.abs(place) < _NEAR * extent, 0.0, place)
     return Degenerate(place, several is not None, np.concatenate(around), np.concatenate(distances))
 
 
