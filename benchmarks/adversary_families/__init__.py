@@ -8,6 +8,7 @@ from random_families.draw import Draw
 from adversary_families.challenge import Challenge
 from adversary_families.complex_valued import make_complex_valued
 from adversary_families.coupled import make_coupled
+from adversary_families.degenerate import make_degenerate, make_one_sided, make_vanishing
 from adversary_families.electrodes import make_electrode, make_entering
 from adversary_families.hidden import make_hidden
 from adversary_families.hot_spots import make_hot_spot
@@ -81,6 +82,9 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "nonlinear": make_nonlinear,
     "open": make_opened,
     "modes": make_modes,
+    "degenerate": make_degenerate,
+    "vanishing": make_vanishing,
+    "one-sided": make_one_sided,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -96,6 +100,9 @@ FAMILIES = {
     "nonlinear": 0.2,
     "open": 0.2,
     "modes": 0.2,
+    "degenerate": 0.1,
+    "vanishing": 0.1,
+    "one-sided": 0.1,
 }
 
 
