@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -127,7 +128,7 @@ def _layers(draw: Draw, hidden: bool) -> Challenge:
 
     top = sum(w * sp.sin(order * sp.pi * _X / width) for order, w in enumerate(weights, 1))
     names = ("below", "middle", "above") if between else ("below", "above")
-    boxes = [fs.Box((0, low), (width, high)) for low, high in zip(levels[:-1], levels[1:], strict=True)]
+    boxes = [fs.Box((0, low), (width, high)) for low, high in itertools.pairwise(levels)]
     if by_region:
         domain: Any = fs.Regions(**dict(zip(names, boxes, strict=True)))
         material: Any = fs.ByRegion(**dict(zip(names, signs, strict=True)))

@@ -53,7 +53,7 @@ class Medium:
 
 
 def draw_medium(draw: Draw) -> Medium:
-    """exp of cosines times sines, on an interval or a rectangle."""
+    """Exp of cosines times sines, on an interval or a rectangle."""
     dimension, slopes = draw.one_of((1, 2, 2, 2)), draw.chance(0.3)
     x = _SYMBOLS[:dimension]
     high = {1: 14, 2: 7}[dimension]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -35,7 +36,7 @@ def _laplacian(u: Any) -> Any:
 def _middle(values: list[float], at: float) -> float:
     """The middle of the widest gap among the values about one of them."""
     near = sorted(sorted(set(values), key=lambda v: abs(v - at))[:8])
-    low, high = max(zip(near[:-1], near[1:], strict=True), key=lambda pair: pair[1] - pair[0])
+    low, high = max(itertools.pairwise(near), key=lambda pair: pair[1] - pair[0])
     return (low + high) / 2
 
 
