@@ -42,10 +42,7 @@ def between_materials(problem: Problem) -> list[LetThrough]:
         if not opposite.any():
             continue
         contrast = float((np.abs(first + second) / np.abs(first - second))[opposite].min())
-        if contrast < _NO_CONTRAST:
-            frequency = float("inf")
-        else:
-            frequency = float(np.log(2 / contrast)) / _across(sites, ends)
+        frequency = float("inf") if contrast < _NO_CONTRAST else float(np.log(2 / contrast)) / _across(sites, ends)
         assert sites.normals is not None  # every interface has them
         reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
         along = np.where(reach > 0, frequency, 0.0) * np.where(reach > 0, reach, 1.0)
