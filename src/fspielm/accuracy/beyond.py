@@ -18,7 +18,7 @@ from fspielm.features.characteristic import directions_needed, scene_of
 from fspielm.features.evaluation import evaluate, evaluate_each
 from fspielm.geometry import Sites
 from fspielm.spectrum import Hidden, hidden_of
-from fspielm.spectrum.hidden import Degenerate, Growth, place_of
+from fspielm.spectrum.hidden import Degenerate, Growth, LetThrough, place_of
 
 # Data and solutions are known to so many digits.
 _ROUNDING = 2e-16
@@ -131,14 +131,7 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
             continue  # which every basis holds
-        almost = (
-            f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
-            f"{function.condition!r} almost"
-        )
-        remedy = (
-            "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
-            "the same)"
-        )
+        almost, remedy = _told(function)
         few = basis.size < functions_up_to(problem, function.frequency)
         if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
             beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
@@ -146,6 +139,22 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
         if solved.amplification > _LET_THROUGH:
             return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()
+
+
+def _told(function: LetThrough) -> tuple[str, str]:
+    """What may be in the solution, and what would help."""
+    if function.is_interface:
+        return (
+            f"materials of opposite signs meet at {function.condition!r}, along which functions of frequencies up to "
+            f"{function.frequency:.3g} may satisfy all conditions (surface plasmons)",
+            "check the signs of the materials, or give one an imaginary part (losses)",
+        )
+    return (
+        f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
+        f"{function.condition!r} almost",
+        "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have the "
+        "same)",
+    )
 
 
 def unseen_growth(problem: Problem, basis: Basis) -> float:

@@ -11,6 +11,7 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
+from fspielm.spectrum.hidden.between_materials import between_materials
 from fspielm.spectrum.hidden.complementing import uncovered
 from fspielm.spectrum.hidden.degenerate import Degenerate, find_degenerate
 from fspielm.spectrum.hidden.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end
@@ -90,6 +91,7 @@ def _find(problem: Problem) -> Hidden:
     if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
+        passing += tuple(between_materials(problem))
         everywhere = [function for function in passing if np.isinf(function.frequency)]
         if everywhere:
             return Hidden(_everywhere(everywhere[0]), passing)
@@ -161,6 +163,11 @@ def _uncovered(conditions: str) -> str:
 
 
 def _everywhere(function: LetThrough) -> str:
+    if function.is_interface:
+        return (
+            f"the problem is ill-posed: the materials beside {function.condition!r} are opposite, so that functions of "
+            "every frequency along it satisfy all conditions; change one of them, or give it an imaginary part (losses)"
+        )
     return (
         f"the problem is ill-posed: functions of every high frequency along the boundary satisfy the equation and "
         f"{function.condition!r} almost; check that its conditions are independent, and which derivatives they have"
