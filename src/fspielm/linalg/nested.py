@@ -13,6 +13,7 @@ import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
+from fspielm.deadline import reserve_memory
 from fspielm.errors import SolveError
 from fspielm.linalg.householder import Panel, factor_in_place
 from fspielm.linalg.leaves import Indices, Nested, all_met, flatten
@@ -116,6 +117,7 @@ class NestedQR:
         where[order] = np.arange(len(order))
         dtype = np.result_type(*(part.rows for part in parts))
         height, width = sum(len(part.rows) for part in parts), len(columns) + nested.values_beside(dtype)
+        reserve_memory(2.0 * dtype.itemsize * height * width, "the factorisation")
         rows = np.zeros((height, width), dtype, order="F")
         row = column = 0
         for part in parts:
