@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any, NoReturn, final
 
 import numpy as np
+from numpy.typing import NDArray
 import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
@@ -213,6 +214,10 @@ class NestedQR:
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
         raise SolveError("columns cannot be added to a system of cells")
+
+    def restricted(self, columns: NDArray[np.intp]) -> NoReturn:
+        """Some of the columns are in all leaves too; cells show by their last degrees what fewer would hold."""
+        raise SolveError("columns cannot be taken out of a system of cells")
 
     def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
         """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""
