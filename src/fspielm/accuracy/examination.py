@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -263,7 +263,8 @@ def examine(
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
     # of functions that satisfy the equation, others beside them have shown it already
-    settled = partial(has_settled, discretisation, blocks, factored, held_out, sensitivity) if probed is None else _yes
+    look = partial(has_settled, discretisation, blocks, factored, held_out, sensitivity)
+    settled = cache(look) if probed is None else _yes
     if not basis.is_piecewise:
         return Examination(discretisation, blocks, held_out, sensitivity, has_settled=settled)
     from fspielm.accuracy.correction import Correction

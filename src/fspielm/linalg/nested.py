@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from typing import Any, NoReturn, final
 
 import numpy as np
-from numpy.typing import NDArray
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
