@@ -7,7 +7,7 @@ at a resonance every function that is added shows more of it. An estimate rests 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,23 @@ from numpy.typing import NDArray
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.misfit import Unfitted
 from fspielm.accuracy.sensitivity import Sensitivity, largest_amplification
-from fspielm.arrays import safe_rms
-from fspielm.collocation import BlockRows, Finite, make_blocks
+from fspielm.arrays import NumberArray, safe_rms
+from fspielm.collocation import BlockRows, Discretisation, Finite, make_blocks
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
-from fspielm.features import Basis
+from fspielm.features import Band, Basis
+from fspielm.features.band import in_rounded_box
+from fspielm.features.each import Each
 from fspielm.linalg import Factored
 from fspielm.spectrum import waves_at
 
 # Radians that a wave of the equation turns across the domain, if it may resonate there.
 _RADIANS = 1.0
-# The share of a basis beside which all of it is to show no more than so many times the sensitivity.
-_SHARE, _GROWTH = 0.7, 1.5
+# All of a basis is to show no more than so many times the sensitivity of this share of it.
+_SHARE, _HARDLY = 0.7, 1.3
+# Or of a narrower band, with this share of what it has beyond the frequencies of the problem; on an interval, and above.
+_MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
 _CANCELLED = 3.5
 
@@ -61,16 +65,39 @@ def has_settled(
         }
         size = safe_rms(Phi @ sensitivity.null)
         return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
-    some = _some(finite.basis)
-    fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
-    return sensitivity.amplification <= _GROWTH * fewer
+
+    def grows(some: NDArray[np.intp]) -> float:
+        fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
+        return sensitivity.amplification / fewer if fewer else np.inf
+
+    on_interval = finite.problem.dimension == 1  # of few functions, any may matter; and they cost nothing
+    if not on_interval and grows(_first(finite.basis)) <= _HARDLY:
+        return True
+    return grows(_slower(finite)) <= (_GROWTH if on_interval else _GROWTH_ABOVE)
 
 
-def _some(basis: Basis) -> NDArray[np.intp]:
+def _first(basis: Basis) -> NDArray[np.intp]:
     """The first of the functions of each kind, which fill its band as evenly as all of them; those at corners, all."""
-    found, start = [], 0
-    for leaf in basis.leaves:
-        kept = leaf.size if leaf.frequencies is None else max(int(_SHARE * leaf.size), 1)
-        found.append(start + np.arange(kept))
-        start += leaf.size
-    return np.concatenate(found)
+    return _kept(basis, lambda W: np.arange(len(W)) < _SHARE * len(W))
+
+
+def _slower(finite: Finite) -> NDArray[np.intp]:
+    """Those of a narrower band; of any other family, the first."""
+    family = finite.family if isinstance(finite, Discretisation) else None
+    band = family.family if isinstance(family, Each) else family
+    if not isinstance(band, Band) or band.core is None:
+        return _first(finite.basis)
+    core, widths = np.array(band.core), np.array(band.widths)
+    return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + _MARGIN * (widths - core)))
+
+
+def _kept(basis: Basis, choose: Callable[[NumberArray], NDArray[np.bool_]]) -> NDArray[np.intp]:
+    """The columns of functions whose frequencies are chosen, and of all that have none."""
+    return np.flatnonzero(
+        np.concatenate(
+            [
+                np.ones(leaf.size, dtype=np.bool_) if leaf.frequencies is None else choose(leaf.frequencies)
+                for leaf in basis.leaves
+            ]
+        )
+    )
