@@ -86,7 +86,7 @@ class _Search:
         modes = OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
         remarks = _doubts(first, second)
         if left_out:
-            remarks.append(f"resonances at {left_out} more places were seen than there was time for; {_ALLOW}")
+            remarks.append(left_out)
         elif not remarks:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
@@ -94,9 +94,10 @@ class _Search:
         remarks += late_ones(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
-    def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
-        """All resonances of two searches, and at how many places there was no time for them."""
+    def _found(self, first: Found, second: Found) -> tuple[list[Judged], str]:
+        """All resonances of two searches, and what to say of places where the budget did not allow to find them."""
         found: list[Judged] = []
+        why = f"than there was time for; {_ALLOW}"
         try:
             for before, one in self._pinned(first, second):
                 for each in self._certain(before, one):
@@ -105,12 +106,13 @@ class _Search:
                         number = sum(map(self._is_inside, found))
                         self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
             if self.record.seconds_left > 0:
-                return found, 0
-        except BeyondBudgetError:
-            pass  # as when time has ended
+                return found, ""
+        except BeyondBudgetError as error:
+            why = f"than could be pinned down: {error}"
         known = np.array([one.value for one in found], dtype=np.complex128)
         seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
-        return found, int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        count = int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        return found, f"resonances at {count} more places were seen {why}" if count else ""
 
     def _is_inside(self, one: Judged) -> bool:
         """Whether it is in the rectangle, or may be."""
