@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -304,3 +305,8 @@ class TestNextToThoseWanted:
     def test_no_time_to_look(self, best, monkeypatch):
         monkeypatch.setattr(Record, "seconds_left", property(lambda _: 0.0))
         assert may_belong(best, Record(fs.Budget(seconds=1))).startswith("there was no time to look at modes next to")
+
+    def test_errors_are_no_smaller_than_rounding(self, best):
+        """However small a residual is, since a value is the sum of shift and distance."""
+        errors = best.errors([SimpleNamespace(error=0.0)] * len(best.wanted))
+        assert np.all(errors >= np.finfo(float).eps * np.abs(best.values))
