@@ -16,6 +16,8 @@ from adversary_families.narrow import Spot, weighted_points
 Exact: TypeAlias = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 BUDGET = fs.Budget(neurons=2500, seconds=40)
+# For families whose twins are no small problems: round interfaces, and waves of a medium that varies.
+AMPLE = fs.Budget(neurons=20000, seconds=200)
 _CHECKS = 4000
 
 
@@ -70,6 +72,7 @@ class Challenge:
         States the problem where that should be refused; `problem` is one without what is wrong then.
     added : bool
         Whether `exact` is what objects of an open domain add to what comes in.
+    budget : fs.Budget
     first, later
         The problem to prepare, and the data to solve it with after that, which make it `problem`; None for a solve.
     """
@@ -88,6 +91,7 @@ class Challenge:
     others: tuple[Exact, ...] = ()
     stated_wrong: Callable[[], fs.Problem] | None = None
     added: bool = False
+    budget: fs.Budget = BUDGET
     first: fs.Problem | None = None
     later: Later = field(default_factory=lambda: Later(None, {}))
 
@@ -96,9 +100,9 @@ class Challenge:
         start = perf_counter()
         if self.first is None:
             problem = self.problem if self.stated_wrong is None else self.stated_wrong()
-            solution = fs.solve(problem, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            solution = fs.solve(problem, tol=self.tol, rng=seed, budget=self.budget, progress=progress)
         else:
-            prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=self.budget, progress=progress)
             solution = prepared.solve(self.later.right_hand_side, self.later.values)
         return solution, perf_counter() - start
 

@@ -99,7 +99,8 @@ class Attempt:
         assert self.estimate is not None
         noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
         each = self.rows / (self.trial.cells or 1)  # those that a coefficient is in
-        return self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
+        rounding = self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
+        return self.estimate.has_settled and rounding
 
 
 def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt:
@@ -125,6 +126,7 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
+        estimate = estimate if by_hand else examination.settled(estimate, request.tol)
         if not estimate.relative <= request.tol:
             cells = examination.by_cell(coefficients, estimate)
     seconds["estimate"] = perf_counter() - start

@@ -13,6 +13,7 @@ from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.cells import CellTrial, first_cells, refine
+from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import Trial
@@ -23,6 +24,8 @@ _MOST_ROUNDS = 16
 _PATIENCE = 3
 _GAIN = 0.7
 _LEAST_DEGREE = 5
+# What degrees are raised by where the sensitivity is not settled.
+_TO_SETTLE = 3
 
 
 @final
@@ -48,6 +51,13 @@ class Cells(Stage):
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
             return Ending("smaller cells and higher degrees bring nothing more")
         assert latest.estimate is not None
+        if not latest.estimate.has_settled:  # the solution does not say where
+            degrees = np.minimum(self.patchwork.degrees + _TO_SETTLE, MOST_DEGREE)
+            if np.array_equal(degrees, self.patchwork.degrees):
+                return Ending("higher degrees bring nothing more")
+            patchwork = replace(self.patchwork, degrees=degrees)
+            why = "higher degrees, for a sensitivity that settles"
+            return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
         patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)

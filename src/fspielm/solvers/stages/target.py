@@ -18,6 +18,7 @@ _NARROW = 1e3
 _LEAST_GROWTH = 1.26
 # More digits than this are not laid out for at once: the estimate of a poor round says little.
 _MOST_MISSING = 5.0
+_TO_SETTLE = 1.5
 # Beyond double precision: low bands, of a period or less, need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
@@ -72,7 +73,11 @@ def next_target(request: Request, latest: Attempt, used: Layout, target: Target)
     """
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
     before = shown.neurons // len(problem.unknowns)
-    missing = min(float(np.log10(shown.error / request.tol)), _MOST_MISSING)
+    assert latest.estimate is not None
+    # where the error is small already, and only the sensitivity has to settle
+    missing = (
+        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else _TO_SETTLE
+    )
     if shown.growth > _NARROW:
         shares = _beyond(request, latest, used.widths)
         axes = shares >= 0.6 * shares.max()  # at least the largest one
