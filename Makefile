@@ -22,7 +22,7 @@ TESTABLE := $(VENV)/.testable
 .DELETE_ON_ERROR:
 # Two installations into one environment at once would get into each other's way.
 .NOTPARALLEL:
-.PHONY: help run paper test test-paper test-slow test-browser lint style types format hooks clean distclean
+.PHONY: help run paper test test-portable test-paper test-slow test-browser lint style types format hooks clean distclean
 
 help: ## List the targets
 	@echo "make <target> [PYTHON=python3] [VENV=.venv] [OUT=out] [PYTEST_ARGS=...]"
@@ -45,6 +45,9 @@ test: style ## Install what the tests need; run ruff, mypy, import-linter and py
 	@$(MAKE) --no-print-directory types >"$(VENV)/types.log" 2>&1 & types=$$!; \
 	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 SYMPY_CACHE_SIZE=20000 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS); tested=$$?; \
 	wait $$types; typed=$$?; cat "$(VENV)/types.log"; exit $$((tested || typed))
+
+test-portable: $(TESTABLE) ## Run the computing tests as other processors would
+	$(BIN)/python benchmarks/portable.py $(PYTEST_ARGS)
 
 test-paper: $(TESTABLE) ## Run the slow reproductions of the paper
 	$(BIN)/python -m pytest -m paper $(PYTEST_ARGS)

@@ -8,9 +8,11 @@ from random_families.draw import Draw
 from adversary_families.challenge import Challenge
 from adversary_families.complex_valued import make_complex_valued
 from adversary_families.coupled import make_coupled
+from adversary_families.degenerate import make_degenerate, make_one_sided, make_vanishing
 from adversary_families.drifting import make_drifting
 from adversary_families.electrodes import make_electrode, make_entering
 from adversary_families.folds import make_fold
+from adversary_families.glass import make_glass
 from adversary_families.hidden import make_hidden
 from adversary_families.hot_spots import make_hot_spot
 from adversary_families.ill_posed import make_ill_posed
@@ -19,11 +21,14 @@ from adversary_families.layered import make_slab
 from adversary_families.lifted import Mixture, can_be_lifted, draw_mixture, lift_complex, lift_system
 from adversary_families.modes import make_modes
 from adversary_families.modes_challenge import ModesChallenge
+from adversary_families.negative import make_negative
 from adversary_families.nonlinear import make_nonlinear
 from adversary_families.opened import make_opened
 from adversary_families.plans import make_plan
 from adversary_families.pulses import make_flash, make_moving, make_pulse
 from adversary_families.radial import make_inclusion
+from adversary_families.varying import make_varying
+from adversary_families.zero_data import make_zero
 
 _COEFFICIENTS = ("absorbing", "index", "divergence")
 
@@ -87,6 +92,13 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "folds": make_fold,
     "jumps": make_jump,
     "drifting": make_drifting,
+    "degenerate": make_degenerate,
+    "vanishing": make_vanishing,
+    "one-sided": make_one_sided,
+    "negative": make_negative,
+    "varying": make_varying,
+    "zero data": make_zero,
+    "glass": make_glass,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -105,6 +117,13 @@ FAMILIES = {
     "folds": 0.1,
     "jumps": 0.1,
     "drifting": 0.1,
+    "degenerate": 0.1,
+    "vanishing": 0.1,
+    "one-sided": 0.1,
+    "negative": 0.1,
+    "varying": 0.1,
+    "zero data": 0.1,
+    "glass": 0.1,
 }
 
 

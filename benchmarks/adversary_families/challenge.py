@@ -105,13 +105,14 @@ class Challenge:
     def error(self, solution: Any) -> float:
         """Relative L2 error at fresh points: uniform ones, and as many in and near each narrow place, weighted.
 
-        Of several unknowns the largest of theirs; of several solutions that of the nearest.
+        Of several unknowns the largest of theirs; of several solutions that of the nearest; absolute if that is zero.
         """
         points, weights = self.check_points(_CHECKS, 0)
         found = (solution.scattered if self.added else solution)(points)
 
         def off(exact: NDArray[Any]) -> float:
-            return float(np.sqrt(np.max((weights @ np.abs(found - exact) ** 2) / (weights @ np.abs(exact) ** 2))))
+            size = weights @ np.abs(exact) ** 2
+            return float(np.sqrt(np.max((weights @ np.abs(found - exact) ** 2) / np.where(size > 0, size, 1.0))))
 
         return min(off(exact(points)) for exact in (self.exact, *self.others))
 

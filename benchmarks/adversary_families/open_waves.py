@@ -72,7 +72,7 @@ def make_gallery(draw: Draw, resonant: bool) -> Challenge:
     radius, index, direction = draw.log_between(0.4, 3), draw.between(1.5, 3), draw.phase()
     order, tol, share = draw.one_of(range(3, 16)), draw.log_between(1e-8, 1e-4), draw.between(0, 1)
     while True:
-        root = _round_the_rim(order, index)
+        root = round_the_rim(order, index)
         if -2 * root.imag > _NARROWEST * root.real:
             break
         order -= 1
@@ -90,7 +90,7 @@ def make_gallery(draw: Draw, resonant: bool) -> Challenge:
     return Challenge(name, problem, series.scattered, tol, added=True)
 
 
-def _round_the_rim(order: int, index: float) -> complex:
+def round_the_rim(order: int, index: float) -> complex:
     """The first k a at which a field of this order stays by itself, with an imaginary part that says for how long."""
 
     def left(ka: complex) -> complex:

@@ -22,6 +22,13 @@ _logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
 # Slow to import, and not needed for a solve.
 _PACKAGES = ("cases", "study")
+# For those who extend the library: importable from here too, but not among the names that a user is shown.
+_EXTENSION_POINTS = (
+    "Activation AnyCondition Bands Basis Bifurcation BoundaryPart BranchPoint Characteristic Discretisation "
+    "Domain ErrorEstimate Factored Family Fold Forecast FoundMode Incident InterfaceLine Joined LeastSquares "
+    "ModeCount ModeSearch Narrow NewtonStep Operator Place Prepared ProblemFile Relation Round RowBlock Scrutiny "
+    "Singular Sites System Term Transmission Unknown Window draw_features examine infer_bands judge scrutinise"
+)
 # Names of a package that makes use of these.
 _SWEEPS = ("plot_sweep", "sweep")
 
@@ -53,4 +60,5 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*special, *__getattr__("__all__")}.difference(_EXTENSION_POINTS.split()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 # Characters of a line that an error message shows.
 _EXCERPT = 70
 
@@ -68,6 +70,32 @@ class MemoryBudgetError(MemoryError):
 
 class SolveError(ArithmeticError):
     """The linear algebra could not produce an answer with the method that was asked for."""
+
+
+class OutOfTime(BaseException):
+    """The enforced `Deadline` is over; no `Exception`, so that no fallback goes on after it."""
+
+
+class SolveInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a call, and what it had found by then.
+
+    Attributes
+    ----------
+    solution : Solution or None
+        The best so far, with its estimate and verdict; None before the first round has ended.
+    modes : Modes or None
+        Of `eigenmodes`.
+    branch : Branch or None
+        Of `follow`.
+    rows : Sweep or None
+        Of `sweep`.
+    """
+
+    def __init__(self, *, solution: Any = None, modes: Any = None, branch: Any = None, rows: Any = None) -> None:
+        self.solution, self.modes, self.branch, self.rows = solution, modes, branch, rows
+        found = {"solution": solution, "modes": modes, "branch": branch, "rows": rows}
+        kept = next((name for name, value in found.items() if value is not None), "")
+        super().__init__(f"interrupted; .{kept} is the best so far" if kept else "interrupted before the first result")
 
 
 class WorkersLostError(ConnectionError):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from pathlib import Path
 
+from fspielm.deadline import check_deadline
+
 _FALLBACK_MEMORY = 8 * 2**30
+_SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
 
 
 def available_threads() -> int:
@@ -30,18 +35,35 @@ def physical_memory() -> int:
     return total
 
 
+def read_size(text: str) -> float | None:
+    """Bytes of a size such as ``500MB`` or ``4GiB``; None where it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    number, prefix, binary = match.groups()
+    return float(number) * (1024.0 if binary else 1000.0) ** " kmgt".index((prefix or " ").lower())
+
+
 def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
-    """Run independent tasks on `threads` threads; the first failure, or Ctrl-C, drops those not yet begun."""
+    """Run independent tasks on `threads` threads until the enforced deadline.
+
+    The first failure, the deadline or Ctrl-C drops those not yet begun.
+    """
+
+    def run(task: Callable[[], None]) -> None:
+        check_deadline()
+        task()
+
     tasks = list(tasks)
     if min(threads, len(tasks)) <= 1:  # a pool for one task is the dearer part of it
         for task in tasks:
-            task()
+            run(task)
         return
     from concurrent.futures import ThreadPoolExecutor  # not needed before there is much to do
 
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for future in [pool.submit(task) for task in tasks]:
+            for future in [pool.submit(copy_context().run, run, task) for task in tasks]:
                 future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

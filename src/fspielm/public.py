@@ -21,7 +21,14 @@ from fspielm.equations import (
     normal,
     normal_derivative,
 )
-from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError, StorageWarning
+from fspielm.errors import (
+    AccuracyWarning,
+    MemoryBudgetError,
+    ProblemError,
+    SolveError,
+    SolveInterrupted,
+    StorageWarning,
+)
 from fspielm.features import (
     GFF,
     Activation,
@@ -153,6 +160,7 @@ __all__ = [
     "Sites",
     "Solution",
     "SolveError",
+    "SolveInterrupted",
     "StorageWarning",
     "Symmetry",
     "System",

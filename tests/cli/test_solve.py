@@ -244,7 +244,9 @@ class TestJson:
         [("4096", 4096), ("1e6", 1e6), ("500MB", 5e8), ("1.5 GiB", 1.5 * 2**30), ("2k", 2e3), ("3tib", 3 * 2**40)],
     )
     def test_the_memory_has_a_unit(self, size: str, expected: float) -> None:
-        assert file_settings(Options(memory=size), fs.Budget(neurons=7))["budget"] == fs.Budget(7, memory=expected)
+        assert file_settings(Options(memory=size), fs.Budget(neurons=7))["budget"] == fs.Budget(
+            neurons=7, memory=expected
+        )
 
     def test_what_is_not_finite_is_null(self) -> None:
         case = fs.cases.load("poisson-1d")
@@ -373,7 +375,7 @@ class TestWrongInput:
             ("heat --tol small", "--tol"),
             ("heat --seconds 0", "seconds must be a positive number; got 0.0"),
             ("heat --seconds nan", "seconds must be a positive number"),
-            ("heat --memory 0MB", "memory must be a positive number of bytes; got 0.0"),
+            ("heat --memory 0MB", 'memory must be a positive number of bytes, or a size such as "4GB"; got 0.0'),
             ("heat --memory much", "--memory must be a number of bytes, or one such as 500MB or 4GiB; got 'much'"),
             ("heat --memory 1.2.3GB", "--memory must be a number of bytes"),
             ("heat --method fs-l --shift time", "unknown shift 'time'"),

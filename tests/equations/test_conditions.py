@@ -268,8 +268,11 @@ class TestOperators:
             with pytest.raises(fs.ProblemError, match=r"^the value of Neumann is .*u.*, which contains the unknown"):
                 state(fs.Neumann(value))
 
-    def test_the_symbols_of_a_value_are_coordinates(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet contains the symbol t, which is neither"):
-            state(fs.Dirichlet(sp.sin(t)))
+    def test_the_symbols_of_a_value_are_coordinates_or_open(self) -> None:
+        assert state(fs.Dirichlet(sp.sin(t))).open_symbols == (t,)
+        with pytest.raises(
+            fs.ProblemError, match=r"^the value of Dirichlet contains the symbol x, .*are different: use"
+        ):
+            state(fs.Dirichlet(sp.sin(sp.Symbol("x", real=True))))
         with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet must be a finite number; oo is inf"):
             state(fs.Dirichlet(sp.oo))

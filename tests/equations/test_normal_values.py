@@ -115,7 +115,6 @@ class TestKnownExpressions:
                 r"^Condition: there is no normal at points inside",
             ),
             (lambda: fs.Problem(LAPLACE - dn(x), DISK, fs.Dirichlet(0)), r"contains a normal_derivative, which has a"),
-            (lambda: fs.Problem(LAPLACE, DISK, fs.Neumann(dn(x * t))), r"^the value of Neumann contains the symbol t"),
         ],
     )
     def test_refused(self, statement: Any, message: str) -> None:

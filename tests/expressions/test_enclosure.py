@@ -381,8 +381,8 @@ def test_many_boxes_are_the_same_as_one_by_one() -> None:
     some = np.arange(0, 10_000, 997)
     for many, few in zip(enclosure(lower, upper), enclosure(lower[some], upper[some]), strict=True):
         assert many.lower.shape == many.upper.shape == (10_000,)
-        np.testing.assert_array_equal(many.lower[some], few.lower)
-        np.testing.assert_array_equal(many.upper[some], few.upper)
+        np.testing.assert_allclose(many.lower[some], few.lower, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(many.upper[some], few.upper, rtol=1e-14, atol=1e-14)
 
 
 def test_no_boxes() -> None:

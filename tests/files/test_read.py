@@ -128,3 +128,11 @@ def test_shapes(disk: str, domain: str, expected: fs.Disk | None) -> None:
     problem = fs.read_problem(f"{disk[:begin]}{domain}\n\n{everywhere}")
     theta = sp.Symbol("theta", real=True)
     assert problem.domain == (expected or fs.PolarCurve(2 + sp.cos(3 * theta), center=(1, 1)))
+
+
+def test_memory_may_be_a_size() -> None:
+    text = (
+        'unknown = "u(x)"\nequation = "dx(u, 2) = 1"\ndomain = { shape = "Interval", a = 0, b = 1 }\n'
+        'conditions = [{ type = "dirichlet", value = 0 }]\nsolve = { memory = "4GB" }\n'
+    )
+    assert fs.read_problem_file(text).budget == fs.Budget(memory=4e9)

@@ -116,10 +116,12 @@ def test_parts_point_to_their_pictures(lossy: fs.Solution) -> None:
 
 def test_of_a_real_solution_they_are_itself(on_disk: fs.Solution, points: np.ndarray) -> None:
     values = on_disk(points)
-    np.testing.assert_array_equal(on_disk.real(points), values)
-    np.testing.assert_array_equal(on_disk.imag(points), 0 * values)
-    np.testing.assert_array_equal(on_disk.abs(points), np.abs(values))
-    np.testing.assert_array_equal(on_disk.apply(sp.conjugate(u).diff(x))(points), on_disk.diff(x)(points))
+    np.testing.assert_allclose(on_disk.real(points), values, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(on_disk.imag(points), 0 * values, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(on_disk.abs(points), np.abs(values), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        on_disk.apply(sp.conjugate(u).diff(x))(points), on_disk.diff(x)(points), rtol=0, atol=1e-13
+    )
 
 
 def test_integrals(lossy: fs.Solution) -> None:

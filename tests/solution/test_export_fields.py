@@ -24,10 +24,10 @@ def test_numpy_has_an_array_for_each(flow: fs.Solution, modes: fs.Solution) -> N
     arrays = flow.to_numpy(7)
     assert list(arrays) == ["x", "y", "u", "v", "p"]
     for name in "uvp":
-        np.testing.assert_array_equal(arrays[name], grid_values(flow, name, 7))
+        np.testing.assert_allclose(arrays[name], grid_values(flow, name, 7), rtol=0, atol=1e-13)
     arrays = modes.to_numpy(7)
     assert arrays["v"].dtype == np.complex128
-    np.testing.assert_array_equal(arrays["v"], grid_values(modes, "v", 7))
+    np.testing.assert_allclose(arrays["v"], grid_values(modes, "v", 7), rtol=0, atol=1e-13)
 
 
 def test_npz_round_trip(modes: fs.Solution, tmp_path: Path) -> None:
@@ -43,11 +43,12 @@ def test_csv_has_columns_for_parts(flow: fs.Solution, lossy: fs.Solution, modes:
     table = np.genfromtxt(path, delimiter=",", names=True)
     assert table.dtype.names == ("x", "y", "u", "v", "p")
     points = np.column_stack([table["x"], table["y"]])
-    np.testing.assert_array_equal(np.column_stack([table[name] for name in "uvp"]), flow(points))
+    found = np.column_stack([table[name] for name in "uvp"])
+    np.testing.assert_allclose(found, flow(points), rtol=0, atol=1e-13)
     lossy.to_csv(path, 9)
     table = np.genfromtxt(path, delimiter=",", names=True)
     assert table.dtype.names == ("x", "y", "u_real", "u_imag")
-    np.testing.assert_array_equal(table["u_real"] + 1j * table["u_imag"], lossy(points))
+    np.testing.assert_allclose(table["u_real"] + 1j * table["u_imag"], lossy(points), rtol=0, atol=1e-13)
     modes.to_csv(path, 5)
     assert path.read_text().splitlines()[0] == "x,y,u_real,u_imag,v_real,v_imag"
 
@@ -58,7 +59,7 @@ def test_xarray_has_a_variable_for_each(flow: fs.Solution, modes: fs.Solution) -
     assert dataset.p.attrs["units"] == "Pa"
     assert dataset.attrs["unknown"] == "u(x, y), v(x, y), p(x, y)"
     assert dataset.attrs["equation"].count(";") == 2
-    np.testing.assert_array_equal(dataset.p.values, grid_values(flow, "p", 7))
+    np.testing.assert_allclose(dataset.p.values, grid_values(flow, "p", 7), rtol=0, atol=1e-13)
     assert modes.to_xarray(5).u.dtype == np.complex128
     assert list(flow["p"].to_xarray(5).data_vars) == ["p"]
 
@@ -67,13 +68,13 @@ def test_netcdf_has_parts(flow: fs.Solution, modes: fs.Solution, tmp_path: Path)
     pytest.importorskip("netCDF4")
     flow.to_netcdf(tmp_path / "flow.nc", 7)
     with xarray.open_dataset(tmp_path / "flow.nc") as dataset:
-        np.testing.assert_array_equal(dataset.v.values, grid_values(flow, "v", 7))
+        np.testing.assert_allclose(dataset.v.values, grid_values(flow, "v", 7), rtol=0, atol=1e-13)
     modes.to_netcdf(tmp_path / "modes.nc", 7, units={"u": "V"})
     with xarray.open_dataset(tmp_path / "modes.nc") as dataset:
         assert list(dataset.data_vars) == ["u_real", "u_imag", "v_real", "v_imag"]
         assert dataset.u_imag.attrs["units"] == "V"
         values = dataset.u_real.values + 1j * dataset.u_imag.values
-    np.testing.assert_array_equal(values, grid_values(modes, "u", 7))
+    np.testing.assert_allclose(values, grid_values(modes, "u", 7), rtol=0, atol=1e-13)
 
 
 def read_array(text: str, name: str) -> tuple[np.ndarray, int]:
@@ -95,14 +96,14 @@ def test_vtk_has_scalars_and_a_vector(flow: fs.Solution, tmp_path: Path, suffix:
     inside = ~np.isnan(u)
     assert np.all(vector.reshape(-1, 3)[inside, 2] == 0)
     if suffix == ".vtr":
-        np.testing.assert_array_equal(u.reshape(9, 9, order="F"), grid_values(flow, "u", 9))
+        np.testing.assert_allclose(u.reshape(9, 9, order="F"), grid_values(flow, "u", 9), rtol=0, atol=1e-13)
 
 
 def test_vtk_has_parts_of_complex_fields(modes: fs.Solution, tmp_path: Path) -> None:
     modes.to_vtk(tmp_path / "modes.vtr", 9)
     text = (tmp_path / "modes.vtr").read_text()
     real, imaginary = (read_array(text, f"v_{part}")[0].reshape(9, 9, order="F") for part in ("real", "imag"))
-    np.testing.assert_array_equal(real + 1j * imaginary, grid_values(modes, "v", 9))
+    np.testing.assert_allclose(real + 1j * imaginary, grid_values(modes, "v", 9), rtol=0, atol=1e-13)
     assert read_array(text, "uv_imag")[1] == 3
 
 

@@ -35,8 +35,8 @@ def test_values_have_a_column_for_each(flow: fs.Solution, points: np.ndarray) ->
     assert flow.dtype == values.dtype == np.float64
     for column, unknown in zip(values.T, (u, v, p), strict=True):
         assert np.abs(column - exact(unknown, points)).max() < 1e-8
-        np.testing.assert_array_equal(flow[unknown](points), column)
-        np.testing.assert_array_equal(flow[str(unknown.func)](points), column)
+        np.testing.assert_allclose(flow[unknown](points), column, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(flow[str(unknown.func)](points), column, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""VTK files read back by VTK itself: the same numbers bit for bit."""
+"""VTK files read back by VTK itself: the same numbers, bit for bit where they are those of one evaluation."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def read(path: Path) -> Any:
     return pyvista.read(path)
 
 
+def same(found: Any, values: np.ndarray) -> None:
+    """To rounding: points that are evaluated with others, or in another order, are not the same computation."""
+    np.testing.assert_allclose(found, values, rtol=0, atol=1e-13 * max(1.0, float(np.abs(values).max())))
+
+
 @pytest.mark.parametrize("suffix", [".vtr", ".vti"])
 @pytest.mark.parametrize("name", ["1d", "1d+time", "2d", "disk", "2d+time", "3d", "ball"])
 def test_grids(make_solution: Make, tmp_path: Path, name: str, suffix: str) -> None:
@@ -34,7 +39,7 @@ def test_grids(make_solution: Make, tmp_path: Path, name: str, suffix: str) -> N
     grid = solution.grid(n)
     shape = n + (1,) * (3 - len(n))
     assert back.dimensions == shape
-    np.testing.assert_array_equal(back["u"].reshape(n, order="F"), grid.values.filled(np.nan))
+    same(np.nan_to_num(back["u"].reshape(n, order="F"), nan=9.0), grid.values.filled(9.0))
     hidden = back["vtkGhostType"].reshape(n, order="F") == 2
     np.testing.assert_array_equal(hidden, np.ma.getmaskarray(grid.values))
     for axis, places in zip(grid.axes, (back.x, back.y, back.z), strict=False):
@@ -57,7 +62,7 @@ def test_triangles_up_to_the_boundary(make_solution: Make, tmp_path: Path, name:
     back = read(tmp_path / f"it{suffix}")
     assert set(back.celltypes.tolist()) == {5}
     points = np.asarray(back.points)[:, :2]
-    np.testing.assert_array_equal(back["u"], solution(points))
+    same(back["u"], solution(points))
     assert domain.contains(points).all()
     rim = np.asarray(_rim(back).points)[:, :2]
     assert len(rim) > 30
@@ -75,7 +80,7 @@ def test_lines_and_boxes(make_solution: Make, tmp_path: Path, suffix: str) -> No
         back = read(tmp_path / f"it{suffix}")
         assert set(back.celltypes.tolist()) == {kind}
         assert back.n_cells == cells
-        np.testing.assert_array_equal(back["u"], solution(np.asarray(back.points)[:, : solution.problem.dimension]))
+        same(back["u"], solution(np.asarray(back.points)[:, : solution.problem.dimension]))
     assert back.volume == pytest.approx(6)
 
 
@@ -99,7 +104,7 @@ def test_a_series_in_time(make_solution: Make, tmp_path: Path, name: str, suffix
     points = np.asarray(back.points)[:, : solution.problem.dimension - 1]
     values = solution(np.column_stack([points, np.full(len(points), 0.3)]))
     shown = ~np.isnan(back["u"])
-    np.testing.assert_array_equal(back["u"][shown], values[shown])
+    same(back["u"][shown], values[shown])
     assert shown.mean() > 0.2
 
 
@@ -114,7 +119,7 @@ def test_one_time(make_solution: Make, tmp_path: Path) -> None:
     solution.to_vtk(tmp_path / "it.vtu", 9, times=[0.5])
     back = read(tmp_path / "it.vtu")
     points = np.asarray(back.points)[:, :2]
-    np.testing.assert_array_equal(back["u"], solution(np.column_stack([points, np.full(len(points), 0.5)])))
+    same(back["u"], solution(np.column_stack([points, np.full(len(points), 0.5)])))
 
 
 def test_the_provenance_goes_along(make_solution: Make, tmp_path: Path) -> None:

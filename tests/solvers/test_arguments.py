@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -191,9 +191,11 @@ def test_the_default_budget_is_the_machines() -> None:
     assert fs.Budget(threads=np.int64(3)).thread_count == 3  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("memory", [0, -1, math.nan, "8 GB"])
+@pytest.mark.parametrize("memory", [0, -1, math.nan, "much", "0GB"])
 def test_refuses_a_memory_that_is_no_size(memory: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="budget: memory must be a positive number of bytes; got"):
+    with pytest.raises(
+        fs.ProblemError, match='budget: memory must be a positive number of bytes, or a size such as "4GB"; got'
+    ):
         fs.Budget(memory=memory)
 
 
@@ -208,6 +210,17 @@ def test_refuses_seconds_that_are_no_time(seconds: Any) -> None:
 def test_refuses_neurons_and_threads_that_are_no_whole_number(name: str, value: Any) -> None:
     with pytest.raises(fs.ProblemError, match=f"budget: {name} must be a whole number, at least 1; got"):
         fs.Budget(**{name: value})
+
+
+@pytest.mark.parametrize(("size", "expected"), [("4GB", 4e9), ("8 GB", 8e9), ("2GiB", 2 * 2**30), ("1e6", 1e6)])
+def test_memory_may_be_a_size_as_on_the_command_line(size: str, expected: float) -> None:
+    assert fs.Budget(memory=size) == fs.Budget(memory=expected)
+
+
+def test_limits_of_a_budget_need_their_names() -> None:
+    with pytest.raises(fs.ProblemError, match=r"write fs\.Budget\(seconds=60\) or fs\.Budget\(neurons=60\)"):
+        fs.Budget(60)
+    assert replace(fs.Budget(neurons=60), threads=2) == fs.Budget(neurons=60, threads=2)
 
 
 def test_a_budget_is_an_immutable_value() -> None:

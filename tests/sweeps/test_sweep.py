@@ -190,7 +190,7 @@ def test_a_full_disk_is_told_and_loses_nothing(middle: Middle, tmp_path: Path, m
     [
         ({"values": {sp.Symbol("q"): [1]}}, "parameter q does not occur in the problem: its numbers are a, k"),
         ({"values": {x: [1]}}, "parameter x is a coordinate"),
-        ({"values": {k: [1.0]}}, "leaves the symbol a open"),
+        ({"values": {k: [1.0]}}, "^a has no value: pass problem"),
         ({"values": {k: [], a: 1}}, "values of k are empty"),
         ({"values": {k: [1.0, np.nan], a: 1}}, "values of k must be finite; got nan"),
         ({"values": {k: ["one"], a: 1}}, "values of k must be real numbers in a row"),

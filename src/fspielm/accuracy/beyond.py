@@ -15,10 +15,10 @@ from fspielm.collocation import BlockResidual
 from fspielm.equations import Operator, Problem, identity
 from fspielm.features import Basis
 from fspielm.features.characteristic import directions_needed, scene_of
-from fspielm.features.evaluation import evaluate_each
+from fspielm.features.evaluation import evaluate, evaluate_each
 from fspielm.geometry import Sites
 from fspielm.spectrum import Hidden, hidden_of
-from fspielm.spectrum.hidden import Growth
+from fspielm.spectrum.hidden import Degenerate, Growth, LetThrough, place_of
 
 # Data and solutions are known to so many digits.
 _ROUNDING = 2e-16
@@ -32,6 +32,10 @@ _LET_THROUGH = 1e4
 # e-foldings that no number would hold, nearly; and those that a factorisation still shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
+# Of one function that grows along a line, which a basis holds to few digits only: those that it shows for sure.
+_SEEN_FROM_ONE_END = 15.0
+# What a solution may be off by beside a zero of the leading coefficients, over what its residual makes of one there.
+_AMPLE = 3.0
 # Of functions that fall off from the boundary, those across the domain that cosines hold.
 _STEEP_FOLDINGS = 20.0
 
@@ -76,7 +80,29 @@ def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
         return Beyond(float("inf"), hidden.reason)
     if hidden.passing:
         return _passing(problem, hidden, solved)
-    return Beyond() if hidden.growth is None else _grown(problem, hidden.growth, solved)
+    beside = Beyond() if hidden.degenerate is None else _beside_zero(problem, hidden.degenerate, solved)
+    grown = Beyond() if hidden.growth is None else _grown(problem, hidden.growth, solved)
+    return max(beside, grown, key=lambda each: each.error)
+
+
+def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Beyond:
+    """What the residual amounts to beside a zero of the leading coefficients.
+
+    With a coefficient a of the highest derivative, of order n, a residual r at a distance h from the zero changes the
+    solution by about ``h^n r / a``, however small r and a are there: its norm over the domain says nothing of that.
+    """
+    (equation, *others), sites = problem.equations, Sites(degenerate.around)
+    if others or len(problem.unknowns) > 1 or not len(sites):
+        return Beyond()
+    residual = evaluate(solved.basis, solved.coefficients, equation.operator, sites, threads=1) - equation.values(sites)
+    order = equation.operator.order
+    leading = [np.abs(term.at(sites)) for term in equation.operator.terms if term.order == order]
+    unit = np.max(leading, axis=0) / degenerate.distances**order
+    return Beyond(
+        _AMPLE * float(np.max(np.abs(residual)[unit > 0] / unit[unit > 0], initial=0.0)),
+        f"the leading coefficient vanishes at {place_of(problem, degenerate.place)}: solutions need not be smooth "
+        "there, and may be fixed by the equation alone; check the conditions there, or leave the place out",
+    )
 
 
 def passing_size(problem: Problem) -> int:
@@ -105,14 +131,7 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
             continue  # which every basis holds
-        almost = (
-            f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
-            f"{function.condition!r} almost"
-        )
-        remedy = (
-            "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have "
-            "the same)"
-        )
+        almost, remedy = _told(function)
         few = basis.size < functions_up_to(problem, function.frequency)
         if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
             beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
@@ -120,6 +139,22 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
         if solved.amplification > _LET_THROUGH:
             return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()
+
+
+def _told(function: LetThrough) -> tuple[str, str]:
+    """What may be in the solution, and what would help."""
+    if function.is_interface:
+        return (
+            f"materials of opposite signs meet at {function.condition!r}, along which functions of frequencies up to "
+            f"{function.frequency:.3g} may satisfy all conditions (surface plasmons)",
+            "check the signs of the materials, or give one an imaginary part (losses)",
+        )
+    return (
+        f"a function of frequency {function.frequency:.3g} along the boundary satisfies the equation and "
+        f"{function.condition!r} almost",
+        "the sign of the condition may be wrong (with alpha u + beta du/dn, n outward, alpha and beta should have the "
+        "same)",
+    )
 
 
 def unseen_growth(problem: Problem, basis: Basis) -> float:
@@ -136,7 +171,8 @@ def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
 
     Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
     """
-    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > _SEEN_FOLDINGS))
+    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FROM_ONE_END
+    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
 
 
 def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
@@ -154,19 +190,24 @@ def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
     time, among = problem.domain.time, _unseen(growth, solved.basis)
-    if not among.size or time is None:
+    if not among.size:
         return Beyond()
+    begin, end = growth.ends or (0.0, 0.0)
+    if growth.ends is None:
+        assert time is not None
+        begin, end = time.start, time.end
+    duration = abs(end - begin)
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
-    shares = (sites.points[:, -1] - time.start) / time.duration
+    shares = (sites.points[:, -1] - begin) / (end - begin)
     if growth.places is None:
         among = among[[growth.foldings[among].argmax()]]
-        sources, at_once = np.zeros(1), _disturbance(problem, time.duration, sites, solved)
+        sources, at_once = np.zeros(1), _disturbance(problem, duration, sites, solved)
     else:
         sources = _sources(problem, growth, among, sites, solved)
-        at_once = _disturbance(problem, time.duration, sites, solved, sources=False)
+        at_once = _disturbance(problem, duration, sites, solved, sources=False)
     error, worst = -1.0, 0
     for which, source in zip(among, sources, strict=True):
         later = np.exp(np.minimum(growth.left(which, shares), _MOST_FOLDINGS))
@@ -176,11 +217,13 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         error, worst = max((error, worst), (grown, int(which)), key=lambda one: one[0])
     frequency = float(np.linalg.norm(growth.frequencies[worst, :-1]))
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
+    over = "over the time given" if growth.ends is None else "from the end that all conditions are at to the other"
+    remedy = "shorten the time" if growth.ends is None else "move conditions to the other end"
     times = f"1e{growth.foldings[worst] / np.log(10):.0f}"
     return Beyond(
         error,
-        f"a disturbance {what}grows by a factor of {times} over the time given, and with it the last digits of the "
-        "data; shorten the time, or check the signs of the equation",
+        f"a disturbance {what}grows by a factor of {times} {over}, and with it the last digits of the "
+        f"data; {remedy}, or check the signs of the equation",
     )
 
 
@@ -191,7 +234,7 @@ def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved
         residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
         if relation.condition is None:
             total += residual * _of_a_source(relation.operator, duration, sites) if sources else 0.0
-        elif relation.region.kind == "start" or relation.operator.order == 0:
+        elif relation.region.kind == "start" or relation.operator.order == 0 or problem.dimension == 1:
             total += residual * duration**relation.operator.order
     return total
 

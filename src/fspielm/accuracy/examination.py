@@ -19,6 +19,7 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockRows, Finite
 from fspielm.equations import Problem, kinks, leaves_constant_open
 from fspielm.linalg import Factored
+from fspielm.spectrum import hidden_of
 
 if TYPE_CHECKING:
     from fspielm.accuracy.by_cell import ByCell
@@ -164,6 +165,9 @@ class Examination:
             return at_most
         # as long as the residual is about as large as the data, what it is made of is not known
         unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
+        if hidden_of(self.discretisation.problem).degenerate is not None:
+            # rows of an equation that vanishes somewhere are small beside others, whatever they miss of its own terms
+            unknown = 1.0
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
         errors = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from fspielm.accuracy.estimate import ILL_POSED, ErrorEstimate
+from fspielm.accuracy.estimate import ILL_POSED, NO_DIGITS, ErrorEstimate
 from fspielm.equations import Problem, corner_conflicts, kinks
 from fspielm.spectrum import Bands
 
@@ -34,7 +35,9 @@ def judge(
     if error <= tol:
         if estimate.scale == 0.0:
             return Verdict(True, "all data are zero, and so is the solution")
-        return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
+        return Verdict(
+            True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}{_nothing(problem, estimate)}"
+        )
     cause = (
         failure
         or _missing(problem)
@@ -49,6 +52,20 @@ def judge(
     )
     finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
     return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
+
+
+def _nothing(problem: Problem, estimate: ErrorEstimate) -> str:
+    """Which unknowns are too small beside the others for digits of their own."""
+    told = []
+    for name in problem.names if estimate.fields else ():
+        parts = [estimate.fields[place] for place in problem.places(name)]
+        own, size = math.hypot(*(part.scale for part in parts)), max(part.size for part in parts)
+        if 0 < own < NO_DIGITS * size:
+            told.append(
+                f"; {name}, about {own:.0e}, has no digit of its own: its error is relative to {size:.0e}, its natural "
+                "size beside the other unknowns"
+            )
+    return "".join(told)
 
 
 def _suggestion(estimate: ErrorEstimate) -> str:

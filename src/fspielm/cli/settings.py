@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -15,11 +14,11 @@ from fspielm.cli.options import optional
 from fspielm.errors import ProblemError
 from fspielm.features import Family, FrequencyShift
 from fspielm.linalg import QR, LeastSquares, TruncatedSVD
+from fspielm.machine import read_size
 from fspielm.solvers import APPROACHES, Budget
 
 AUTOMATIC = "auto"
 _SVD_TOLERANCE = 1e-12
-_SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -121,11 +120,10 @@ def _budget(options: Options, budget: Budget) -> Budget:
 
 
 def _bytes(size: str) -> float:
-    match = _SIZE.fullmatch(size.strip())
-    if match is None:
+    number = read_size(size)
+    if number is None:
         raise ProblemError(f"--memory must be a number of bytes, or one such as 500MB or 4GiB; got {size!r}")
-    number, prefix, binary = match.groups()
-    return float(number) * (1024.0 if binary else 1000.0) ** " kmgt".index((prefix or " ").lower())
+    return number
 
 
 def limit_blas(threads: int | None) -> None:

@@ -6,7 +6,7 @@ from fspielm.collocation.allotment import allot_conditions, allot_points, join_p
 from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
 from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
 from fspielm.collocation.finite import Checks, Finite, Seam
-from fspielm.collocation.memory import check_memory, matrix_bytes, readable_bytes
+from fspielm.collocation.memory import check_memory, matrix_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
 from fspielm.later import names_from
@@ -48,6 +48,5 @@ __all__ = [
     "matrix_bytes",
     "nearest_of",
     "points_for",
-    "readable_bytes",
     "split_by_measure",
 ]

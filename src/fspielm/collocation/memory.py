@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fspielm.errors import MemoryBudgetError
+from fspielm.wording import readable_bytes
 
 
 def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:
@@ -15,11 +16,6 @@ def check_memory(rows: int, columns: int, workspace: int, limit: float, *, items
             "budget=fs.Budget(memory=...), in bytes"
         )
     return needed
-
-
-def readable_bytes(size: float) -> str:
-    """A number of bytes for people."""
-    return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
 
 
 def matrix_bytes(rows: int, columns: int, *, itemsize: int = 8) -> int:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from fspielm.equations.by_region import ByRegion
 from fspielm.equations.statement import Statement
 from fspielm.errors import ProblemError
+
+if TYPE_CHECKING:
+    from fspielm.equations.problem import Problem
 
 # What stands for open numbers while a statement is read: nothing that anybody would write.
 _STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
@@ -20,9 +26,39 @@ class _StandIn(float):
 
 
 def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
-    """The symbols that are given without a number, as in ``given={k: ...}``."""
-    given = statement.given if isinstance(statement.given, Mapping) else {}
-    return tuple(key for key, value in given.items() if value is ... and isinstance(key, sp.Symbol))
+    """The symbols without a number: those given as ``given={k: ...}``, then those that nothing is said about."""
+    given = {} if statement.given is None else statement.given
+    if not isinstance(given, Mapping):
+        return ()
+    asked = [key for key, value in given.items() if value is ... and isinstance(key, sp.Symbol)]
+    return (*asked, *sorted(_left_open(statement, given), key=str))
+
+
+def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]:
+    """The symbols in a statement that stand for numbers and are not given.
+
+    Not those of places and of orders of derivatives, of which nothing can be said without a number, nor those named
+    like a coordinate, which are mistakes; so are those named like a function, refused here.
+    """
+    places = [getattr(condition, "on", None) for condition in statement.conditions]
+    values = [e for value in given.values() for e in (value.expressions if isinstance(value, ByRegion) else (value,))]
+    written = [e for e in statement.expressions if not any(e is place for place in places)]
+    written += [value for value in values if isinstance(value, sp.Basic)]
+    functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
+    derivatives = set().union(*(e.atoms(sp.Derivative) for e in written))
+    orders = [sp.sympify(count) for derivative in derivatives for _, count in derivative.variable_count]
+    known = {str(argument) for function in functions for argument in function.args}
+    unknown = {function.func.__name__: function for function in functions}
+    symbols = {symbol for e in written for symbol in e.free_symbols if isinstance(symbol, sp.Symbol)}
+    symbols -= {*given}.union(*(order.free_symbols for order in orders))
+    for symbol in symbols:
+        if symbol.name in unknown:
+            function = unknown[symbol.name]
+            raise ProblemError(
+                f"{symbol} is written as a plain symbol and as the function {function}; write "
+                f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
+            )
+    return {symbol for symbol in symbols if symbol.name not in known}
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
@@ -42,9 +78,10 @@ def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> State
     return replace(statement, given={**(statement.given or {}), **values})
 
 
-def parameters_of(statement: Statement) -> tuple[sp.Symbol, ...]:
-    """The symbols that may get other numbers: all that are given, those that are open among them."""
-    return tuple(key for key in (statement.given or {}) if isinstance(key, sp.Symbol))
+def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:
+    """The symbols that may get other numbers: all that are given, and those that are open."""
+    given = [key for key in (problem.statement.given or {}) if isinstance(key, sp.Symbol)]
+    return tuple(dict.fromkeys([*given, *problem.open_symbols]))
 
 
 def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:
@@ -56,20 +93,30 @@ def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tupl
     if symbol in coordinates:
         raise ProblemError(f"parameter {symbol} is a coordinate; it must be a number of the problem")
     names = ", ".join(sorted(map(str, known)))
-    have = f"its numbers are {names}" if names else "no number is given in it"
+    have = f"its numbers are {names}" if names else "there is no symbol for a number in it"
     raise ProblemError(
-        f"parameter {symbol} does not occur in the problem: {have}; write the symbol {symbol} into an equation "
-        f"or a condition, and a value that it may have beside it, as in given={{{symbol}: 1.0}}; symbols of one "
-        "name but different assumptions (real=True) are different symbols"
+        f"parameter {symbol} does not occur in the problem: {have}; write the symbol {symbol} into an equation or a "
+        "condition; symbols of one name but different assumptions (real=True) are different symbols"
     )
 
 
-def need_values(symbols: tuple[sp.Symbol, ...]) -> str:
+def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
     """What to do about open symbols, as a sentence."""
-    named = "the symbols " if len(symbols) > 1 else "the symbol "
-    values = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols))
+    values, first = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols)), symbols[0]
+    have = "have no value" if len(symbols) > 1 else "has no value"
     return (
-        f"the problem leaves {named}{', '.join(map(str, symbols))} open: supply numbers, as in given={{{values}}} or "
-        f"problem.at({{{values}}}), solve for many values with fs.sweep(problem, {{{symbols[0]}: [...]}}), or, where "
-        f"{symbols[0]} is an eigenvalue, find it with fs.eigenmodes(problem, {symbols[0]})"
+        f"{', '.join(map(str, symbols))} {have}: pass problem.at({{{values}}}), or use "
+        f"fs.eigenmodes(problem, {first}), fs.sweep(problem, {{{first}: [...]}}) or fs.follow(problem, {first}, ...)"
+        + "".join(_slip(problem, symbol) for symbol in symbols)
     )
+
+
+def _slip(problem: Problem, symbol: sp.Symbol) -> str:
+    """The name that a symbol may be a slip of the pen for, as a question."""
+    others = (*problem.coordinates, *(unknown.symbol.func.__name__ for unknown in problem.unknowns))
+    others += tuple(
+        getattr(key, "name", key) for key in problem.statement.given or {} if key not in problem.open_symbols
+    )
+    names = {str(other).lower(): str(other) for other in others}
+    near = get_close_matches(symbol.name.lower(), names, 1)
+    return f"; did you mean {names[near[0]]} by {symbol}?" if near else ""

@@ -67,8 +67,8 @@ class Problem:
         needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
         get every coordinate of the points, whatever coordinates the function is written with. A function used
         in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
-        gives a symbol or a function by region. ``given={k: ...}`` leaves a symbol open: the problem can be stated, and
-        solved once there are numbers (`at`, `fs.sweep`).
+        gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
+        solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
     unknowns : sequence of functions, optional
         Of a system, in the order in which a solution has them; that of their first appearance by default, in one
         equation by name.
@@ -167,7 +167,7 @@ class Problem:
     def relations(self) -> tuple[Relation, ...]:
         """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
         if self.open_symbols:
-            raise ProblemError(need_values(self.open_symbols))
+            raise ProblemError(need_values(self, self.open_symbols))
         if self.nonlinear is not None:
             raise ProblemError(
                 f"{self.nonlinear.reason}; relations are those of a linear problem: take problem.linearised(iterate)"
@@ -179,8 +179,8 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
-        """The symbols that are given, with numbers or without."""
-        return parameters_of(self.statement)
+        """The symbols that stand for numbers: those given, and those that are open."""
+        return parameters_of(self)
 
     def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
         """The problem with numbers for some of its `parameters`, in the place of those that it has."""

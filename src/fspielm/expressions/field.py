@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.deadline import check_deadline
 from fspielm.errors import IterateError, ProblemError
 from fspielm.expressions.compile import compile_expression
 from fspielm.expressions.constants import constant_value
@@ -55,6 +56,7 @@ class Field:
             return np.full(len(points), self.constant)
         if len(points) == 0:
             return np.empty(0)
+        check_deadline()
         if not self.needs_normals:
             return evaluate(self._function, points, self._name)
         if normals is None:
@@ -183,11 +185,7 @@ def _expression_field(
     unknown = sorted(expression.free_symbols - {*arguments, *normals}, key=str)
     if unknown:
         symbols, are = ("symbols", "are") if len(unknown) > 1 else ("symbol", "is")
-        supply = (
-            f"; supply a value, as in given={{{unknown[0]}: 1.0}}: functions of the coordinates can be solved for, "
-            f"but no numbers, such as eigenvalues and parameters; given={{{unknown[0]}: ...}} leaves it open, for "
-            f"fs.eigenmodes(problem, {unknown[0]}), fs.sweep(problem, {{{unknown[0]}: [...]}}) or problem.at"
-        )
+        supply = f"; supply a value, as in given={{{unknown[0]}: 1.0}}"
         raise ProblemError(
             f"{what} contains the {symbols} {', '.join(map(str, unknown))}, which {are} neither a coordinate "
             f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments) or supply}"

@@ -23,6 +23,7 @@ from fspielm.files.names import Names
 from fspielm.files.problem_file import ProblemFile
 from fspielm.files.table import Table, shown
 from fspielm.geometry import regions_in
+from fspielm.machine import read_size
 from fspielm.solvers import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
@@ -167,11 +168,16 @@ def _read_settings(table: Table, names: Names) -> dict[str, Any]:
         if settings["rng"] < 0:
             raise table.error(f"{key} must be a whole number, 0 or more; got {settings['rng']}", key)
     limits: dict[str, Any] = {
-        key: table.whole(key) if key in ("neurons", "threads") else table.number(key, names)
+        key: table.whole(key) if key in ("neurons", "threads") else _size(table, key) or table.number(key, names)
         for key in _LIMITS
         if key in table
     }
     return settings | {"budget": table.make(lambda: Budget(**limits))}
+
+
+def _size(table: Table, key: str) -> float | None:
+    """Bytes, where a size such as "4GB" stands there."""
+    return read_size(table[key]) if key == "memory" and isinstance(table[key], str) else None
 
 
 def _read_outputs(table: Table) -> dict[str, Path]:

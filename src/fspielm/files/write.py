@@ -67,7 +67,7 @@ def write_problem(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if problem.open_symbols:
-        raise ProblemError(need_values(problem.open_symbols))
+        raise ProblemError(need_values(problem, problem.open_symbols))
     scope = _scope(problem)
     regional, functions = given_by_region(problem)
     scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})

@@ -292,6 +292,10 @@ class Domain(ABC):
     def __mul__(self, time: Time) -> SpaceTime:
         from fspielm.geometry.time import SpaceTime, Time
 
+        if isinstance(self, Time) and isinstance(time, Domain) and time.time is None:
+            raise ProblemError(
+                f"time comes last: write {time!r} * {self!r}; so it is the last coordinate of the unknowns"
+            )
         if not isinstance(time, Time):
             return NotImplemented
         return SpaceTime(self, time)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from fspielm.accuracy import ErrorEstimate, together
 from fspielm.arrays import NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
+from fspielm.errors import ProblemError
 from fspielm.features import Basis
 from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
 from fspielm.geometry import Sites
@@ -141,17 +142,28 @@ class Solution:
             return self.basis, self.coefficients
         return with_conjugates(self.sums)
 
-    def __call__(self, points: ArrayLike) -> NumberArray:
+    def __call__(self, points: ArrayLike, *more: Any) -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
         Of several unknowns ``(n, U)``, in the order of ``problem.names``. Any number of points, also outside of the
         domain, where values mean nothing (see `contains`): many of them by expansions or fast transforms, in memory
         that does not grow beyond that of points and values.
         """
+        if more:
+            point = ", ".join(map(str, (points, *more)))
+            raise ProblemError(
+                f"a solution takes an array of points (n, {self.problem.dimension}), one in each row; got "
+                f"solution({point}): write solution([[{point}]]) for one point"
+            )
         value, number = identity(self.problem.dimension), len(self.problem.names)
         if number == 1:
             return self.evaluate(value, points)
         return np.stack([self.evaluate(value.on(place), points) for place in range(number)], axis=1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns, in the order of the columns of ``solution(points)``."""
+        return self.problem.names
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
         """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
@@ -226,6 +238,7 @@ class Solution:
     plot_residual = pictures.plot_residual
     plot_spectrum = pictures.plot_spectrum
     plot_convergence = pictures.plot_convergence
+    plot_far_field = pictures.plot_far_field
     _repr_html_ = pictures.solution_card
 
     def __repr__(self) -> str:

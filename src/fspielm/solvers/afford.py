@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
-from fspielm.collocation import readable_bytes
 from fspielm.errors import MemoryBudgetError
 from fspielm.solvers.expected import Expected, Repeated
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.trial import Trial
-from fspielm.wording import duration
+from fspielm.wording import duration, readable_bytes
 
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2

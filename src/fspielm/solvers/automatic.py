@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
 
-from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, UnsuitableError
 from fspielm.features.special import jump_places
-from fspielm.solution import Forecast, NewtonStep
+from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
@@ -18,6 +19,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
+from fspielm.wording import duration, system_size
 
 _log = logging.getLogger(__name__)
 
@@ -55,12 +57,68 @@ class Course:
     remark: str = ""
 
 
+@final
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended the rounds; `course` is how far they came."""
+
+    def __init__(self, course: Course) -> None:
+        super().__init__()
+        self.course = course
+
+
+def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
+    """How `rounds` went, under the deadline of their record.
+
+    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Ctrl-C
+    raises `Interrupted` with it. Without any round that ended, these raise `SolveError` and `SolveInterrupted`.
+    """
+    try:
+        with record.deadline.enforced():
+            return rounds()
+    except OutOfTime:
+        if record.best is None:
+            raise SolveError(_before_any_round(record)) from None
+        return course(record.best, _during(record))
+    except KeyboardInterrupt:
+        if record.best is None:
+            raise SolveInterrupted from None
+        raise Interrupted(course(record.best, "it was interrupted")) from None
+
+
+def _during(record: Record) -> str:
+    """Why the round under way was abandoned."""
+    begun = record.under_way
+    what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
+    return f"the budget of {record.budget.seconds:g} s ended it{what}; allow more with budget=fs.Budget(seconds=...)"
+
+
+def _before_any_round(record: Record) -> str:
+    begun, spent = record.under_way, record.budget.seconds or 0.0
+    if begun is None:
+        what, needed = "reading the data and choosing functions", 2 * spent
+    else:
+        what, needed = f"the coarsest round, {system_size(begun.neurons, begun.cells)},", max(2 * spent, begun.seconds)
+    return (
+        f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
+        f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
+    )
+
+
 def solve_automatically(request: Request, before: Course | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
     Where a problem that differs little was solved `before`, what served it is tried first.
     """
     record = Record(request.budget)
+    return run_rounds(
+        record,
+        lambda: _choose_and_pursue(request, record, before),
+        lambda best, ending: Course(best, record, record.choice, ending),
+    )
+
+
+def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
+    """All kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
@@ -74,14 +132,14 @@ def solve_automatically(request: Request, before: Course | None = None) -> Cours
         if record.best is not None and record.best.outcome.error <= request.tol:
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
-    choice, ending = selection.why, Ending("")
-    _log.debug("features: %s", choice)
+    record.choice, ending = selection.why, Ending("")
+    _log.debug("features: %s", record.choice)
     failure: Exception | None = None
     for step in selection.steps:
         if step is not selection.steps[0]:
             if selection.stand_ins and record.best is not None:
                 break
-            choice += f"; {ending.reason}, so {step.stage.title} came next"
+            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
         try:
             ending = _pursue(request, record, step)
         except Exception as error:  # whatever it is, it leaves what other kinds find
@@ -97,14 +155,14 @@ def solve_automatically(request: Request, before: Course | None = None) -> Cours
             last = Ending(why_failed(error))
             _log.debug("at last: %s", last.reason)
         if record.best is not best:  # otherwise it is as if there had been no such thing
-            choice += f"; {ending.reason}, so {step.stage.title} came next"
+            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
             ending = last
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return Course(record.best, record, choice, ending.reason)
+    return Course(record.best, record, record.choice, ending.reason)
 
 
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
@@ -147,9 +205,8 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
 def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
+    expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)
     if afforded.seconds > LONG:
-        number, rows = len(record.rounds) + 1, trial.rows(request.problem)
-        expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
         _log.info("%s", expected)
         request.progress(expected)
     begun = perf_counter()

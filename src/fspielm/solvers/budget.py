@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.machine import available_threads, physical_memory
+from fspielm.machine import available_threads, physical_memory, read_size
 
 _MEMORY_SHARE = 0.6
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Budget:
-    """Limits of a solve.
+    """Limits of a solve, each by its name: ``Budget(seconds=60)``.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class Budget:
         At most so many features; no limit by default.
     seconds : float, optional
         No round is begun that is predicted to end later; 600 by default.
-    memory : float, optional
-        Bytes; 60 % of the machine's memory by default.
+    memory : float or str, optional
+        Bytes, or a size such as ``"4GB"``; 60 % of the machine's memory by default.
     threads : int, optional
         Threads that fill the matrix; all processors by default. The linear algebra library has its own
         setting (such as ``OPENBLAS_NUM_THREADS``).
@@ -37,8 +37,21 @@ class Budget:
     memory: float | None = None
     threads: int | None = None
 
-    def __post_init__(self) -> None:
-        for name, unit in (("memory", " of bytes"), ("seconds", "")):
+    def __init__(
+        self,
+        *unnamed: Any,
+        neurons: int | None = None,
+        seconds: float | None = 600.0,
+        memory: float | str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if unnamed:
+            both = " or ".join(f"fs.Budget({name}={unnamed[0]!r})" for name in ("seconds", "neurons"))
+            raise ProblemError(f"budget: limits are given by name; got Budget({unnamed[0]!r}): write {both}")
+        if isinstance(memory, str):
+            memory = read_size(memory) or memory
+        vars(self).update(neurons=neurons, seconds=seconds, memory=memory, threads=threads)
+        for name, unit in (("memory", ' of bytes, or a size such as "4GB"'), ("seconds", "")):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Real) and float(value) > 0):
                 raise ProblemError(f"budget: {name} must be a positive number{unit}; got {value!r}")

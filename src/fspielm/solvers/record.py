@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
 
-import numpy as np
-
-from fspielm.solution import Round
+from fspielm.deadline import Deadline, current_deadline
+from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
 from fspielm.solvers.stages import Stage
+from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Patience
 
 _log = logging.getLogger(__name__)
@@ -39,6 +39,12 @@ class Record:
         The kind of features it had, as far as it had been tried.
     operation : float or None
         Seconds for each operation of a large factorisation, as a round has shown.
+    deadline : Deadline
+        Until when: that of the budget, or an enforced one if that is tighter.
+    choice : str
+        Which features were chosen, and why.
+    under_way : Forecast or None
+        The round that has begun and not ended.
     """
 
     budget: Budget
@@ -47,13 +53,20 @@ class Record:
     best: Attempt | None = None
     stage: Stage | None = None
     operation: float | None = None
+    deadline: Deadline = field(init=False)
+    choice: str = ""
+    under_way: Forecast | None = None
     _began: float = field(default_factory=perf_counter)
     _phases: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit)
+        self.deadline = limit.tightened(current_deadline())
 
     @property
     def seconds_left(self) -> float:
         """What is left of the budget."""
-        return np.inf if self.budget.seconds is None else self.budget.seconds - (perf_counter() - self._began)
+        return self.deadline.seconds_left
 
     @property
     def patience(self) -> Patience:
@@ -74,6 +87,11 @@ class Record:
     def look(self, bands: Bands, seconds: float) -> None:
         """The bands that were found, in so many seconds."""
         self.bands, self._phases["bands"] = bands, seconds
+
+    def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
+        """A round that is under way from now on, forecast to take so many seconds."""
+        self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
+        return self.under_way
 
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
         """A round more, of a stage, which took so many seconds where so many were forecast."""
@@ -96,5 +114,6 @@ class Record:
             cells=latest.trial.cells,
         )
         self.rounds += (done,)
+        self.under_way = None
         _log.info("%s", done)
         return done

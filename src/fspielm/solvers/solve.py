@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
 from fspielm.equations.parameters import need_values
-from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveInterrupted
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
@@ -23,7 +23,7 @@ from fspielm.scrutiny import scrutinise
 from fspielm.solution import BandReport, Report, Solution, field_reports
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import Course, solve_automatically
+from fspielm.solvers.automatic import Course, Interrupted, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.progress import Progress, reporter
@@ -134,11 +134,19 @@ def solve(
         from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
 
         return solve_in_windows(request, guess)
-    if not problem.is_linear:
+    try:
+        return finish(request, _solved(request, features, guess))
+    except Interrupted as cut:
+        raise SolveInterrupted(solution=finish(request, cut.course, quietly=True)) from None
+
+
+def _solved(request: Request, features: Family | None, guess: Any) -> Attempt | Course:
+    """By Newton's method, by hand or automatically."""
+    if not request.problem.is_linear:
         from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
 
-        return finish(request, solve_nonlinear(request, guess))
-    return finish(request, solve_automatically(request) if features is None else solve_by_hand(request, features))
+        return solve_nonlinear(request, guess)
+    return solve_automatically(request) if features is None else solve_by_hand(request, features)
 
 
 def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:
@@ -281,7 +289,7 @@ def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_sq
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if problem.open_symbols:
-        raise ProblemError(need_values(problem.open_symbols))
+        raise ProblemError(need_values(problem, problem.open_symbols))
     check_settings(tol, features, points, least_squares, budget)
 
 

@@ -67,7 +67,7 @@ def read_grid(problem: Problem, values: Any) -> tuple[tuple[sp.Symbol, ...], Gri
         check_parameter(symbol, problem.parameters, problem.coordinates)
     left = tuple(symbol for symbol in problem.open_symbols if symbol not in values)
     if left:
-        raise ProblemError(need_values(left))
+        raise ProblemError(need_values(problem, left))
     grid = Grid(tuple(map(str, values)), tuple(_numbers(str(name), some) for name, some in values.items()))
     if math.prod(grid.shape) > _MOST_ROWS:
         raise ProblemError(f"a sweep has at most {_MOST_ROWS} rows; got {math.prod(grid.shape)}: make several of it")

@@ -53,7 +53,7 @@ class Sweeper:
     def _solve_and_measure(self, job: Job, terms: Terms) -> Outcome:
         begun = perf_counter()
         if not self._series:
-            budget = Budget(self.neurons, terms.seconds, terms.share, terms.threads)
+            budget = Budget(neurons=self.neurons, seconds=terms.seconds, memory=terms.share, threads=terms.threads)
             self._series.append(Series(terms.tol, budget, job.seed))
         solution = self._series[0].solve(self._problem_of(job.subject))
         seconds = perf_counter() - begun

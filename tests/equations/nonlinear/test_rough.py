@@ -67,7 +67,6 @@ OTHERS: list[tuple[sp.Expr, dict[Any, Any] | None, str]] = [
     (sp.besselj(u, x), None, "the derivative of which with respect to an unknown is not known"),
     (sp.conjugate(sp.hankel1(0, u)) + u**2, None, "contains the conjugate of hankel1"),
     (u * sp.Derivative(u, (x, sp.Symbol("n"))), None, "the order n of .* must be a whole number"),
-    (u**2 * sp.Symbol("q"), None, "contains the symbol q"),
 ]
 
 

@@ -43,7 +43,7 @@ def test_lines_have_a_zero(line: fs.Solution) -> None:
     zero, curve = panel.lines
     assert np.all(np.asarray(zero.get_ydata()) == 0.0)
     points = np.asarray(curve.get_xdata(), dtype=float)[:, None]
-    np.testing.assert_array_equal(curve.get_ydata(), line(points))
+    np.testing.assert_allclose(curve.get_ydata(), line(points), rtol=0, atol=1e-13)
 
 
 def test_slices_go_through_the_largest_value(cube: fs.Solution) -> None:

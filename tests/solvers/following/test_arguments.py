@@ -23,7 +23,7 @@ def problem(equation: sp.Basic | None = None) -> fs.Problem:
 @pytest.mark.parametrize(
     ("parameter", "message"),
     [
-        (k, r"parameter k does not occur in the problem: its numbers are lam; .*given=\{k: 1\.0\}"),
+        (k, r"parameter k does not occur in the problem: its numbers are lam; write the symbol k into"),
         (sp.Symbol("lam", real=True), "different assumptions"),
         (x, "parameter x is a coordinate"),
         ("lam", "parameter must be a SymPy symbol of the problem; got 'lam'"),
@@ -39,7 +39,7 @@ def test_a_parameter_may_be_open() -> None:
     along = read_along(fs.Problem(bratu, LINE, [fs.Dirichlet(0)], given={lam: ...}), lam, (0, 4))
     assert along.at(2.0).open_symbols == ()
     both = fs.Problem(sp.Eq(u.diff(x, 2) + lam * sp.exp(u), k), LINE, [fs.Dirichlet(0)], given={lam: ..., k: ...})
-    with pytest.raises(fs.ProblemError, match="leaves the symbol k open"):
+    with pytest.raises(fs.ProblemError, match=r"^k has no value: pass problem"):
         fs.follow(both, lam, (0, 4))
 
 

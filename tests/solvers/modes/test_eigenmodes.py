@@ -36,6 +36,7 @@ def check(found, exact):
 
 
 WAVE = sp.Eq(-u.diff(x, 2), lam * u)
+DRUM = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
 
 
 def test_a_string_has_the_modes_of_a_string():
@@ -236,6 +237,26 @@ def test_periods_alone_along_both_axes() -> None:
     modes = fs.eigenmodes(torus, lam, count=3, rng=0)
     known = np.array([0.0, 1.0, 1.0]) * (2 * np.pi / 1.3) ** 2
     assert np.all(np.abs(modes.values - known) <= modes.bounds)
+
+
+@pytest.mark.parametrize(
+    ("side", "count"), [(7.0, 5), *(pytest.param(side, 9, marks=pytest.mark.slow) for side in (1.0, 7.0, np.pi))]
+)
+def test_bounds_of_a_periodic_square_hold_to_rounding(side, count) -> None:
+    """Cells have periods by themselves; functions that refine modes do not, and leave jumps that count."""
+    square = fs.Box((0, 0), (side, side))
+    found = modes(DRUM, [fs.Periodic("x"), fs.Periodic("y")], square, count=count)
+    known = (2 * np.pi / side) ** 2 * np.array([0, 1, 1, 1, 1, 2, 2, 2, 2])[:count]
+    assert np.all(np.abs(found.values - known) <= found.bounds)
+    assert np.all(found.bounds <= 1e-10 * np.maximum(known, 1.0))
+
+
+@pytest.mark.slow
+def test_bounds_of_a_periodic_strip_count_jumps() -> None:
+    found = modes(DRUM, [fs.Periodic("x"), fs.Dirichlet(0, on=("y-", "y+"))], fs.Box((0, 0), (2, 1)), count=3)
+    known = np.pi**2 * np.array([1, 2, 2])
+    assert np.all(np.abs(found.values - known) <= found.bounds)
+    assert np.all(found.bounds <= 1e-10 * known)
 
 
 def test_pairs_that_rounding_makes_complex_are_pairs() -> None:

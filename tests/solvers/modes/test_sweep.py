@@ -15,6 +15,8 @@ from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.stages import Step
+from fspielm.solvers.stages.cells import Cells
 
 x, lam = sp.symbols("x lam")
 u = sp.Function("u")(x)
@@ -30,7 +32,9 @@ def test_what_is_owed_to_windows_before_is_kept_for_them(monkeypatch: pytest.Mon
 
     def searched(task: Task, *_: Any) -> Any:
         owed.append(task.owed)
-        return SimpleNamespace(best=SimpleNamespace(wanted=[0], searching=400.0, taken=1.0, closing=1.0), step=None)
+        return SimpleNamespace(
+            best=SimpleNamespace(wanted=[0], searching=400.0, taken=1.0, closing=1.0), step=Step(None, None)
+        )
 
     monkeypatch.setattr(sweep, "search", searched)
     monkeypatch.setattr(sweep, "_first", lambda *_: None)
@@ -40,3 +44,20 @@ def test_what_is_owed_to_windows_before_is_kept_for_them(monkeypatch: pytest.Mon
     # there is no time for a fourth, and for what is owed to three
     assert owed == [0.0, 400.0, 800.0]
     assert len(parts) == 3
+
+
+def test_errors_of_one_window_say_nothing_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that gained much at one shift would make the first ones at another look as if nothing were gained."""
+    problem = fs.Problem(sp.Eq(-u.diff(x, 2), lam * u), fs.Interval(0, 30), [fs.Dirichlet(0)], given={lam: ...})
+    known: list[tuple[float, ...]] = []
+    search = sweep.search
+
+    def searched(task: Task, step: Step, *others: Any) -> Any:
+        assert isinstance(step.stage, Cells)
+        known.append(step.stage.errors)
+        return search(task, step, *others)
+
+    monkeypatch.setattr(sweep, "search", searched)
+    modes = fs.eigenmodes(problem, lam, within=(0.005, 10.0), tol=1e-4, rng=0)
+    assert len(modes) == 30
+    assert known == [(), ()]

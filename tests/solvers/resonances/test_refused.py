@@ -73,7 +73,7 @@ FIXED = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 4 * u, 0)
         (
             lambda: outside(given={other: ...}, equation=sp.Eq(HELMHOLTZ.lhs + other * u, 0)),
             k,
-            "leaves the symbol other",
+            "^other has no value",
         ),
         (lambda: outside(fs.Dirichlet(1)), k, "value of .* is not zero; modes are solutions without data"),
         (lambda: outside(incident=PLANE_WAVE), k, "incident: resonances are fields without anything that comes in"),

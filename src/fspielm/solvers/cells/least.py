@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation import readable_bytes
 from fspielm.errors import MemoryBudgetError, UnsuitableError
 from fspielm.solvers.request import Request
-from fspielm.wording import duration, system_size
+from fspielm.wording import duration, readable_bytes, system_size
 
 # Seconds of an operation on a machine that nobody has, and operations of a cell for each cube of its functions.
 _FASTEST = 5e-12

@@ -70,12 +70,11 @@ def check_symbol(problem: Any, symbol: Any) -> None:
         raise ProblemError(f"lam={symbol} is a coordinate; the eigenvalue must be a symbol of its own")
     if symbol not in problem.parameters:
         raise ProblemError(
-            f"lam={symbol} does not occur in the problem; write the symbol {symbol} into an equation or a condition, "
-            f"and leave it open, as in given={{{symbol}: ...}}; symbols of one name but different assumptions "
-            "(real=True) are different symbols"
+            f"lam={symbol} does not occur in the problem; write the symbol {symbol} into an equation or a condition; "
+            "symbols of one name but different assumptions (real=True) are different symbols"
         )
     if others := tuple(other for other in problem.open_symbols if other != symbol):
-        raise ProblemError(need_values(others))
+        raise ProblemError(need_values(problem, others))
     if problem.domain.time is not None:
         raise ProblemError(
             "modes are of problems in space alone; put u(x, t) = exp(-I omega t) u(x) into the equation, and take "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
@@ -11,12 +11,12 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import BlockRows, Discretisation, allot_conditions, draw_features
-from fspielm.equations import identity
+from fspielm.equations import Operator, identity
 from fspielm.errors import UnsuitableError
 from fspielm.features import Characteristic
 from fspielm.features.evaluation import tabulate
 from fspielm.features.special import satisfies, special_columns
-from fspielm.geometry import Sites
+from fspielm.geometry import Quadrature, Sites
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.exact import ExactFeatures
@@ -28,6 +28,8 @@ from fspielm.spectrum import Bands, Patience
 _INSIDE, _EACH = 400, 1.2
 # Functions that others make up to so much are left out.
 _DEPENDENT = 1e-14
+# And where values in conditions are fitted, of which few digits matter.
+_ROUGH = 1e-10
 
 
 @final
@@ -114,6 +116,36 @@ class ExactFunctions:
         return Nearly(
             value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
         )
+
+    def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
+        """Norm of the solution at a shift that has these values in the conditions, and no right-hand side.
+
+        On functions that satisfy the equations at the shift. What they do not fit, which is rounding where they suit,
+        counts as if it were what they amplify most.
+        """
+        finite, operators = self._discretised(shift), {each.name: each for each in self.first.problem.relations}
+        unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
+
+        def table(operator: Operator, sites: Sites) -> NumberArray:
+            return np.asarray(tabulate(finite.basis, operator, sites, threads=finite.threads))
+
+        conditions, values = [], []
+        for block in self._scaled:
+            sites, own = left[block.name]
+            weight = block.scale * np.sqrt(block.count / len(own))
+            pieces = operators[block.name].pieces(sites)
+            conditions.append(weight * sum(table(*piece) for piece in pieces))
+            values.append(weight * own)
+        rows, given = np.concatenate(conditions), np.concatenate(values)
+        sizes = np.linalg.norm(rows, axis=0)
+        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
+        keep = _ROUGH * S[0] < S
+        roots = np.sqrt(rule.weights)[:, None]
+        inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
+        images = (inside / sizes) @ (Vh[keep].conj().T / S[keep])
+        shares = U[:, keep].conj().T @ given
+        unfitted = float(np.linalg.norm(given - U[:, keep] @ shares))
+        return float(np.linalg.norm(images @ shares)) + float(np.linalg.norm(images, 2)) * unfitted
 
     def _discretised(self, value: float) -> Discretisation:
         problem, first = self.pencil.at(value), self.first

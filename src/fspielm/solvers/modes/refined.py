@@ -192,8 +192,9 @@ def _modes(
     found = []
     for own, at_nodes in zip(np.linalg.solve(R.T, near.coefficients.T), (Q / weights[:, None]).T, strict=True):
         coefficients = own * sign_of(at_nodes)
-        left = _left(inverse, finite, coefficients)
-        relative = _relative(inverse, amplification, left)
+        sites = _sites(inverse, finite)
+        left = _left(finite, coefficients, sites)
+        relative = _relative(functions, inverse, amplification, sites, left)
         mu = abs(value - inverse.shift)
         error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
         residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
@@ -209,32 +210,62 @@ def _own(
     return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method=method)
 
 
-def _left(inverse: Inverse, finite: Discretisation, coefficients: NumberArray) -> dict[str, NumberArray]:
-    """What a function leaves in all relations: in conditions where the first search has rows, in equations anywhere."""
-    places = Sites(finite.problem.domain.sample(_PLACES, np.random.default_rng(0), "low-discrepancy"))
+def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
+    """Where relations are looked at: conditions where the first search has rows; anywhere, if that has none for them.
+
+    Its cells have periods by themselves.
+    """
+    rng = np.random.default_rng(0)  # only looks
+    places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
     found = {}
     for relation in finite.problem.relations:
         if relation.region.kind == "domain":
-            found[relation.name] = _own(finite, coefficients, relation.operator, places)
-        elif relation.name in inverse.sites:
-            pieces = relation.pieces(inverse.sites[relation.name])
-            found[relation.name] = np.asarray(sum(_own(finite, coefficients, *piece) for piece in pieces))
+            found[relation.name] = places
+        else:
+            known = inverse.sites.get(relation.name)
+            found[relation.name] = relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
     return found
 
 
-def _relative(inverse: Inverse, amplification: float, left: Mapping[str, NumberArray]) -> float:
+def _left(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
+    """What a function leaves in all relations."""
+    found = {}
+    for relation in finite.problem.relations:
+        inside = relation.region.kind == "domain"
+        own = sites[relation.name]
+        pieces = [(relation.operator, own)] if inside else relation.pieces(own)
+        found[relation.name] = np.asarray(sum(_own(finite, coefficients, *piece) for piece in pieces))
+    return found
+
+
+def _relative(
+    functions: ExactFunctions,
+    inverse: Inverse,
+    amplification: float,
+    sites: Mapping[str, Sites],
+    left: Mapping[str, NumberArray],
+) -> float:
     """What a function of norm one leaves in conditions and equations, as an error of it at the shift.
 
     With w the solution at the shift that has the function's own values in the conditions, and no right-hand side, the
     function less w is what the inverse makes of the function: w is the error. Of w a digit is enough, and the functions
-    of the first search have more. What equations leave is rounding, amplified no more than by the closest value.
+    of the first search have more; those that satisfy the equations at the shift serve where the first search has no
+    rows for a condition. What equations leave is rounding, amplified no more than by the closest value; and so is what
+    the norm is off by, which is a sum over the nodes of a rule.
     """
     inside = {equation.name for equation in inverse.finite.problem.equations}
-    values = {name: own[:, None] for name, own in left.items() if name not in inside}
-    lifting = 16 * float(np.finfo(float).eps)  # all conditions may be those of periods, which functions have themselves
-    if values:
+    conditions = {name: own for name, own in left.items() if name not in inside}
+    rule = inverse.inner.rule
+    if not conditions:
+        lifting = 0.0
+    elif all(name in inverse.sites for name in conditions):
+        values = {name: own[:, None] for name, own in conditions.items()}
         lifting = float(np.linalg.norm(inverse.inner.plain_values(inverse.solved(values))))
-    volume = float(inverse.inner.rule.weights.sum())
+    else:
+        given = {name: (sites[name], own) for name, own in conditions.items()}
+        lifting = functions.lifting(float(np.real(inverse.shift)), given, rule)
+    volume = float(rule.weights.sum())
     squares = [float(np.mean(np.abs(left[name]) ** 2)) for name in inside]
     density = float(inverse.inner.densities.max())
-    return _AMPLE * lifting + float(np.sqrt(volume * np.sum(squares))) * amplification / density
+    rounding = float(np.finfo(float).eps * np.sqrt(len(rule)))
+    return _AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density

@@ -102,15 +102,18 @@ class Round:
 
         With T the inverse and u a mode of norm one, ``|T u - u / mu| <= e / |mu|`` where e is the error of the mode as
         a solution of the problem at the shift with its own right-hand side. If T is symmetric, one of its eigenvalues
-        is no farther from 1 / mu; its asymmetry, all of which may be due to errors of T, is added.
+        is no farther from 1 / mu; its asymmetry, all of which may be due to errors of T, is added. So is rounding: of
+        an eigenvalue of the matrix of T, its size times the norm of T; of the sum of shift and distance, their sizes.
         """
         found = self.found.select(self.wanted)
         mu, inverse = np.abs(found.mu), self.inverse
-        each = np.array([checked.error for checked in checks])
+        eps, closest = float(np.finfo(float).eps), float(np.abs(self.found.mu).min())
+        each = np.array([checked.error for checked in checks]) + eps * len(self.found.mu) * mu / closest
         if inverse.symmetric:
-            each = each + 0.5 * inverse.asymmetry * mu / np.abs(self.found.mu).min()
+            each = each + 0.5 * inverse.asymmetry * mu / closest
         each = found.conditions * np.where(np.isfinite(each), each, 1.0)
-        return np.asarray(np.where(each < _NONE, mu * each / (1 - np.minimum(each, _NONE)), np.inf))
+        errors = mu * each / (1 - np.minimum(each, _NONE)) + eps * (mu + abs(inverse.shift))
+        return np.asarray(np.where(each < _NONE, errors, np.inf))
 
 
 def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:

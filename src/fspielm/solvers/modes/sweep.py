@@ -18,6 +18,7 @@ from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Step, select_stages
+from fspielm.solvers.stages.cells import Cells
 from fspielm.spectrum import Bands, infer_bands
 
 # How often the shift is moved to where all modes are on one side of it.
@@ -50,6 +51,12 @@ def _first(request: Request, record: Record) -> Step:
     return select_stages(request, record.bands, record.patience).steps[0]
 
 
+def _elsewhere(step: Step) -> Step:
+    """The same functions for another shift: errors of rounds at this one say nothing of whether rounds there gain."""
+    stage = step.stage
+    return replace(step, stage=replace(stage, errors=())) if isinstance(stage, Cells) else step
+
+
 def lowest(
     pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool
 ) -> tuple[Window, Searched]:
@@ -70,7 +77,7 @@ def lowest(
         values = window.shift + found.mu.real
         end = window.direction * float((window.direction * behind).min())
         window = replace(window, shift=end - 0.5 * window.direction * float(np.ptp(values)))
-        request, step = replace(request, problem=pencil.at(window.shift)), searched.step
+        request, step = replace(request, problem=pencil.at(window.shift)), _elsewhere(searched.step)
     return window, searched
 
 
@@ -99,7 +106,7 @@ def sweep(
         task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
         searched = search(task, step, record)
         parts.append((window, searched))
-        step = searched.step
+        step = _elsewhere(searched.step)
     found = [searched.best for _, searched in parts]
     if not any(len(one.wanted) for one in found):
         _refuse_complex(found[0].inverse.shift + found[0].found.mu, wish.interval)

@@ -10,10 +10,10 @@ from typing import Any
 from fspielm.equations import Problem
 from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
-from fspielm.solution import Forecast, NewtonStep, Solution
+from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import LONG, Course
+from fspielm.solvers.automatic import LONG, Course, run_rounds
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
@@ -48,16 +48,33 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
     It may be expected to have the frequencies of an earlier one.
     """
     record = Record(request.budget)
-    start, linear = _begin(request, record, guess)
-    assert record.bands is not None
-    if earlier is not None:
-        record.bands = like_those_of(linear, record.bands, earlier)
-    others = () if guess is not None else (_ones(request.problem),)
-    pursuit = _Pursuit(Newton.of(request, lambda: record.seconds_left), record, start, others)
-    choice, ending = "", Ending("")
+    pursuits: list[_Pursuit] = []
+
+    def course(best: Attempt, ending: str) -> Course:
+        steps, failure = (pursuits[0].steps, pursuits[0].failure) if pursuits else ((), "")
+        return Course(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
+
+    def rounds() -> Course:
+        start, linear = _begin(request, record, guess)
+        assert record.bands is not None
+        if earlier is not None:
+            record.bands = like_those_of(linear, record.bands, earlier)
+        others = () if guess is not None else (_ones(request.problem),)
+        pursuits.append(_Pursuit(Newton.of(request, lambda: record.seconds_left), record, start, others))
+        best, ending = _pursue_kinds(pursuits[0], linear)
+        return course(best, ending)
+
+    return run_rounds(record, rounds, course)
+
+
+def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
+    """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
+    record, ending = pursuit.record, Ending("")
     failure: Exception | None = None
+    assert record.bands is not None
     for kind in kinds_for(linear, record.bands):
-        choice = f"{choice}; {ending.reason}, so {kind.title} came next" if choice else f"{kind.title}, {kind.why}"
+        came_next = f"{record.choice}; {ending.reason}, so {kind.title} came next"
+        record.choice = came_next if record.choice else f"{kind.title}, {kind.why}"
         try:
             ending = pursuit.follow(linear, kind)
         except Exception as error:  # whatever it is, it leaves what other kinds find
@@ -68,8 +85,7 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    remark = _remark(request.problem, pursuit.failure)
-    return Course(record.best, record, choice, ending.reason, pursuit.steps, pursuit.failure, remark)
+    return record.best, ending.reason
 
 
 def _remark(problem: Problem, failure: str) -> str:
@@ -156,13 +172,12 @@ class _Pursuit:
 
     def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""
-        request, trial, number = self.newton.request, afforded.trial, len(self.record.rounds) + 1
+        request, trial = self.newton.request, afforded.trial
+        expected = self.record.begin(trial, trial.rows(linear.problem), afforded.seconds)
         if afforded.seconds > LONG:
-            rows = trial.rows(linear.problem)
-            expected = Forecast(number, trial.why, trial.neurons, rows, afforded.seconds, trial.cells)
             request.progress(expected)
         begun = perf_counter()
-        newton = replace(self.newton, round=number)
+        newton = replace(self.newton, round=expected.number)
         latest, done = newton_round(newton, linear, trial, self.start, insist=insist, others=self.others)
         self.steps += done.steps
         if not done.failure:

@@ -8,7 +8,6 @@ from typing import final
 
 import sympy as sp
 
-from fspielm.collocation import readable_bytes
 from fspielm.equations import Problem
 from fspielm.equations.two_sided import two_sided
 from fspielm.errors import ProblemError
@@ -19,7 +18,7 @@ from fspielm.solvers.resonances.functions import OpenFunctions
 from fspielm.solvers.stages.by_object import first_efforts
 from fspielm.solvers.stages.open_space import OpenSpace
 from fspielm.solvers.trial import FeatureTrial
-from fspielm.wording import duration
+from fspielm.wording import duration, readable_bytes
 
 # Tables of the size of a system that are held at a time, and how many systems are solved at least.
 _TABLES, _FEWEST = 4, 20

@@ -25,6 +25,8 @@ _LOWEST = np.pi / 4
 _BELOW = 0.9
 # Where coefficients change with time, so do rates: from one of so many stretches to the next.
 _STRETCHES = 12
+# Samples of a condition that tell where it holds.
+_FEW = 3
 # Times in each of them at which the fronts of a linearisation are looked for.
 _LOOKS = 2
 # Powers of e on one of them that are not worth a closer look.
@@ -49,12 +51,15 @@ class Growth:
         Whether the growth stays bounded as frequencies rise.
     places : (n, m, d) array or None
         Where each grows fastest on each stretch, where that is somewhere in particular: at a front of a linearisation.
+    ends : tuple of float or None
+        Where disturbances begin to grow and where they end, if that is not the time given but along a line.
     """
 
     frequencies: FloatArray
     stretches: FloatArray
     has_bound: bool = True
     places: FloatArray | None = None
+    ends: tuple[float, float] | None = None
 
     @property
     def foldings(self) -> FloatArray:
@@ -114,6 +119,35 @@ def find_growth(problem: Problem) -> Growth:
     found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
     return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
+
+
+def find_growth_from_one_end(problem: Problem) -> Growth | None:
+    """What grows along a line from the end that all conditions are at; None where they are not all at one end."""
+    if (
+        problem.dimension > 1
+        or problem.domain.is_unbounded
+        or any(c.region.partner is not None for c in problem.constraints)
+    ):
+        return None
+    rng = np.random.default_rng(0)  # only looks
+    held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
+    (lower,), (upper,) = problem.domain.bounding_box
+    length = float(upper - lower)
+    if np.ptp(held) > 1e-9 * length:
+        return None
+    growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
+    begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
+    points, frozen = freeze_inside(problem)
+    backward = (-1.0) ** frozen.orders.sum(axis=1) if end < begin else 1.0
+    rate, size = rates(Frozen(frozen.orders, frozen.coefficients * backward), np.zeros((1, 0)), 1 / length)
+    during = np.minimum((_STRETCHES * np.abs(points[:, 0] - begin) / length).astype(int), _STRETCHES - 1)
+    for stretch in range(_STRETCHES):
+        here = during == stretch if len(points) > 1 else np.array([True])
+        if here.any():
+            growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
+            sizes[stretch] = size[here, 0].max()
+    fastest = np.array([[sizes.max()]])
+    return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
 
 
 def _fronts(problem: Problem, number: int) -> FloatArray | None:

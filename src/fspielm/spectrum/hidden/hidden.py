@@ -11,8 +11,10 @@ from fspielm.arrays import FloatArray
 from fspielm.equations import Problem
 from fspielm.equations.once import once
 from fspielm.errors import ProblemError
+from fspielm.spectrum.hidden.between_materials import between_materials
 from fspielm.spectrum.hidden.complementing import uncovered
-from fspielm.spectrum.hidden.growth import HOPELESS, Growth, find_growth
+from fspielm.spectrum.hidden.degenerate import Degenerate, find_degenerate
+from fspielm.spectrum.hidden.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end
 from fspielm.spectrum.hidden.let_through import LetThrough, let_through
 from fspielm.spectrum.hidden.streamlines import undetermined_streamline
 from fspielm.spectrum.hidden.waves_all_round import is_wave_all_round
@@ -35,12 +37,15 @@ class Hidden:
     passing : tuple of LetThrough
         Functions that conditions let through: a basis has to hold them, to see whether they are solutions.
     growth : Growth or None
-        Disturbances that grow in time.
+        Disturbances that grow in time, or from the one end that all conditions are at.
+    degenerate : Degenerate or None
+        Where leading coefficients vanish.
     """
 
     reason: str = ""
     passing: tuple[LetThrough, ...] = field(default=())
     growth: Growth | None = None
+    degenerate: Degenerate | None = None
 
     def affordable(self, lengths: FloatArray) -> FloatArray:
         """The highest frequency along each axis that a band should hold for it, as far as one can.
@@ -74,6 +79,9 @@ def _find(problem: Problem) -> Hidden:
     if is_wave_all_round(problem):
         return Hidden(_WAVES)
     passing: tuple[LetThrough, ...] = ()
+    degenerate = find_degenerate(problem) if problem.domain.time is None or problem.dimension == 1 else None
+    if degenerate is not None and degenerate.several:
+        return Hidden(_several(problem, degenerate.place))
     if (conditions := uncovered(problem)) != "":
         return Hidden(_uncovered(conditions))
     several = len(problem.unknowns) > 1
@@ -83,10 +91,14 @@ def _find(problem: Problem) -> Hidden:
     if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
+        passing += tuple(between_materials(problem))
         everywhere = [function for function in passing if np.isinf(function.frequency)]
-        return Hidden(_everywhere(everywhere[0]), passing) if everywhere else Hidden(passing=passing)
+        if everywhere:
+            return Hidden(_everywhere(everywhere[0]), passing)
+        growth = find_growth_from_one_end(problem) if degenerate is None else None
+        return Hidden(passing=passing, growth=growth, degenerate=degenerate)
     growth = _with_boundary(find_growth(problem), passing, problem.domain.time.duration)
-    return Hidden("" if growth.has_bound else _unbounded(growth), growth=growth)
+    return Hidden("" if growth.has_bound else _unbounded(growth), growth=growth, degenerate=degenerate)
 
 
 def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: float) -> Growth:
@@ -117,8 +129,20 @@ _WAVES = (
 )
 
 
+def place_of(problem: Problem, point: FloatArray) -> str:
+    """A point as it is told."""
+    return ", ".join(f"{symbol}={value:.4g}" for symbol, value in zip(problem.coordinates, point, strict=True))
+
+
+def _several(problem: Problem, point: FloatArray) -> str:
+    return (
+        f"the leading coefficient vanishes at {place_of(problem, point)}: the equation may have several solutions "
+        "there, as those on either side are not tied to each other; solve on each side by itself, with conditions there"
+    )
+
+
 def _streamline(problem: Problem, point: FloatArray, endless: bool) -> str:
-    place = ", ".join(f"{symbol}={value:.4g}" for symbol, value in zip(problem.coordinates, point, strict=True))
+    place = place_of(problem, point)
     if endless:
         return (
             f"the solution is not determined: the streamline through {place} never leaves the domain, and nothing "
@@ -139,6 +163,11 @@ def _uncovered(conditions: str) -> str:
 
 
 def _everywhere(function: LetThrough) -> str:
+    if function.is_interface:
+        return (
+            f"the problem is ill-posed: the materials beside {function.condition!r} are opposite, so that functions of "
+            "every frequency along it satisfy all conditions; change one of them, or give it an imaginary part (losses)"
+        )
     return (
         f"the problem is ill-posed: functions of every high frequency along the boundary satisfy the equation and "
         f"{function.condition!r} almost; check that its conditions are independent, and which derivatives they have"

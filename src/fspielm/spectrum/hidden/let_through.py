@@ -54,6 +54,8 @@ class LetThrough:
         Frequencies of such functions, where the part is flat and has the same all along.
     foldings : float
         How often they fall by a factor of e across the domain, at least.
+    is_interface : bool
+        Whether `condition` is an interface between materials, along which they live on both sides.
     """
 
     condition: str
@@ -62,6 +64,7 @@ class LetThrough:
     rate: float = 0.0
     W: ComplexArray | None = None
     foldings: float = 0.0
+    is_interface: bool = False
 
 
 def let_through(problem: Problem) -> list[LetThrough]:

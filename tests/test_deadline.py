@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import threading
+from time import perf_counter
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fspielm as fs
+from fspielm.collocation.cells.places import place_rows
+from fspielm.deadline import Deadline, check_deadline, current_deadline, reserve_memory, resident_memory
+from fspielm.errors import MemoryBudgetError, OutOfTime
+from fspielm.expressions import enclose, make_field
+from fspielm.geometry.cells import tile
+from fspielm.linalg.merging import merge_order
+from fspielm.machine import run_tasks
+
+x, y = sp.symbols("x y")
+u = sp.Function("u")(x, y)
+PROBLEM = fs.Problem(
+    sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 900 * u, sp.exp(x * y)), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)]
+)
+SQUARE = tile(fs.Box((0, 0), (1, 1)), (2, 2))
+
+
+def test_nothing_is_limited_by_default():
+    assert current_deadline() == Deadline()
+    check_deadline()
+    reserve_memory(1e30)
+
+
+def test_it_is_enforced_within_its_block_only():
+    with Deadline(perf_counter() - 1).enforced(), pytest.raises(OutOfTime):
+        check_deadline()
+    check_deadline()
+
+
+def test_the_tighter_of_two_counts():
+    with Deadline.within(1000).enforced() as outer, Deadline.within(2000).enforced() as inner:
+        assert inner.end == outer.end
+    with Deadline.within(1000).enforced() as outer, Deadline.within(1).enforced() as inner:
+        assert inner.end < outer.end
+
+
+def test_no_fallback_goes_on_after_it():
+    assert not issubclass(OutOfTime, Exception)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_tasks_are_dropped_after_it(threads):
+    done = []
+    with Deadline(0.0).enforced(), pytest.raises(OutOfTime):
+        run_tasks([lambda: done.append(1)] * 10, threads)
+    assert not done
+
+
+def test_threads_know_it():
+    seen = []
+    with Deadline.within(1000).enforced() as deadline:
+        run_tasks([lambda: seen.append((threading.get_ident(), current_deadline()))] * 4, 2)
+    assert {limit for _, limit in seen} == {deadline}
+
+
+def test_memory_is_refused_before_it_is_allocated():
+    with Deadline.within(memory=2**30).enforced():
+        reserve_memory(2**28)
+        with pytest.raises(MemoryBudgetError, match=r"the matrix needs 2.00 GiB of memory; .* of the budget remain"):
+            reserve_memory(2**31, "the matrix")
+    assert resident_memory() > 2**20
+
+
+class _Cut:
+    """Progress that ends a solve after a number of rounds, as Ctrl-C or a slow machine would."""
+
+    def __init__(self, rounds, error):
+        self.rounds, self.error = rounds, error
+
+    def __call__(self, event):
+        if isinstance(event, fs.Round):
+            self.rounds -= 1
+        if self.rounds <= 0:
+            raise self.error
+
+
+def test_an_interrupted_solve_has_the_best_so_far():
+    with pytest.raises(fs.SolveInterrupted, match=r"interrupted; .solution is the best so far") as caught:
+        fs.solve(PROBLEM, tol=1e-13, rng=1, progress=_Cut(2, KeyboardInterrupt()))
+    solution = caught.value.solution
+    assert len(solution.report.rounds) == 2
+    assert solution.error_estimate == min(each.error_estimate for each in solution.report.rounds)
+    assert not solution.converged
+    assert "it was interrupted" in solution.report.reason
+
+
+def test_an_interruption_is_a_keyboard_interrupt_without_a_solution_before_the_first_round(monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
+    with pytest.raises(KeyboardInterrupt, match="interrupted before the first result") as caught:
+        fs.solve(PROBLEM)
+    assert isinstance(caught.value, fs.SolveInterrupted)
+    assert caught.value.solution is None
+
+
+def test_a_round_that_is_late_is_abandoned():
+    with pytest.warns(fs.AccuracyWarning, match=r"the budget of 600 s ended it"):
+        solution = fs.solve(PROBLEM, tol=1e-13, rng=1, progress=_Cut(2, OutOfTime()))
+    assert len(solution.report.rounds) == 2
+
+
+def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatch):
+    def stop(*_):
+        raise OutOfTime
+
+    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
+    with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
+        fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
+
+
+def _tile():
+    return tile(fs.Disk((0, 0), 1), (4, 4))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        _tile,
+        lambda: merge_order([np.array([0]), np.array([0, 1]), np.array([1])]),
+        lambda: place_rows(PROBLEM, SQUARE, np.full((4, 2), 5)),
+        lambda: enclose([sp.sin(x)], [x])(np.zeros((3, 1)), np.ones((3, 1))),
+        lambda: make_field(sp.sin(x), (x, y))(np.zeros((3, 2))),
+    ],
+    ids=["tiling", "ordering merges", "placing rows", "enclosing", "evaluating"],
+)
+def test_long_loops_look_at_it(loop):
+    loop()
+    with Deadline(0.0).enforced(), pytest.raises(OutOfTime):
+        loop()
