@@ -89,9 +89,6 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "nonlinear": make_nonlinear,
     "open": make_opened,
     "modes": make_modes,
-    "folds": make_fold,
-    "jumps": make_jump,
-    "drifting": make_drifting,
     "degenerate": make_degenerate,
     "vanishing": make_vanishing,
     "one-sided": make_one_sided,
@@ -99,6 +96,9 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "varying": make_varying,
     "zero data": make_zero,
     "glass": make_glass,
+    "folds": make_fold,
+    "jumps": make_jump,
+    "drifting": make_drifting,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -114,9 +114,6 @@ FAMILIES = {
     "nonlinear": 0.2,
     "open": 0.2,
     "modes": 0.2,
-    "folds": 0.1,
-    "jumps": 0.1,
-    "drifting": 0.1,
     "degenerate": 0.1,
     "vanishing": 0.1,
     "one-sided": 0.1,
@@ -124,6 +121,9 @@ FAMILIES = {
     "varying": 0.1,
     "zero data": 0.1,
     "glass": 0.1,
+    "folds": 0.1,
+    "jumps": 0.1,
+    "drifting": 0.1,
 }
 
 

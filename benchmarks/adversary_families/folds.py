@@ -31,10 +31,7 @@ def make_fold(draw: Draw, close: bool) -> Challenge:
 
 
 def _line(off: float, beyond: bool, tol: float, size: float, amplitude: float, value: float) -> Challenge:
-    """Solutions of u'' + lam exp(u) = 0: u = -2 log(cosh((x - 1/2) s / 2) / cosh(s / 4)),
-
-    with lam = s^2 / (2 cosh(s / 4)^2).
-    """
+    """On a line, u = -2 log(cosh((x - 1/2) s / 2) / cosh(s / 4)) with lam = s^2 / (2 cosh(s / 4)^2)."""
     fold = brentq(lambda s: s * math.tanh(s / 4) - 4, 1.0, 10.0, xtol=1e-15)
 
     def parameter(s: float) -> float:
@@ -78,4 +75,6 @@ def _challenge(
     first, second = (as_callable(each, x) for each in exact)
     name = "beyond" if beyond else "next to" if off <= _NEAR else "far from"
     problem = fs.Problem(equation, domain, [fs.Dirichlet(edge)])
-    return Challenge(f"{name} a fold, {where}", problem, first, tol, others=(second,), determined=not beyond)
+    return Challenge(
+        f"{name} a fold, {where}", problem, first, tol, others=(second,), determined=not beyond, exists=not beyond
+    )
