@@ -43,6 +43,16 @@ def test_the_tighter_of_two_counts():
         assert inner.end < outer.end
 
 
+def test_what_has_begun_may_end_in_a_time_of_grace():
+    with Deadline.within(-1, grace=1000).enforced() as deadline:
+        check_deadline()
+        assert deadline.seconds_left < 0
+        with Deadline.within(2000, grace=3000).enforced() as inner:
+            assert inner.end + inner.grace == pytest.approx(deadline.end + deadline.grace)
+    with Deadline.within(-1, grace=0.5).enforced(), pytest.raises(OutOfTime):
+        check_deadline()
+
+
 def test_no_fallback_goes_on_after_it():
     assert not issubclass(OutOfTime, Exception)
 

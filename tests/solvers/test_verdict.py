@@ -89,6 +89,7 @@ def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
     assert errors[0] > 10 * errors[1] > 100 * errors[2]
 
 
+@pytest.mark.usefixtures("patient")
 def test_too_little_time(smooth: Any) -> None:
     solution = warned(
         smooth.problem,

@@ -94,10 +94,12 @@ def _during(record: Record) -> str:
 
 def _before_any_round(record: Record) -> str:
     begun, spent = record.under_way, record.budget.seconds or 0.0
+    needed = 2 * max(spent, sum(record.seconds.values()))
     if begun is None:
-        what, needed = "reading the data and choosing functions", 2 * spent
+        what = "reading the data and choosing functions"
     else:
-        what, needed = f"the coarsest round, {system_size(begun.neurons, begun.cells)},", max(2 * spent, begun.seconds)
+        what = f"the coarsest round, {system_size(begun.neurons, begun.cells)},"
+        needed = max(needed, begun.seconds)
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"

@@ -20,6 +20,8 @@ _log = logging.getLogger(__name__)
 
 # Of the seconds of a budget, what may be spent before anything is solved.
 _LOOKING = 0.3
+# Seconds beyond a budget that a round under way may take to end, rather than be lost.
+_GRACE = 0.5
 
 
 @final
@@ -60,7 +62,7 @@ class Record:
     _phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit)
+        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
         self.deadline = limit.tightened(current_deadline())
 
     @property

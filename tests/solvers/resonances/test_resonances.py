@@ -267,6 +267,7 @@ class TestDoubts:
         assert modes.remarks[0].startswith("resonances at 1 more places were seen than there was time for")
 
 
+@pytest.mark.usefixtures("patient")
 def test_what_there_is_no_time_for() -> None:
     with pytest.raises(fs.ProblemError, match="to look at all of this rectangle would take about"):
         fs.eigenmodes(
