@@ -213,7 +213,8 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
 def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
     """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
 
-    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer.
+    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
+    cells.
     """
     has_others = request.approach is None and not request.problem.domain.is_unbounded
     while record.best is None and has_others:
@@ -221,7 +222,8 @@ def first_answer(request: Request, record: Record, step: Step, play: Callable[[S
             with limited_to(_FIRST, f"a first round with {step.stage.title}"):
                 return play(step)
         except TooLongError as error:
-            smaller = step.stage.smaller(step.trial, step.trial.neurons // _FEWER)
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
             if smaller is None:
                 raise
             _log.debug("%s", error)
