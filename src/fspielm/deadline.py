@@ -18,8 +18,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import final
 
-from fspielm.errors import MemoryBudgetError, OutOfTime
-from fspielm.wording import readable_bytes
+from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
+from fspielm.wording import duration, readable_bytes
 
 # Bytes that are not worth asking the system how many there are.
 _LITTLE = 2**22
@@ -89,6 +89,27 @@ def check_deadline() -> None:
     limit = _current.get()
     if perf_counter() > limit.end + limit.grace:
         raise OutOfTime
+
+
+@contextmanager
+def limited_to(share: float, what: str) -> Iterator[None]:
+    """Enforce a share of the time that is left, for work that something else may stand for.
+
+    Raises
+    ------
+    TooLongError
+        Where the work takes longer, and there is time for something else.
+    """
+    part = current_deadline().share(share)
+    seconds = part.seconds_left
+    try:
+        with part.enforced():
+            yield
+    except OutOfTime:
+        check_deadline()
+        raise TooLongError(
+            f"{what} needs more than {duration(seconds)}; allow more with budget=fs.Budget(seconds=...)"
+        ) from None
 
 
 def reserve_memory(nbytes: float, what: str = "this step") -> None:

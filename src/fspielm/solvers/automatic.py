@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
-from typing import final
+from typing import TypeVar, final
 
-from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, UnsuitableError
+from fspielm.deadline import limited_to
+from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -21,10 +23,14 @@ from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 # Seconds of a round that is announced before it begins.
 LONG = 2.0
+# Of the time that is left, what a first round may take before there are so many times fewer functions.
+_FIRST, _FEWER = 0.8, 8
 
 
 @final
@@ -182,10 +188,10 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
     """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
     while True:
-        afforded = afford(request, record, step)
-        if isinstance(afforded, Ending):
-            return afforded
-        latest = _play(request, record, afforded, step.stage)
+        played = first_answer(request, record, step, partial(_afford_and_play, request, record))
+        if isinstance(played, Ending):
+            return played
+        afforded, latest = played
         error = latest.outcome.error
         if error <= request.tol or afforded.limit:
             return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
@@ -202,6 +208,32 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         else:
             floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
             return Ending(floor, is_final=True)
+
+
+def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
+    """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
+
+    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
+    cells.
+    """
+    has_others = request.approach is None and not request.problem.domain.is_unbounded
+    while record.best is None and has_others:
+        try:
+            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+                return play(step)
+        except TooLongError as error:
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            if smaller is None:
+                raise
+            _log.debug("%s", error)
+            step = replace(step, trial=smaller)
+    return play(step)
+
+
+def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    afforded = afford(request, record, step)
+    return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
 
 
 def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:

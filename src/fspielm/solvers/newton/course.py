@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
 
+from fspielm.deadline import limited_to
 from fspielm.equations import Problem
 from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import LONG, Course, run_rounds
+from fspielm.solvers.automatic import LONG, Course, first_answer, run_rounds
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
@@ -34,6 +36,8 @@ _DEARER = 1.0
 # least and at most, by what the one before has shown.
 _TIMES_FIRST, _TIMES = 5.0, 3.0
 _LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
+# Of the time that is left, what may go into laying out functions that others can stand for.
+_LOOKING = 0.3
 _LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
@@ -138,13 +142,15 @@ class _Pursuit:
 
     def follow(self, linear: Request, kind: Kind) -> Ending:
         """Rounds with one kind of functions, from a first step to where they end."""
-        step, anew = kind.first(linear), kind.anew
+        with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
+            step, anew = kind.first(linear), kind.anew
         failures: tuple[str, ...] = ()
         while True:
-            afforded = afford(linear, self.record, step, self.times)
-            if isinstance(afforded, Ending):  # what has digits already is not to be had from fewer functions
-                return replace(afforded, is_final=afforded.is_final or self._has_digits)
-            latest, done = self._play(linear, afforded, insist=not failures)
+            play = partial(self._afford_and_play, linear, insist=not failures)
+            played = first_answer(linear, self.record, step, play)
+            if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
+                return replace(played, is_final=played.is_final or self._has_digits)
+            afforded, latest, done = played
             error = latest.outcome.error
             if error <= self.newton.request.tol or afforded.limit:
                 return Ending(afforded.limit, is_final=True)
@@ -169,6 +175,12 @@ class _Pursuit:
     @property
     def _has_digits(self) -> bool:
         return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
+
+    def _afford_and_play(
+        self, linear: Request, step: Step, *, insist: bool
+    ) -> tuple[Afforded, Attempt, Iterated] | Ending:
+        afforded = afford(linear, self.record, step, self.times)
+        return afforded if isinstance(afforded, Ending) else (afforded, *self._play(linear, afforded, insist=insist))
 
     def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
         """One round, announced if it is long, recorded and told."""

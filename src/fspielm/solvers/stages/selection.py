@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy import functions_up_to, passing_size
+from fspielm.deadline import limited_to
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
@@ -63,6 +64,8 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 # Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
 # many operations are those of the thousand neurons that such bands often end with.
 _GUESSED = work(1500, 1000)
+# Of the time that is left, what may go into a look at functions that others can stand for.
+_LOOKING = 0.3
 
 
 @final
@@ -142,9 +145,10 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     filled = band.trial
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
-        small = _small_basis(request, bands, patience, limit).first()
-        trial = small.trial
-        too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
+        with limited_to(_LOOKING, "looking for a smaller basis"):
+            small = _small_basis(request, bands, patience, limit).first()
+            trial = small.trial
+            too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
         if _passing(request.problem) and not passing_size(request.problem):
             too_dear = False  # a band would not hold what conditions let through
     except Exception as error:  # of whatever kind: a filled band serves every equation
@@ -164,7 +168,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
     """A filled band and then cells, or the other way round; `limit` is what the band costs."""
     try:
-        before = cells_before_band(request, bands, limit)
+        with limited_to(_LOOKING, "laying out cells"):
+            before = cells_before_band(request, bands, limit)
         if before is not None:
             cells, reason = before
             # a filled band would add nothing to cells where materials jump
