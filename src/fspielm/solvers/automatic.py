@@ -16,6 +16,7 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
@@ -72,17 +73,20 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
     Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Ctrl-C
     raises `Interrupted` with it. Without any round that ended, these raise `SolveError` and `SolveInterrupted`.
     """
+
+    def so_far(_: object) -> Course | None:
+        return None if record.best is None else course(record.best, "it was interrupted")
+
     try:
-        with record.deadline.enforced():
+        with record.deadline.enforced(), offering(so_far):
             return rounds()
     except OutOfTime:
         if record.best is None:
             raise SolveError(_before_any_round(record)) from None
         return course(record.best, _during(record))
     except KeyboardInterrupt:
-        if record.best is None:
-            raise SolveInterrupted from None
-        raise Interrupted(course(record.best, "it was interrupted")) from None
+        cut = so_far(None)
+        raise (SolveInterrupted() if cut is None else Interrupted(cut)) from None
 
 
 def _during(record: Record) -> str:

@@ -29,6 +29,7 @@ from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
@@ -135,9 +136,11 @@ def solve(
 
         return solve_in_windows(request, guess)
     try:
-        return finish(request, _solved(request, features, guess))
+        with offering(lambda course: None if course is None else finish(request, course, quietly=True)):
+            solved = _solved(request, features, guess)
     except Interrupted as cut:
         raise SolveInterrupted(solution=finish(request, cut.course, quietly=True)) from None
+    return finish(request, solved)
 
 
 def _solved(request: Request, features: Family | None, guess: Any) -> Attempt | Course:
