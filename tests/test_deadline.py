@@ -3,12 +3,17 @@ from __future__ import annotations
 import threading
 from time import perf_counter
 
+import numpy as np
 import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation.cells.places import place_rows
 from fspielm.deadline import Deadline, check_deadline, current_deadline, reserve_memory, resident_memory
 from fspielm.errors import MemoryBudgetError, OutOfTime
+from fspielm.expressions import enclose, make_field
+from fspielm.geometry.cells import tile
+from fspielm.linalg.merging import merge_order
 from fspielm.machine import run_tasks
 
 x, y = sp.symbols("x y")
@@ -16,6 +21,7 @@ u = sp.Function("u")(x, y)
 PROBLEM = fs.Problem(
     sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 900 * u, sp.exp(x * y)), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)]
 )
+SQUARE = tile(fs.Box((0, 0), (1, 1)), (2, 2))
 
 
 def test_nothing_is_limited_by_default():
@@ -111,3 +117,24 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
     monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
     with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
+
+
+def _tile():
+    return tile(fs.Disk((0, 0), 1), (4, 4))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        _tile,
+        lambda: merge_order([np.array([0]), np.array([0, 1]), np.array([1])]),
+        lambda: place_rows(PROBLEM, SQUARE, np.full((4, 2), 5)),
+        lambda: enclose([sp.sin(x)], [x])(np.zeros((3, 1)), np.ones((3, 1))),
+        lambda: make_field(sp.sin(x), (x, y))(np.zeros((3, 2))),
+    ],
+    ids=["tiling", "ordering merges", "placing rows", "enclosing", "evaluating"],
+)
+def test_long_loops_look_at_it(loop):
+    loop()
+    with Deadline(0.0).enforced(), pytest.raises(OutOfTime):
+        loop()

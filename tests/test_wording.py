@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspielm.wording import did_you_mean, duration
+from fspielm.wording import did_you_mean, duration, known_digits
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,31 @@ def test_what_nobody_can_tell_is_said_so(seconds: float) -> None:
 def test_a_name_like_one_that_is_known() -> None:
     assert did_you_mean("heet", {"wave": 1, "heat": 2}) == "; did you mean 'heat'?"
     assert did_you_mean("stokes", ["wave", "heat"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (9.6397238440219, 3e-12, "9.63972384402"),
+        (9.6397238440219, 0.0, "9.63972384402190"),
+        (9.6397238440219, float("inf"), "9.63972384402190"),
+        (9.6397238440219, 1e-30, "9.63972384402190"),
+        (9.9999, 2e-3, "10.00"),
+        (1234.5, 20.0, "1200"),
+        (-1.3e-5, 1.8e-3, "0.00"),
+        (123456.7, 1e9, "0"),
+        (0.00012345678912345678, 1e-20, "0.000123456789123457"),
+        (1e-9, 1e-17, "1.00000000e-09"),
+        (-3.2e20, 1e12, "-3.20000000e+20"),
+        (1.43443802318 - 0.834546174j, 3e-5, "1.4344 - 0.8345i"),
+        (1.5 + 1e-9j, 1e-3, "1.500 + 0.000i"),
+        (0.0, 0.0, "0"),
+        (float("nan"), 1.0, "nan"),
+    ],
+)
+def test_numbers_have_the_digits_that_their_errors_allow(value: complex, error: float, text: str) -> None:
+    assert known_digits(value, error) == text
+
+
+def test_numbers_have_no_more_digits_than_wanted() -> None:
+    assert known_digits(9.6397238440219, 3e-12, most=5) == "9.6397"

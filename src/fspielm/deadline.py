@@ -21,6 +21,9 @@ from typing import final
 from fspielm.errors import MemoryBudgetError, OutOfTime
 from fspielm.wording import readable_bytes
 
+# Bytes that are not worth asking the system how many there are.
+_LITTLE = 2**22
+
 
 @final
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def check_deadline() -> None:
 def reserve_memory(nbytes: float, what: str = "this step") -> None:
     """Raise `MemoryBudgetError` if so many bytes more would exceed the memory that the enforced deadline allows."""
     limit = _current.get().memory
-    if limit == float("inf"):
+    if limit == float("inf") or nbytes < _LITTLE:
         return
     left = limit - resident_memory()
     if nbytes > left:

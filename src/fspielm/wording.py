@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+# Significant digits that every double holds; and sizes of numbers that read well without a power of ten.
+_DIGITS = 15
+_SMALL, _LARGE = 1e-4, 1e16
 
 
 def system_size(columns: int, cells: int | None = None) -> str:
@@ -54,6 +57,37 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
     """``amount`` in units of which `size` make a large one; nothing is said about a rest of zero."""
     whole, rest = divmod(amount, size)
     return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+
+
+def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
+    """A number to the digits that its error allows: 9.6397238440219 with an error of 3e-12 is ``"9.63972384402"``.
+
+    Parameters
+    ----------
+    value : float or complex
+        Of a complex number both parts have the same decimal places.
+    error : float
+        How far the true value may be away; all digits are shown if it is zero or not finite.
+    most : int
+        Significant digits, at most.
+    """
+    size = abs(value)
+    if not (size and math.isfinite(size)):
+        return f"{value:g}"
+    place = most - 1 - math.floor(math.log10(size))
+    if 0 < error < math.inf:
+        place = min(place, math.floor(-math.log10(error)))
+    real, imaginary = (_to_place(part, place, _SMALL <= size < _LARGE) for part in (value.real, value.imag))
+    sign = "-" if imaginary.startswith("-") else "+"
+    return f"{real} {sign} {imaginary.removeprefix('-')}i" if value.imag else real
+
+
+def _to_place(number: float, place: int, plain: bool) -> str:
+    """A number to a decimal place, with a power of ten unless it is to be `plain`."""
+    rounded = round(number, place) + 0.0
+    if plain or not rounded:
+        return f"{rounded:.{max(place, 0) if plain or place < _DIGITS else 0}f}"
+    return f"{rounded:.{max(place + math.floor(math.log10(abs(rounded))), 0)}e}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli.modes import _caption
 from fspielm.solution.pictures import plot_modes
 from fspielm.solvers.modes import Mode
+from fspielm.solvers.modes.picture import caption
 
 STRING = """\
 title = "A string"
@@ -181,18 +181,19 @@ def test_check_of_objects_tells_of_a_rectangle(fspielm, tmp_path, monkeypatch):
 def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     told = []
-    monkeypatch.setattr("fspielm.cli.modes._MOST_DRAWN", 2)
-    monkeypatch.setattr("fspielm.cli.modes.plot_modes", lambda *given: told.append(given) or plot_modes(*given))
-    done = fspielm("modes", string, "--count", 3, "--plot", tmp_path / "a.png", "--plot", tmp_path / "a.pdf")
+    monkeypatch.setattr(
+        "fspielm.solvers.modes.picture.plot_modes", lambda *given: told.append(given) or plot_modes(*given)
+    )
+    done = fspielm("modes", string, "--count", 13, "--plot", tmp_path / "a.png", "--plot", tmp_path / "a.pdf")
     assert done.status == 0
     assert done.out.endswith(f"\nPicture: {tmp_path / 'a.png'}\nPicture: {tmp_path / 'a.pdf'}\n")
     assert (tmp_path / "a.png").stat().st_size > 5000
     assert (tmp_path / "a.pdf").exists()
     ((fields, captions, title),) = told
-    assert len(fields) == 2
+    assert len(fields) == 12
     assert captions[0].startswith("1:  9.8696044")
     assert "\n± " in captions[0]
-    assert title == "A string: the first 2 of 3 modes"
+    assert title == "A string: the first 12 of 13 modes"
     json.loads(fspielm("modes", string, "--count", 1, "--json", "--plot", tmp_path / "b.png").out)
     assert (tmp_path / "b.png").exists()
 
@@ -215,12 +216,12 @@ def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
 
 
 @pytest.mark.parametrize(
-    ("mode", "caption"),
+    ("mode", "told"),
     [
         (Mode(9.869604401089358, 2e-12, 2e-12, None), "3:  9.869604401\n± 2.0e-12"),
-        (Mode(15.4212600528438, 3.5e-3, 3.5e-3, None, 2), "3:  15.421\n± 3.5e-03, 2-fold"),
-        (Mode(-1.3e-5, 1.8e-3, 1.8e-3, None), "3:  0.000\n± 1.8e-03"),
-        (Mode(1234.5, 20.0, 20.0, None), "3:  1230\n± 2.0e+01"),
+        (Mode(15.4212600528438, 3.5e-3, 3.5e-3, None, 2), "3:  15.42\n± 3.5e-03, 2-fold"),
+        (Mode(-1.3e-5, 1.8e-3, 1.8e-3, None), "3:  0.00\n± 1.8e-03"),
+        (Mode(1234.5, 20.0, 20.0, None), "3:  1200\n± 2.0e+01"),
         (Mode(1.5 - 0.25j, None, 1e-3, None), "3:  1.500 - 0.250i\nerror about 1.0e-03"),
         (Mode(39.478417604, math.inf, math.inf, None), "3:  39.47841760\nerror unknown"),
         (Mode(1.5 - 0.25j, None, math.inf, None, 2), "3:  1.500000000 - 0.250000000i\nerror unknown, 2-fold"),
@@ -228,5 +229,5 @@ def test_a_picture_that_cannot_be_written_is_refused_at_once(fspielm, string):
         (Mode(1.5 + 0.25j, None, 0.0, None), "3:  1.500000000 + 0.250000000i\nerror about 0.0e+00"),
     ],
 )
-def test_captions_have_the_digits_that_are_known(mode, caption):
-    assert _caption(3, mode) == caption
+def test_captions_have_the_digits_that_are_known(mode, told):
+    assert caption(3, mode) == told

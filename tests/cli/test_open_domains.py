@@ -66,6 +66,9 @@ def test_the_far_field_and_cross_sections_of_a_soft_disk(fspielm: Any, disk: str
     exact = -np.sqrt(2 / (np.pi * 2.0)) * np.exp(-0.25j * np.pi) * waves @ each
     np.testing.assert_allclose(rows[:, 1] + 1j * rows[:, 2], exact, atol=1e-8)
     np.testing.assert_allclose(rows[:, 3], np.abs(exact), atol=1e-8)
+    pytest.importorskip("matplotlib")
+    assert "\nWritten: far.png\n" in fspielm("show", "disk.fspielm", "--far-field", "far.png").out
+    assert Path("far.png").stat().st_size > 5000
     shown = fspielm("show", "disk.fspielm", "--far-field", "again.csv")
     assert told in " ".join(shown.out.split())
     assert Path("again.csv").read_bytes() == Path("far.csv").read_bytes()
@@ -146,7 +149,11 @@ LOSSY = DISK.replace("k = 2", 'k = "2 + i"')
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (DISK, ["--far-field", "far.txt"], "the name of the file must end in .csv; got 'far.txt'"),
+        (
+            DISK,
+            ["--far-field", "far.txt"],
+            "must end in .csv, .png, .pdf, .svg, .jpg; got 'far.txt'",
+        ),
         (DISK, ["--far-field", "far.csv", "--set", "k=1,2"], "--far-field is for a single solve; leave it out with"),
         (
             GRATING,

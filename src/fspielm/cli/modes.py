@@ -26,20 +26,19 @@ from fspielm.cli.tables import headed_table
 from fspielm.demo import run_interruptibly
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files import ProblemFile, read_problem_file
-from fspielm.solution.pictures import check_picture_path, plot_modes, save_picture
+from fspielm.solution.pictures import check_picture_path, save_picture
+from fspielm.solution.pictures.modes import MOST_DRAWN
 from fspielm.solvers import Budget
 from fspielm.store import save
-from fspielm.wording import did_you_mean
+from fspielm.wording import did_you_mean, known_digits
 
 if TYPE_CHECKING:
-    from fspielm.solvers.modes import Mode, Modes
+    from fspielm.solvers.modes import Modes
 
 # The parameter that is the eigenvalue, where none is named.
 EIGENVALUE = "lam"
 _WIDTH = 80
 _COUNT = 6
-# In one picture, with at most so many digits of each value.
-_MOST_DRAWN, _CAPTION_DIGITS = 12, 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class ModesOptions:
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
     plot: Annotated[
         list[Path] | None,
-        typer.Option("--plot", metavar="FILE", help=f"Draw the first {_MOST_DRAWN} modes{PICTURES_HELP}"),
+        typer.Option("--plot", metavar="FILE", help=f"Draw the first {MOST_DRAWN} modes{PICTURES_HELP}"),
     ] = None
     save: Annotated[Path | None, optional("DIR", "Keep every mode there, as mode-1.fspielm ...", "nowhere")] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
@@ -120,33 +119,10 @@ def _tell_saved(count: int, folder: Path) -> None:
 
 def _draw(modes: Modes, title: str, paths: Sequence[Path]) -> None:
     """The first modes with their values and errors, as a picture under every name."""
-    drawn = modes[:_MOST_DRAWN]
-    some = f": the first {len(drawn)} of {len(modes)} modes" if len(drawn) < len(modes) else ""
     with working("drawing"):
-        fields, captions = [mode.field for mode in drawn], [_caption(n, mode) for n, mode in enumerate(drawn, 1)]
-        figure = run_interruptibly(partial(plot_modes, fields, captions, f"{title}{some}"))
+        figure = run_interruptibly(partial(modes.plot, title=title))
         for path in paths:
             save_picture(figure, path)
-
-
-def _caption(number: int, mode: Mode) -> str:
-    """The value as far as it is known, and below it how far the true one may be away."""
-    digits = _CAPTION_DIGITS - 1 - math.floor(math.log10(abs(mode.value) or 1.0))
-    measured = 0 < mode.estimate < math.inf
-    place = min(digits, math.ceil(-math.log10(mode.estimate))) if measured else digits
-    real, imaginary = (f"{round(part, place) + 0.0:.{max(place, 0)}f}" for part in (mode.value.real, mode.value.imag))
-    value = f"{real} {imaginary[0] if imaginary[0] == '-' else '+'} {imaginary.lstrip('-')}i"
-    many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
-    if mode.value == 0 and mode.bound == 0:  # that of the constants
-        return f"{number}:  0\nexact{many}"
-    return f"{number}:  {value if mode.value.imag else real}\n{_error(mode)}{many}"
-
-
-def _error(mode: Mode) -> str:
-    """How far the true value may be away, where anything is known of that."""
-    if not math.isfinite(mode.estimate):
-        return "error unknown"
-    return f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
@@ -180,7 +156,7 @@ def _print(modes: Modes, title: str) -> None:
         table.add_column(heading, justify="right")
     for number, mode in enumerate(modes, 1):
         error = f"{mode.estimate:.1e}" if math.isfinite(mode.estimate) else "unknown"
-        table.add_row(str(number), f"{mode.value:.15g}", error, str(mode.multiplicity))
+        table.add_row(str(number), known_digits(mode.value, mode.estimate), error, str(mode.multiplicity))
     console.print(table)
     if modes.complete and not len(modes):
         console.print(Text("There are none; a second search found none either."))

@@ -17,6 +17,7 @@ from fspielm.solution import Solution
 from fspielm.solution.export import VTK_SUFFIXES, check_vtk, check_xarray, far_field_to_csv
 from fspielm.solution.open_space import check_far_field
 from fspielm.solution.pictures import check_picture_path, save_picture
+from fspielm.solution.pictures.save import FORMATS
 from fspielm.store import SUFFIX, save
 from fspielm.writing import check_place
 
@@ -34,7 +35,11 @@ HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
 
 FarField = Annotated[
     Path | None,
-    typer.Option("--far-field", metavar="FILE", help="Outside of objects: write the far field all around, .csv."),
+    typer.Option(
+        "--far-field",
+        metavar="FILE",
+        help="Open domains: write the far field in all directions to .csv, or draw it to .png, .pdf, .svg or .jpg.",
+    ),
 ]
 
 
@@ -58,7 +63,10 @@ class Outputs:
         self.check_pictures()
         if self.far_field is not None:
             check_far_field(problem)
-            check_place(self.far_field, (".csv",))
+            if self.far_field.suffix.lower() in FORMATS:
+                check_picture_path(self.far_field)
+            else:
+                check_place(self.far_field, (".csv", *FORMATS))
         for path in self.out or []:
             check_place(path, tuple(_WRITERS))
             if path.suffix.lower() == ".nc":
@@ -82,7 +90,10 @@ class Outputs:
                 run_interruptibly(partial(_WRITERS[suffix], solution, path, **titled))
         if self.far_field is not None:
             with working(f"writing {self.far_field}"):
-                run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
+                if self.far_field.suffix.lower() == ".csv":
+                    run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
+                else:
+                    run_interruptibly(partial(solution.plot_far_field, self.far_field, title=title or None))
             ordered.append(self.far_field)
         self.announce("Written", ordered)
 

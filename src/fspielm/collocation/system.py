@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.blocks import RowBlock
+from fspielm.deadline import reserve_memory
 from fspielm.errors import ProblemError, SolveError
 from fspielm.features import Basis, LocalOperator, localise
 from fspielm.machine import run_tasks
@@ -135,6 +136,7 @@ def assemble(
     pieces = [[localise(operator, sites, basis.components) for operator, sites in block.pieces] for block in blocks]
     dtype = basis.dtype_under(*(piece for each in pieces for piece in each))
     known = np.concatenate([block.values for block in blocks])
+    reserve_memory(dtype.itemsize * (basis.size + 1.0) * float(ends[-1]), "the matrix")
     storage = np.empty((basis.size + 1, int(ends[-1])), dtype=dtype)
     transposed = storage[:-1]
     placed = []

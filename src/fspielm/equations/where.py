@@ -14,7 +14,7 @@ from fspielm.equations.regions import PROBES, SAME_PLACE, Region, piece_of, prob
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import compile_relation, describe
-from fspielm.geometry import BoundaryPart, Mask, likely_parts, namesakes
+from fspielm.geometry import BoundaryPart, Mask, likely_parts, list_parts, namesakes
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
@@ -41,8 +41,11 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
         if means_rest(on, setting):
             return _rest(who, setting)
         names = [on] if isinstance(on, str) else on
-        chosen = [part for name in names for part in _named_parts(name, who, setting)]
-        return [whole_part(part) for part in dict.fromkeys(chosen)]
+        chosen = [piece for name in names for piece in _named_pieces(name, who, setting)]
+        return [
+            whole_part(part) if side == part.name else _region_of_side(part, side, setting)
+            for part, side in dict.fromkeys(chosen)
+        ]
     mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
     sharp = compile_relation(_with_givens(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
     regions = [piece for part in parts for piece in piece_of(part, mask_on(part), sharp)]
@@ -88,17 +91,47 @@ def _nowhere_of(masks: Sequence[Mask]) -> Mask:
     return mask
 
 
-def _named_parts(name: str, who: str, setting: Setting) -> list[BoundaryPart]:
-    """The part with this name; or those whose names have its form, where it has wildcards."""
-    names = [part.name for part in setting.parts]
-    if name in names or not any(sign in name for sign in "*?["):
-        if name == REST and REST not in names:
-            raise ProblemError(f"{who}: 'rest' stands alone, as in on='rest', and not in a list of parts")
-        return [named_part(name, who, setting)]
-    found = [part for part in setting.parts if fnmatchcase(part.name, name)]
-    if not found:
-        raise ProblemError(f"{who}: the boundary has no part of the form {name!r}; its parts are {names}")
-    return found
+def _named_pieces(name: str, who: str, setting: Setting) -> list[tuple[BoundaryPart, str]]:
+    """The part with this name, or the side of one; or those whose names have its form, where it has wildcards.
+
+    Each with its name. Sides are looked for where no part is meant.
+    """
+    parts = setting.parts
+    whole = [(part, part.name) for part in parts]
+    names = [part.name for part in parts]
+    is_form = name not in names and any(sign in name for sign in "*?[")
+    if name == REST and REST not in names:
+        raise ProblemError(f"{who}: 'rest' stands alone, as in on='rest', and not in a list of parts")
+    sides = [] if name in names else [(part, side) for part in parts for side in part.side_names]
+    for pieces in (whole, sides):
+        if found := [piece for piece in pieces if piece[1] == name or (is_form and fnmatchcase(piece[1], name))]:
+            return found
+    if is_form:
+        raise ProblemError(f"{who}: the boundary has no part of the form {name!r}; its parts are {list_parts(parts)}")
+    return [(named_part(name, who, setting), name)]
+
+
+def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
+    """A side of a part: the piece of it that lies on a straight line, or several."""
+    side = part.side(name)
+    units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
+    places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
+    starts, ends = places[::2, :2], places[1::2, :2]
+    size, rounding = _sizes(setting)
+
+    def mask_with(room: float) -> Mask:
+        def mask(points: FloatArray) -> BoolArray:
+            held = np.zeros(len(points), dtype=np.bool_)
+            for start, along in zip(starts, ends - starts, strict=True):
+                way = points[:, :2] - start
+                share = np.clip(way @ along / (along @ along), 0.0, 1.0)
+                held |= np.linalg.norm(way - share[:, None] * along, axis=1) <= room
+            return held
+
+        return mask
+
+    sharp = mask_with(rounding)
+    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME_PLACE * size), sharp)
 
 
 def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
@@ -113,12 +146,18 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
             f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle'); {name + '*'!r} "
             "means them all"
         )
-    message = f"{who}: the boundary has no part {name!r}; its parts are {names}"
+    message = f"{who}: the boundary has no part {name!r}; its parts are {list_parts(setting.parts)}"
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
         raise ProblemError(f"{message}; the start of time takes fs.Initial")
     if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
         raise ProblemError(f"{message}; the end of time takes no condition")
-    raise ProblemError(message + likely_parts(name, names))
+    sides = [side for part in setting.parts for side in part.side_names]
+    if name in sides:
+        raise ProblemError(
+            f"{who}: {name!r} is a side of a part, and a whole part is needed; name the sides, as in "
+            "fs.Polygon(vertices, names=[...]), which makes each name a part"
+        )
+    raise ProblemError(message + likely_parts(name, names + sides))
 
 
 def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
@@ -127,9 +166,7 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
     ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
     """
-    lower, upper = setting.domain.bounding_box
-    size = float(np.linalg.norm(upper - lower))
-    rounding = _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
+    size, rounding = _sizes(setting)
     relation = _with_givens(on, setting)
     usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
     close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
@@ -139,6 +176,13 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
         return usual if np.array_equal(usual(points), close(points)) else close
 
     return mask_on
+
+
+def _sizes(setting: Setting) -> tuple[float, float]:
+    """How large the domain is, and what rounding may do to a place in it."""
+    lower, upper = setting.domain.bounding_box
+    size = float(np.linalg.norm(upper - lower))
+    return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
 
 
 def _with_givens(on: Boolean, setting: Setting) -> Boolean:

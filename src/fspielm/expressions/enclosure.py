@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.expressions.compile import evaluate_derivatives, on_the_real_line
 from fspielm.expressions.interval_functions import Operation
 from fspielm.expressions.interval_operations import NoEnclosureError, operation_of, same
@@ -54,6 +55,7 @@ class Enclosure:
         return [Intervals(*np.concatenate(parts, axis=1)) for parts in zip(*blocks, strict=True)]
 
     def _block(self, lower: FloatArray, upper: FloatArray) -> list[Ends]:
+        check_deadline()
         # ends side by side in memory: everything computed from them will be like that, and several times as fast
         values: list[Any] = [np.array(ends, dtype=np.float64) for ends in zip(lower.T, upper.T, strict=True)]
         for step in self.steps:

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.deadline import check_deadline
 from fspielm.errors import IterateError, ProblemError
 from fspielm.expressions.compile import compile_expression
 from fspielm.expressions.constants import constant_value
@@ -55,6 +56,7 @@ class Field:
             return np.full(len(points), self.constant)
         if len(points) == 0:
             return np.empty(0)
+        check_deadline()
         if not self.needs_normals:
             return evaluate(self._function, points, self._name)
         if normals is None:

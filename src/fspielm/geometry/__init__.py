@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from fspielm.geometry import shapes
-from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts
+from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts, list_parts
 from fspielm.geometry.catalogue import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.connection import connected_pieces
@@ -97,6 +97,7 @@ __all__ = [
     "join_sites",
     "kronecker",
     "likely_parts",
+    "list_parts",
     "meets_any",
     "namesakes",
     "parts_of",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,6 +15,9 @@ from fspielm.geometry.sampling import Sampling, arcsine, check_count, check_samp
 from fspielm.geometry.sites import Sites
 
 Mask: TypeAlias = Callable[[FloatArray], BoolArray]
+
+# What parts with sides are called, up to what tells them from those of other shapes.
+OUTLINE = "outline"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,8 @@ class BoundaryPart:
     nodes : callable or None
         Maps a number to about so many nodes in the unit cube and their weights, where the part knows a better
         quadrature than products of Gauss rules.
+    sides : tuple of str
+        What its smooth pieces are called by themselves; empty strings where they have no names.
     """
 
     name: str
@@ -52,6 +57,33 @@ class BoundaryPart:
     keep: Mask | None = None
     endless: int = 0
     nodes: Callable[[int], tuple[FloatArray, FloatArray]] | None = None
+    sides: tuple[str, ...] = ()
+
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        """Of the sides it is made of: ``"frame.side 1"``, ... of the part ``"frame.outline"``."""
+        before, _, after = self.name.rpartition(OUTLINE)
+        return tuple(f"{before}{side}{after}" for side in sorted(set(self.sides), key=_by_number) if side)
+
+    def side(self, name: str) -> BoundaryPart:
+        """One of its sides, by one of the `side_names`, as a part of its own."""
+        before, _, after = self.name.rpartition(OUTLINE)
+        pieces = [
+            self._between(low, high)
+            for side, (low, high) in zip(self.sides, pairwise(self.breaks), strict=True)
+            if f"{before}{side}{after}" == name
+        ]
+        return join_parts(name, pieces)
+
+    def _between(self, low: float, high: float) -> BoundaryPart:
+        """The smooth piece between two neighbouring breaks."""
+
+        def place(unit: FloatArray) -> Sites:
+            along = low + (high - low) * unit[:, :1]
+            # at its very end the next piece begins, which may be elsewhere
+            return self.place(np.column_stack([np.minimum(along, np.nextafter(high, low)), unit[:, 1:]]))
+
+        return replace(self, measure=(high - low) * self.measure, place=place, breaks=(0.0, 1.0), nodes=None, sides=())
 
     def sample(
         self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
@@ -131,6 +163,21 @@ class BoundaryPart:
             return np.column_stack([first, arcsine(unit[:, 1:])])
 
         return clustered
+
+
+def list_parts(parts: Iterable[BoundaryPart]) -> str:
+    """The names of parts, and of the sides they are made of, for messages."""
+    known = list(parts)
+    told = str([part.name for part in known])
+    for part in known:
+        if names := part.side_names:
+            few = [*names[:3], "...", names[-1]] if len(names) > 12 else names
+            told += f"; the sides of {part.name!r} are {', '.join(few)}"
+    return told
+
+
+def _by_number(side: str) -> tuple[int, str]:
+    return len(side), side
 
 
 def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:

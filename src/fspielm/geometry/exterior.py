@@ -234,7 +234,7 @@ class PlaneExterior(Exterior, PlaneShape):
         for shape in self.shapes:
             edges = edges_of(shape, axes)
             assert edges is not None  # of a plane shape
-            found += [Edge(edge.name, edge.curve.reversed()) for edge in reversed(edges)]
+            found += [replace(edge, curve=edge.curve.reversed()) for edge in reversed(edges)]
         return tuple(found)
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:

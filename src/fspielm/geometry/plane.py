@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A smooth piece of a plane boundary, with the interior on its left, and the name of the part it belongs to."""
+    """A smooth piece of a plane boundary, with the interior on its left, and the name of the part it belongs to.
+
+    It may be a `side`: then it has a name of its own within that part.
+    """
 
     name: str
     curve: PlaneCurve
+    side: str = ""
 
 
 class PlaneShape(Domain):
@@ -122,10 +126,13 @@ class PlaneShape(Domain):
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
     """Boundary parts from edges, those of one name joined into one part."""
-    curves: dict[str, list[PlaneCurve]] = {}
+    by_name: dict[str, list[Edge]] = {}
     for edge in edges:
-        curves.setdefault(edge.name, []).append(edge.curve)
-    return tuple(_part(name, pieces) for name, pieces in curves.items())
+        by_name.setdefault(edge.name, []).append(edge)
+    return tuple(
+        replace(_part(name, [edge.curve for edge in pieces]), sides=tuple(edge.side for edge in pieces))
+        for name, pieces in by_name.items()
+    )
 
 
 def _part(name: str, curves: Sequence[PlaneCurve]) -> BoundaryPart:

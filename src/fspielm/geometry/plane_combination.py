@@ -27,10 +27,13 @@ class PlaneCombination(Combination, PlaneShape):
             raise self._nothing_left()
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        names = [[edge.name for edge in _edges_of(operand, axes)] for operand in (self.first, self.second)]
-        sources = [(piece.operand, names[piece.operand][piece.edge]) for piece in self._pieces]
-        told_apart = tell_apart(sources)
-        return tuple(Edge(told_apart[source], piece.curve) for source, piece in zip(sources, self._pieces, strict=True))
+        own = [_edges_of(operand, axes) for operand in (self.first, self.second)]
+        edges = [own[piece.operand][piece.edge] for piece in self._pieces]
+        told_apart = tell_apart([(piece.operand, edge.name) for piece, edge in zip(self._pieces, edges, strict=True)])
+        return tuple(
+            Edge(told_apart[piece.operand, edge.name], piece.curve, edge.side)
+            for piece, edge in zip(self._pieces, edges, strict=True)
+        )
 
     @cached_property
     def _pieces(self) -> list[Piece]:

@@ -10,6 +10,7 @@ from typing import Any, SupportsFloat, final
 import numpy as np
 
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import OUTLINE
 from fspielm.geometry.curves import segment
 from fspielm.geometry.geojson import read_polygon
 from fspielm.geometry.inputs import as_name, as_plane_point
@@ -25,6 +26,8 @@ Vertices = Iterable[Iterable[SupportsFloat]]
 class Polygon(PlaneShape):
     """A polygon, possibly with holes; its boundary parts are ``"outline"``, ``"hole 1"``, ``"hole 2"``, ...
 
+    The sides of the outline are ``"side 1"``, ``"side 2"``, ..., the first from the first vertex to the second:
+    conditions and integrals take them by these names (``on="side 1"``), and ``on="outline"`` is all of them.
     No ring may cross or touch itself; the holes lie inside the outline and apart from each other.
 
     Parameters
@@ -101,10 +104,12 @@ class Polygon(PlaneShape):
         return told + (f", name={self.name!r})" if self.name else ")")
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        outline = self.names or ("outline",) * len(self.vertices)
-        edges = _ring_edges(self.vertices, outline, counterclockwise=True)
+        count = len(self.vertices)
+        names = self.names or (OUTLINE,) * count
+        sides = ("",) * count if self.names else tuple(f"side {number}" for number in range(1, count + 1))
+        edges = _ring_edges(self.vertices, names, sides, counterclockwise=True)
         for number, rim in enumerate(self.holes, 1):
-            edges += _ring_edges(rim, (f"hole {number}",) * len(rim), counterclockwise=False)
+            edges += _ring_edges(rim, (f"hole {number}",) * len(rim), ("",) * len(rim), counterclockwise=False)
         return edges
 
 
@@ -135,14 +140,14 @@ def _read_names(names: Iterable[str], count: int) -> tuple[str, ...]:
     return told
 
 
-def _ring_edges(ring: Ring, names: Sequence[str], *, counterclockwise: bool) -> tuple[Edge, ...]:
-    """The edges of a ring in the wanted direction, each with its name."""
-    edges = [(name, start, end) for name, start, end in zip(names, ring, [*ring[1:], ring[0]], strict=True)]
+def _ring_edges(ring: Ring, names: Sequence[str], sides: Sequence[str], *, counterclockwise: bool) -> tuple[Edge, ...]:
+    """The edges of a ring in the wanted direction, each with its names."""
+    edges = list(zip(names, sides, ring, [*ring[1:], ring[0]], strict=True))
     x, y = (np.array(ring) - ring[0]).T
     area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
     if (area > 0) != counterclockwise:
-        edges = [(name, end, start) for name, start, end in reversed(edges)]
-    return tuple(Edge(name, segment(start, end)) for name, start, end in edges)
+        edges = [(name, side, end, start) for name, side, start, end in reversed(edges)]
+    return tuple(Edge(name, segment(start, end), side) for name, side, start, end in edges)
 
 
 def _short(ring: Ring) -> str:

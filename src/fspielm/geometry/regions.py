@@ -175,9 +175,10 @@ class Regions(Domain):
         return in_loops(outer, Resolution.of(boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
 
     def _outer_edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        own = [[edge.name for edge in edges_of(shape, axes) or ()] for shape in self.shapes.values()]
-        names = self._told_apart([(piece.operand, own[piece.operand][piece.edge]) for piece in self._outer])
-        return tuple(Edge(name, piece.curve) for name, piece in zip(names, self._outer, strict=True))
+        own = [edges_of(shape, axes) or () for shape in self.shapes.values()]
+        edges = [own[piece.operand][piece.edge] for piece in self._outer]
+        names = self._told_apart([(piece.operand, edge.name) for piece, edge in zip(self._outer, edges, strict=True)])
+        return tuple(Edge(n, piece.curve, e.side) for n, piece, e in zip(names, self._outer, edges, strict=True))
 
     def _told_apart(self, named: Sequence[tuple[int, str]]) -> list[str]:
         """Names of pieces by their region and the name they have there.

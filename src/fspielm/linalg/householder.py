@@ -10,7 +10,11 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.deadline import check_deadline
 from fspielm.errors import SolveError
+
+# Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
+_LARGE, _STRIP, _AT_ONCE = 2e10, 256, 1e10
 
 
 @final
@@ -204,9 +208,36 @@ class Householder:
 
 def _factor(above: NumberArray, matrix: NumberArray) -> Panel:
     """Factor `matrix` in place: its memory becomes the panel's."""
+    return Panel(above, *factor_in_place(matrix))
+
+
+def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
+    """R and the reflections of a matrix, packed into its memory, and their scales.
+
+    A large one is factored strip by strip, as LAPACK would, so that the enforced deadline is met in between.
+    """
+    rows, columns = matrix.shape
+    if 2.0 * rows * columns**2 <= _LARGE:
+        return _factor_at_once(matrix)
+    packed, scales = np.asfortranarray(matrix), []
+    for start in range(0, min(rows, columns), _STRIP):
+        check_deadline()
+        end = min(start + _STRIP, columns)
+        strip, tau = _factor_at_once(packed[start:, start:end].copy(order="F"))
+        packed[start:, start:end] = strip
+        scales.append(tau)
+        reflections, step = Panel(strip[:0], strip, tau), max(int(_AT_ONCE / (4.0 * len(strip) * _STRIP)), _STRIP)
+        for first in range(end, columns, step):
+            check_deadline()
+            beside = packed[start:, first : first + step]
+            beside[...] = reflections.rotate(beside.copy(order="F"), in_place=True)
+    return packed, np.concatenate(scales)
+
+
+def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
     work, _ = scipy.linalg.get_lapack_funcs("geqrf_lwork", (matrix,))(*matrix.shape)
     packed, tau, _, _ = _lapack("geqrf", matrix, lwork=int(work.real), overwrite_a=True)
-    return Panel(above, packed, tau)
+    return packed, tau
 
 
 def _lapack(name: str, *arguments: Any, **options: Any) -> Any:

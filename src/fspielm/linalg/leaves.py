@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import NumberArray
+from fspielm.deadline import check_deadline
 
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
@@ -93,6 +94,7 @@ class Nested:
         nbytes = largest = 0.0
         nodes = flatten(self.merges)
         for place, node in enumerate(nodes):
+            check_deadline()
             if node.leaf >= 0:
                 leaf = self.leaves[node.leaf]
                 columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fspielm.deadline import check_deadline
+
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
 
@@ -25,6 +27,7 @@ def merge_order(shared: Sequence[Indices]) -> Merges:
     candidates = [(clusters.cost(a, b), a, b) for a, b in clusters.pairs()]
     heapify(candidates)
     while candidates:
+        check_deadline()
         _, a, b = heappop(candidates)
         if a in clusters.trees and b in clusters.trees:
             merged = clusters.merge(a, b)
@@ -83,7 +86,7 @@ class _Clusters:
 
     def merge(self, a: int, b: int) -> int:
         """Two as one; its number."""
-        number = max(self._groups) + 1
+        number = len(self._groups)
         self.trees[number] = self.trees.pop(a), self.trees.pop(b)
         groups = self._groups[a] | self._groups[b]
         for group in list(groups):

@@ -13,8 +13,9 @@ import scipy
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
+from fspielm.deadline import reserve_memory
 from fspielm.errors import SolveError
-from fspielm.linalg.householder import Panel
+from fspielm.linalg.householder import Panel, factor_in_place
 from fspielm.linalg.leaves import Indices, Nested, all_met, flatten
 from fspielm.machine import run_tasks
 
@@ -116,6 +117,7 @@ class NestedQR:
         where[order] = np.arange(len(order))
         dtype = np.result_type(*(part.rows for part in parts))
         height, width = sum(len(part.rows) for part in parts), len(columns) + nested.values_beside(dtype)
+        reserve_memory(2.0 * dtype.itemsize * height * width, "the factorisation")
         rows = np.zeros((height, width), dtype, order="F")
         row = column = 0
         for part in parts:
@@ -232,10 +234,10 @@ def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, n
         raise SolveError(f"{len(rows)} rows do not determine the {count} columns that no others share")
     if not np.isfinite(rows.sum()):
         raise SolveError("the matrix or the right-hand side contains NaN or infinity")
-    packed, tau = np.linalg.qr(rows, mode="raw")
-    R = np.triu(packed.T[: min(packed.shape)])
+    packed, tau = factor_in_place(np.asfortranarray(rows))
+    R = np.triu(packed[: min(packed.shape)])
     below = R[count:width, count:]
-    panel = Panel(packed[:0].T, packed.T[:, :width], tau[:width]) if nested.keep else None
+    panel = Panel(packed[:0], packed[:, :width], tau[:width]) if nested.keep else None
     # copies: slices would keep all of the rows
     triangle, beside, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
     step = _Step(own, others, triangle, beside, values, len(below), panel)

@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, as_finite_points
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature, likely_parts
+from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature, likely_parts, list_parts
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.graded import graded_rule
@@ -140,9 +140,11 @@ def _named(on: Any, parts: Sequence[BoundaryPart]) -> list[BoundaryPart]:
     if not chosen:
         raise ProblemError(f"on must name at least one part of the boundary; its parts are {list(by_name)}")
     for name in chosen:
+        if owner := next((part for part in parts if name not in by_name and name in part.side_names), None):
+            by_name[name] = owner.side(name)
         if name not in by_name:
             hint = likely_parts(str(name), by_name)
-            raise ProblemError(f"on: the boundary has no part {name!r}; its parts are {list(by_name)}{hint}")
+            raise ProblemError(f"on: the boundary has no part {name!r}; its parts are {list_parts(parts)}{hint}")
     return [by_name[name] for name in chosen]
 
 

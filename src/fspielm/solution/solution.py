@@ -238,6 +238,7 @@ class Solution:
     plot_residual = pictures.plot_residual
     plot_spectrum = pictures.plot_spectrum
     plot_convergence = pictures.plot_convergence
+    plot_far_field = pictures.plot_far_field
     _repr_html_ = pictures.solution_card
 
     def __repr__(self) -> str:

@@ -125,12 +125,19 @@ def test_arrows_point_along_the_vector(swirl: fs.Solution) -> None:
 
 
 def test_streamlines_stay_within_the_outline(swirl: fs.Solution, moving: fs.Solution) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
     u, v = (unknown.symbol for unknown in swirl.problem.unknowns)
     (panel,) = draw(swirl.plot(vectors=(u, v), style="stream", resolution=40))
     (curves,) = [c for c in panel.collections if type(c).__name__ == "LineCollection"]
     ends = np.concatenate(curves.get_segments())
     assert np.linalg.norm(ends, axis=1).max() < 1.05
-    assert len(moving.plot(vectors=("u", "v"), style="stream", resolution=20).axes) == 4
+    small = moving.plot(vectors=("u", "v"), style="stream", resolution=20).axes
+    assert len(small) == 4
+    heads, smaller = (
+        [p.get_mutation_scale() for p in each.patches if isinstance(p, FancyArrowPatch)] for each in (panel, small[0])
+    )
+    assert max(smaller) < max(heads) <= 4.5  # points: a few widths of the lines
 
 
 def test_into_axes_of_the_user(swirl: fs.Solution) -> None:

@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.errors import OutOfTime
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
-from fspielm.solvers.windows import is_long
+from fspielm.solvers.windows import course, is_long
 from fspielm.solvers.windows.pace import first_length
 
 x, t = sp.symbols("x t")
@@ -125,3 +126,42 @@ def test_an_ordinary_equation_in_windows() -> None:
     solution = fs.solve(problem, approach="windows", rng=0)
     assert len(solution.report.windows) > 1
     assert abs(solution([[9.0]])[0] - 0.1) < solution.max_error_estimate < 1e-8
+
+
+def test_a_system_in_time_alone_is_cut_by_itself() -> None:
+    a, b = sp.Function("a")(t), sp.Function("b")(t)
+    equations = [sp.Eq(a.diff(t), a - a * b), sp.Eq(b.diff(t), a * b - b)]
+    for end, expected in ((1.0, False), (20.0, True)):
+        problem = fs.Problem(equations, fs.Time(0, end), [fs.Initial({a: 2, b: 1})])
+        assert is_long(Request(problem, 1e-8, fs.Budget(), Streams.spawned(0)[0], 0)) is expected
+
+
+def test_windows_that_are_late_keep_those_before(monkeypatch) -> None:
+    y = sp.Function("y")(t)
+    problem = fs.Problem(sp.Eq(y.diff(t) + y**2, 0), fs.Time(0, 10), [fs.Initial(1)])
+    solve, solved = course._Windows.solve, []
+
+    def late(windows, during, guess):
+        if solved:
+            monkeypatch.setattr(course._Windows, "seconds_left", -1.0)
+            raise fs.SolveError("late")
+        solved.append(during)
+        return solve(windows, during, guess)
+
+    monkeypatch.setattr(course._Windows, "solve", late)
+    with pytest.warns(fs.AccuracyWarning):
+        solution = fs.solve(problem, approach="windows", rng=0)
+    assert len(solved) == 1
+    assert solution(np.array([[0.0]]))[0] == pytest.approx(1.0)
+    assert not solution.converged
+
+
+def test_a_transfer_that_is_late_leaves_errors_unknown(monkeypatch) -> None:
+    def late(*_):
+        raise OutOfTime
+
+    monkeypatch.setattr(course, "measure_transfer", late)
+    y = sp.Function("y")(t)
+    problem = fs.Problem(sp.Eq(y.diff(t) + y**2, 0), fs.Time(0, 1), [fs.Initial(1)])
+    with pytest.warns(fs.AccuracyWarning):
+        assert fs.solve(problem, approach="windows", rng=0).error_estimate == np.inf

@@ -25,6 +25,7 @@ from fspielm.collocation.cells.tails import Tails, orthogonal_at, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
+from fspielm.deadline import check_deadline
 from fspielm.equations import Problem
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator
@@ -97,6 +98,7 @@ class Patchwork(Finite):
         """The traces on the edges of each cell."""
         found: list[list[Tie]] = [[] for _ in self.tiling.cells]
         for trace in self._traces:
+            check_deadline()
             nodes = fitted_along(trace)
             local = trace.localised(nodes, len(self.scales))
             shared = shared_along(self.basis, trace.cells, local)
@@ -108,6 +110,7 @@ class Patchwork(Finite):
     def _rows(self) -> list[CellRows]:
         rows = []
         for placed in place_rows(self.problem, self.tiling, self.degrees):
+            check_deadline()
             operator = placed.localised(len(self.scales))
             scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
@@ -168,6 +171,7 @@ class Patchwork(Finite):
         leaves = []
         each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
         for cell, (rows, ties, parts) in enumerate(each):
+            check_deadline()
             own = basis.columns(cell)
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             shared += [first + self._traced + part.shared for part in parts]

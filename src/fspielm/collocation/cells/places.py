@@ -11,6 +11,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.equations import Problem, Relation
 from fspielm.features import LocalOperator, localise
 from fspielm.geometry import BoundaryPart, Sites
@@ -135,6 +136,7 @@ def _inside(
 
     And its coordinates along each axis, where that is all of it.
     """
+    check_deadline()
     cell, dimension = tiling.cells[index], len(degrees)
     most = _BALL if dimension == 2 else 1.0
     share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
@@ -156,6 +158,7 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
     """
     found: dict[int, list[FloatArray]] = {}
     for part, stretch in tiling.rims() if tiling.domain.dimension == 2 else ():
+        check_deadline()
         cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
         sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
         assert sites.normals is not None  # every boundary part has them
@@ -166,6 +169,7 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
             points = sites.points - depth * sites.normals
             found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
     for joint in tiling.joints if tiling.domain.dimension == 2 else ():
+        check_deadline()
         for index in joint.cells:
             cell, degree = tiling.cells[index], int(degrees[index].max())
             frame = np.array([cell.lower, cell.upper])[:, joint.axis]
@@ -216,6 +220,7 @@ def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degre
         if part.parameters == 0:
             yield Placed(relation, stretch.cell, part.place(np.empty((1, 0))), 1.0)
             continue
+        check_deadline()
         count = _count_along(part, stretch, cell, int(degrees[stretch.cell].max()))
         unit = _between(stretch, line(count))
         yield Placed(relation, stretch.cell, part.place(unit), (stretch.end - stretch.start) / total)

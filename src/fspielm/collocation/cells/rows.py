@@ -15,6 +15,7 @@ from fspielm.arrays import NumberArray
 from fspielm.collocation.cells.places import Placed
 from fspielm.collocation.cells.sums import Part
 from fspielm.collocation.cells.traces import Trace
+from fspielm.deadline import check_deadline
 from fspielm.features import CellBasis, LocalOperator
 
 # Rows along an edge beyond the number of polynomials there.
@@ -97,6 +98,7 @@ def fill_cell(
 
     `values` is how many columns these take: two for parts of complex ones beside real rows.
     """
+    check_deadline()
     own = basis.columns(cell)
     count = own.stop - own.start
     first = count + len(basis.shared(cell))

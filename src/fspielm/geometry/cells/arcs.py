@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.intervals import bisect, halves
 from fspielm.geometry.sites import Sites
@@ -75,6 +76,7 @@ def place(parts: Sequence[BoundaryPart], number: NDArray[np.intp], unit: FloatAr
     """The sites of unit coordinates ``(n,)`` on the parts of these numbers."""
     found: Sites | None = None
     for each in np.unique(number):
+        check_deadline()
         here = number == each
         sites = _place(parts[each], unit[here])
         if here.all():

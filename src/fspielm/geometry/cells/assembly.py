@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from fspielm.deadline import check_deadline
 from fspielm.geometry.cells.cell import Cell, Joint
 from fspielm.geometry.cells.pieces import Pieces
 from fspielm.geometry.cells.tree import Tree
@@ -27,6 +28,7 @@ def cells_of(tree: Tree, pieces: Pieces, host: NDArray[np.intp]) -> tuple[tuple[
     whole = pieces.whole.tolist()
     cells = []
     for leaves in members.values():
+        check_deadline()
         boxes = tuple((box_lower[leaf], box_upper[leaf]) for leaf in leaves)
         if len(leaves) == 1 and whole[leaves[0]]:
             cells.append(Cell(boxes, *boxes[0], whole=True, share=1.0))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.cells.arcs import Arcs, place
 from fspielm.geometry.cells.edges import EdgeMarks
@@ -161,6 +162,7 @@ def _crossings(
     spans: list[tuple[Seam, list[tuple[float, float]]]] = []
     asked: list[tuple[int, tuple[float, float]]] = []
     for seam in seams:
+        check_deadline()
         if is_empty[seam.below] or is_empty[seam.above]:
             continue
         free = marks.free(seam) if flat else [(0.0, 0.0)] * (not marks.meets(seam))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fspielm.deadline import check_deadline
 from fspielm.geometry.cells.tree import Tree
 
 
@@ -31,6 +32,7 @@ def seams_of(tree: Tree) -> tuple[list[Seam], Faces]:
     faces: dict[int, Faces] = {}
     # children have greater numbers than their parents: from the last node back, both are known already
     for node in range(len(axes) - 1, -1, -1):
+        check_deadline()
         if axes[node] < 0:
             faces[node] = tuple(([rank[node]], [rank[node]]) for _ in range(tree.dimension))
             continue

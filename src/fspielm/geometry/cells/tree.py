@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 
 
@@ -144,6 +145,7 @@ class _Growing:
 
     def cut(self, node: int, axis: int, at: float) -> tuple[int, int]:
         """Cut a leaf in two; its children."""
+        check_deadline()
         if not self.lower[node][axis] < at < self.upper[node][axis]:
             raise UnsuitableError(
                 f"a cell from {self.lower[node][axis]} to {self.upper[node][axis]} along axis {axis} cannot be "

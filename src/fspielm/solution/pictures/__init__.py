@@ -12,6 +12,7 @@ from fspielm.solution.pictures.card import solution_card
 from fspielm.solution.pictures.comparison import plot_comparison
 from fspielm.solution.pictures.convergence import plot_convergence
 from fspielm.solution.pictures.error import plot_error
+from fspielm.solution.pictures.far_field import plot_far_field
 from fspielm.solution.pictures.isosurface import plot_isosurface
 from fspielm.solution.pictures.modes import plot_modes
 from fspielm.solution.pictures.plot import plot
@@ -29,6 +30,7 @@ __all__ = [
     "plot_comparison",
     "plot_convergence",
     "plot_error",
+    "plot_far_field",
     "plot_isosurface",
     "plot_modes",
     "plot_residual",

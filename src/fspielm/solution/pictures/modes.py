@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from fspielm.solution.solution import Solution
 
+# Modes on one page, unless more are asked for; and in a row.
+MOST_DRAWN = 12
 _COLUMNS = 3
 # Inches between panels, for a line of a caption, and for the title.
 _GAP, _CAPTION, _TITLE = 0.1, 0.15, 0.25

@@ -28,6 +28,9 @@ VectorStyle: TypeAlias = Literal["arrows", "stream"]
 # Arrows along the longer side of a map, and of a small one, beside others.
 _ARROWS, _FEWER_ARROWS = 18, 11
 _DENSITY, _LOWER_DENSITY = 0.9, 0.5
+# Heads of streamlines, in units of ten points; and the shortest line, of the width, that is drawn.
+_HEAD, _SMALLER_HEAD = 0.42, 0.3
+_SHORTEST_LINE = 0.25
 # The longest, in units of how far they are apart; and what is too short to have a direction, beside it.
 _LONGEST, _SHORTEST = 0.95, 0.03
 _STREAM_CELLS = 120
@@ -123,8 +126,9 @@ def _draw_arrows(axes: Axes, section: Section, field: _VectorField) -> None:
 def _draw_streamlines(axes: Axes, section: Section, field: _VectorField) -> None:
     across, up, u, v = field.on_grid(section, _STREAM_CELLS)
     limits = axes.get_xlim(), axes.get_ylim()
-    density = _LOWER_DENSITY if _is_small(axes) else _DENSITY
-    lines = axes.streamplot(across, up, u, v, color=_PAPER, density=density, linewidth=0.6, arrowsize=0.6)
+    density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
+    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
+    lines = axes.streamplot(across, up, u, v, density=density, minlength=_SHORTEST_LINE, **looks)
     axes.set_xlim(limits[0])
     axes.set_ylim(limits[1])
     if section.loops:

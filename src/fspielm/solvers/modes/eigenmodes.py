@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.equations import Problem
-from fspielm.errors import AccuracyWarning, ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError
 from fspielm.linalg import QR
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.budget import Budget
@@ -131,7 +131,7 @@ def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record:
     """Modes some of which miss the tolerance, or those that cells find, if these are better."""
     try:
         other = by_cells(pencil, wish, request, record, outlook, refine=True)
-    except ProblemError:  # that cannot be afforded
+    except (ProblemError, SolveError):  # that cannot be afforded
         return direct
     return preferred(direct, other, request.tol, wish.unit)
 

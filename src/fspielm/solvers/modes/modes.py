@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fspielm.later import MethodsFrom
+from fspielm.wording import known_digits
+
 if TYPE_CHECKING:
     from fspielm.solution import Solution
+    from fspielm.solvers.modes import picture
+else:
+    picture = MethodsFrom("fspielm.solvers.modes.picture")
 
 
 @final
@@ -42,7 +48,7 @@ class Mode:
 
     def __repr__(self) -> str:
         known = f"estimate={self.estimate:.1e}" if self.bound is None else f"bound={self.bound:.1e}"
-        return f"Mode({self.value:.15g}, {known})"
+        return f"Mode({known_digits(self.value, self.estimate)}, {known})"
 
 
 @final
@@ -96,12 +102,14 @@ class Modes(Sequence[Mode]):
         """All bounds; NaN where there is none."""
         return np.array([np.nan if mode.bound is None else mode.bound for mode in self.modes])
 
+    plot = picture.plot
+
     def __repr__(self) -> str:
         lines = [f"{len(self.modes)} mode{'s' * (len(self.modes) != 1)}"]
         for number, mode in enumerate(self.modes):
             known = f"estimate {mode.estimate:.1e}" if mode.bound is None else f"bound {mode.bound:.1e}"
             many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
-            lines.append(f"{number:4d}  {mode.value:<22.15g}  {known}{many}")
+            lines.append(f"{number:4d}  {known_digits(mode.value, mode.estimate):<22}  {known}{many}")
         return "\n".join([*lines, *self.remarks])
 
 

@@ -9,12 +9,12 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.errors import ProblemError
+from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.solution import Forecast
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.automatic import LONG
 from fspielm.solvers.modes.checked import Checked, Inspector
-from fspielm.solvers.modes.clock import share, times, too_late
+from fspielm.solvers.modes.clock import out_of_time, share, times, too_late
 from fspielm.solvers.modes.inverse import Inverse, inverse_at
 from fspielm.solvers.modes.krylov import Found, closest, first_functions, polished
 from fspielm.solvers.modes.round import Round, attempt_of
@@ -67,7 +67,12 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
         if isinstance(afforded, Ending):
             ending = afforded.reason
             break
-        latest = play(task, afforded, record, best)
+        try:
+            with record.deadline.enforced():
+                latest = play(task, afforded, record, best)
+        except OutOfTime:
+            ending = out_of_time(record)
+            break
         late = too_late(record, latest, task.owed)
         if best is not None and late and len(latest.wanted) < len(best.wanted):  # there was no time to find them all
             ending = late
@@ -100,7 +105,7 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
             break
         step = following
     if best is None:
-        raise ProblemError(f"no modes could be looked for: {ending}")
+        raise (SolveError if record.seconds_left <= 0 else ProblemError)(f"no modes could be looked for: {ending}")
     return Searched(best, [] if roughly else best.singles(record), step, ending)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, final
@@ -10,7 +11,8 @@ import numpy as np
 
 from fspielm.accuracy import Verdict
 from fspielm.collocation import Finite
-from fspielm.errors import ProblemError
+from fspielm.deadline import Deadline
+from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.geometry import Time
 from fspielm.solution import Solution
 from fspielm.solvers.automatic import solve_automatically
@@ -29,8 +31,8 @@ _SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0
 _DEARER, _PASSES = 3.0, 3
 # So many times a window is halved, if nothing is found on it.
 _HALVINGS = 4
-# More windows than this are taken by itself.
-_MANY = 5
+# More windows than this are taken by itself; fewer in time alone, where each is cheap.
+_MANY, _MANY_ALONE = 5, 2
 # Of the time given, a first window of which nothing is known.
 _UNKNOWN = 1 / 8
 # Windows that are as long as what is left, but for rounding.
@@ -38,12 +40,12 @@ _SLACK = 1e-9
 
 
 def is_long(request: Request) -> bool:
-    """Whether a nonlinear problem in one dimension and time is long enough to be solved in windows by itself.
+    """Whether a nonlinear problem in time, in one dimension or none, is long enough to be solved in windows by itself.
 
     Waves are not: Newton's method seldom loses its way in them.
     """
     problem = request.problem
-    if problem.dimension != 2 or problem.domain.time is None or request.approach is not None:
+    if problem.dimension > 2 or problem.domain.time is None or request.approach is not None:
         return False
     try:
         check_windows(problem)
@@ -51,8 +53,8 @@ def is_long(request: Request) -> bool:
         return False
     if order_in_time(problem) > 1:
         return False
-    length = first_length(problem, varies=1.0)
-    return length is not None and problem.domain.time.duration > _MANY * length
+    length, many = first_length(problem, varies=1.0), _MANY if problem.dimension == 2 else _MANY_ALONE
+    return length is not None and problem.domain.time.duration > many * length
 
 
 def solve_in_windows(request: Request, guess: Any = None) -> Solution:
@@ -66,7 +68,12 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     for _ in range(_PASSES):
         windows = _Windows(request, began, share)
         before = windows.seconds_left
-        done = _pass_through(windows, guess)
+        try:
+            done = _pass_through(windows, guess)
+        except SolveError:
+            if best is None:
+                raise
+            break
         missed = done.error_estimate / request.tol
         if best is None or missed * request.tol < best.error_estimate:
             best = done
@@ -94,7 +101,12 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
-        solution, finite = windows.solve(during, guess)
+        try:
+            solution, finite = windows.solve(during, guess)
+        except SolveError:  # without any round in the time that was left
+            if not windows.pieces or windows.seconds_left > 0:
+                raise
+            continue
         if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.seconds_left > 0:
             length, halvings = during.duration / 2, halvings + 1
             continue
@@ -156,11 +168,14 @@ class _Windows:
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
         """One more, with what errors of those before make in it; it is told."""
         known = self.uncertain if self.pieces else None
-        if (self.pieces and known is None) or not np.isfinite(solution.error_estimate):
+        transfer = None
+        if (known is not None or not self.pieces) and np.isfinite(solution.error_estimate):
+            with suppress(OutOfTime), Deadline.within(self.seconds_left).enforced():
+                transfer = measure_transfer(finite, solution.coefficients, self.request.method)
+        if transfer is None:
             self.uncertain, growth = None, np.inf  # and so is all that follows
             errors = np.full(len(solution.estimate.fields), np.inf)
         else:
-            transfer = measure_transfer(finite, solution.coefficients, self.request.method)
             first = Uncertain.first(transfer, solution)
             self.uncertain = first if known is None else known.followed(transfer, solution)
             errors, growth = self.uncertain.errors, transfer.growth

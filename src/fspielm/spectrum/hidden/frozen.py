@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.equations import Operator, Problem
+from fspielm.equations.once import once
 from fspielm.features.powers import expand_powers
 from fspielm.geometry import Sites
 from fspielm.scrutiny import look_closely
@@ -73,6 +74,7 @@ def freeze(operator: Operator, sites: Sites) -> Frozen:
     return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
 
 
+@once
 def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points of the domain, and the operator at them; where it is constant, a single one, which may be any.
 
