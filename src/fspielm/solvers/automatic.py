@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
 
-from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, UnsuitableError
+from fspielm.errors import OutOfTime, ProblemError, SolveError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -16,7 +16,7 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
@@ -58,35 +58,22 @@ class Course:
     remark: str = ""
 
 
-@final
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended the rounds; `course` is how far they came."""
-
-    def __init__(self, course: Course) -> None:
-        super().__init__()
-        self.course = course
-
-
 def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
     """How `rounds` went, under the deadline of their record.
 
-    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Ctrl-C
-    raises `Interrupted` with it. Without any round that ended, these raise `SolveError` and `SolveInterrupted`.
+    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Without
+    any, it raises `SolveError`. The same is offered to whoever interrupts them.
     """
-
-    def so_far(_: object) -> Course | None:
-        return None if record.best is None else course(record.best, "it was interrupted")
-
     try:
-        with record.deadline.enforced(), offering(so_far):
+        with (
+            record.deadline.enforced(),
+            offering(lambda _: None if record.best is None else course(record.best, INTERRUPTED)),
+        ):
             return rounds()
     except OutOfTime:
         if record.best is None:
             raise SolveError(_before_any_round(record)) from None
         return course(record.best, _during(record))
-    except KeyboardInterrupt:
-        cut = so_far(None)
-        raise (SolveInterrupted() if cut is None else Interrupted(cut)) from None
 
 
 def _during(record: Record) -> str:

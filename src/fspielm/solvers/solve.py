@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
 from fspielm.equations.parameters import need_values
-from fspielm.errors import AccuracyWarning, ProblemError, SolveInterrupted
+from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
@@ -23,7 +23,7 @@ from fspielm.scrutiny import scrutinise
 from fspielm.solution import BandReport, Report, Solution, field_reports
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import Course, Interrupted, solve_automatically
+from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
 from fspielm.solvers.progress import Progress, reporter
@@ -102,6 +102,8 @@ def solve(
         If not even a hundred functions would fit; by hand, if those asked for would not.
     SolveError
         If the least-squares method cannot solve the system, with any kind of features.
+    SolveInterrupted
+        After Ctrl-C; its `solution` is the best so far.
     """
     check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
@@ -131,16 +133,17 @@ def solve(
         singular=singular,
         approach=approach,
     )
-    if approach == "windows" or (not problem.is_linear and _is_long(request)):
-        from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
+    with offering(partial(_finish_quietly, request), "solution"):
+        if approach == "windows" or (not problem.is_linear and _is_long(request)):
+            from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
 
-        return solve_in_windows(request, guess)
-    try:
-        with offering(lambda course: None if course is None else finish(request, course, quietly=True)):
-            solved = _solved(request, features, guess)
-    except Interrupted as cut:
-        raise SolveInterrupted(solution=finish(request, cut.course, quietly=True)) from None
-    return finish(request, solved)
+            return solve_in_windows(request, guess)
+        return finish(request, _solved(request, features, guess))
+
+
+def _finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
+    """What was found so far: by windows a solution, otherwise how rounds went."""
+    return finish(request, found, quietly=True) if isinstance(found, Course) else found
 
 
 def _solved(request: Request, features: Family | None, guess: Any) -> Attempt | Course:
