@@ -6,8 +6,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -66,7 +66,7 @@ class _Interrupt:
 def interrupt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., _Interrupt]:
     def make(rounds: int = 1, number: int = signal.SIGINT) -> _Interrupt:
         one = _Interrupt(rounds, number)
-        for module in ("solve", "solve_file"):
+        for module in ("solve", "solve_file", "modes"):
             monkeypatch.setattr(f"fspielm.cli.{module}.show_rounds", one.show)
         monkeypatch.setattr("fspielm.cli.progress.run_interruptibly", one.run)
         monkeypatch.setattr(os, "_exit", sys.exit)
@@ -114,3 +114,62 @@ def test_a_request_to_terminate_ends_it_at_once(
     one.release.set()
     assert done == Done(143, "", "fspielm: interrupted\n")
     assert not path.with_name("kept.fspielm").exists()
+
+
+MODES = """
+unknown = "u(x)"
+equation = "-dx(u, 2) + 4000*x**2*u = lam*u"
+parameters = { lam = 1 }
+domain = { shape = "Interval", a = -1, b = 1 }
+conditions = [{ type = "dirichlet", value = 0 }]
+"""
+
+
+def test_modes_that_were_found_are_printed_and_kept(
+    fspielm: Callable[..., Done], interrupt: Callable[..., _Interrupt], tmp_path: Path
+) -> None:
+    one = interrupt()
+    (tmp_path / "well.toml").write_text(MODES)
+    done = fspielm("modes", tmp_path / "well.toml", "--within", 10, 500, "--save", tmp_path / "kept", "--json")
+    one.release.set()
+    assert (done.status, done.err) == (130, "fspielm: interrupted; this is the best so far\n")
+    found = json.loads(done.out)
+    assert "it was interrupted: modes may be missing" in found["remarks"]
+    assert len(list((tmp_path / "kept").iterdir())) == len(found["modes"]) > 0
+
+
+SWEEP = """
+unknown = "u(x)"
+equation = "dx(u, 2) + k**2*u = 0"
+parameters = { k = 10 }
+domain = { shape = "Interval", a = 0, b = 1 }
+conditions = [{ type = "dirichlet", value = "cos(k*x)" }]
+"""
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_rows_that_ended_are_printed_and_written(
+    fspielm: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("string.toml").write_text(SWEEP)
+
+    @contextmanager
+    def stop(*_: object) -> Iterator[Callable[[str], None]]:
+        def show(line: str) -> None:
+            if line.startswith("2 of"):
+                raise Interrupted(signal.SIGINT)
+
+        yield show
+
+    monkeypatch.setattr("fspielm.cli.sweeping.working", stop)
+    monkeypatch.setattr("fspielm.sweeps.staffing._pickled", lambda _: ValueError("solved here"))
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    kept = ("--keep", "rows.db") if keep else ()
+    done = fspielm("solve", "string.toml", "--set", "k=1:3:0.5", "--at", "0.5", *kept, "--out", "rows.csv")
+    assert done.status == 130
+    safe = "; the rows that have ended are in rows.db, and the same command goes on" if keep else ""
+    assert done.err.splitlines()[-1] == f"fspielm: interrupted; this is the best so far{safe}"
+    assert [line.split()[:2] for line in done.out.splitlines()[4:6]] == [["1", "0.877583"], ["1.5", "0.731689"]]
+    assert Path("rows.csv").read_text(encoding="utf-8").count("missing") == 3
+    assert Path("rows.db").exists() == keep

@@ -80,16 +80,21 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
     return show_event
 
 
-def run_or_salvage(work: Callable[[], T]) -> tuple[T, Interrupted | None]:
-    """What work returns, or, after Ctrl-C, the best so far with the interrupt: raise it once that is written."""
+def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "") -> tuple[T, Interrupted | None]:
+    """What work returns, or, after Ctrl-C, the best so far with the interrupt: raise it once that is written.
+
+    The work is done in a thread of its own, or `here`, if it listens itself; a `note` is added to any interrupt.
+    """
     watched = Watched(work)
     try:
-        return run_interruptibly(watched), None
+        return watched() if here else run_interruptibly(watched), None
     except Interrupted as interrupt:
         best = watched.best if interrupt.number == SIGINT else None
+        for each in ("" if best is None else "this is the best so far", note):
+            if each:
+                interrupt.add_note(each)
         if best is None:
             raise
-        interrupt.add_note("this is the best so far")
         return best, interrupt
 
 

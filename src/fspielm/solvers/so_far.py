@@ -63,7 +63,8 @@ class Watched(Generic[T]):
     @property
     def best(self) -> T | None:
         """What the work would return if it ended now; None if there is nothing yet."""
-        return _best(tuple(self._offers))
+        found: T | None = _best(tuple(self._offers))
+        return found
 
 
 def _best(offers: Sequence[Offer]) -> Any:
