@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
@@ -95,27 +95,30 @@ def _before_any_round(record: Record) -> str:
     )
 
 
-def solve_automatically(request: Request, before: Course | None = None) -> Course:
+def solve_automatically(request: Request, before: Course | None = None, *, coarser: Course | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
-    Where a problem that differs little was solved `before`, what served it is tried first.
+    Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
+    a `coarser` tolerance, rounds go on from there.
     """
-    record = Record(request.budget)
+    record = Record(request.budget) if coarser is None else Record.after(coarser.record, request.budget)
     return run_rounds(
         record,
-        lambda: _choose_and_pursue(request, record, before),
+        lambda: _choose_and_pursue(request, record, before, coarser),
         lambda best, ending: Course(best, record, record.choice, ending),
     )
 
 
-def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
+def _choose_and_pursue(request: Request, record: Record, before: Course | None, coarser: Course | None) -> Course:
     """All kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
-    bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-    record.look(bands, seconds)
+    if record.bands is None:
+        record.look(*timed(lambda: infer_bands(problem, request.streams.probes, record.patience)))
+    bands = record.bands
+    assert bands is not None
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
     if before is not None:
@@ -126,8 +129,9 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     record.choice, ending = selection.why, Ending("")
     _log.debug("features: %s", record.choice)
     failure: Exception | None = None
-    for step in selection.steps:
-        if step is not selection.steps[0]:
+    steps = selection.steps if coarser is None else _steps_after(request, coarser, selection.steps)
+    for step in steps:
+        if step is not steps[0]:
             if selection.stand_ins and record.best is not None:
                 break
             record.choice += f"; {ending.reason}, so {step.stage.title} came next"
@@ -154,6 +158,24 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
     return Course(record.best, record, record.choice, ending.reason)
+
+
+def _steps_after(request: Request, coarser: Course, steps: Sequence[Step]) -> Sequence[Step]:
+    """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
+
+    Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
+    more functions for this tolerance.
+    """
+    stage, best = coarser.record.stage, coarser.best
+    assert stage is not None
+    place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
+    if place is not None and steps[place].trial.neurons > best.trial.neurons:
+        return steps[place:]
+    further = stage.finer(request, best)
+    others = steps if place is None else steps[place + 1 :]
+    if isinstance(further, Step):
+        return (further, *others)
+    return others or steps[place:]
 
 
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
@@ -193,7 +215,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
             return Ending(floor, is_final=True)
 
 
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
     expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)

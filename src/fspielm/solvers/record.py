@@ -63,6 +63,12 @@ class Record:
         limit = Deadline.within(self.budget.seconds, self.budget.memory_limit)
         self.deadline = limit.tightened(current_deadline())
 
+    @classmethod
+    def after(cls, before: Record, budget: Budget) -> Record:
+        """One that goes on where another has ended, with what there is to spend now."""
+        known = ("bands", "rounds", "best", "stage", "operation", "choice")
+        return cls(budget, **{name: getattr(before, name) for name in known})
+
     @property
     def seconds_left(self) -> float:
         """What is left of the budget."""

@@ -26,7 +26,7 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
-from fspielm.solvers.progress import Progress, reporter
+from fspielm.solvers.progress import Progress, reporter, silence
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import offering
@@ -133,7 +133,7 @@ def solve(
         singular=singular,
         approach=approach,
     )
-    with offering(partial(_finish_quietly, request), "solution"):
+    with offering(partial(finish_quietly, request), "solution"):
         if approach == "windows" or (not problem.is_linear and _is_long(request)):
             from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
 
@@ -141,7 +141,7 @@ def solve(
         return finish(request, _solved(request, features, guess))
 
 
-def _finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
+def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
     """What was found so far: by windows a solution, otherwise how rounds went."""
     return finish(request, found, quietly=True) if isinstance(found, Course) else found
 
@@ -202,13 +202,16 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         if not quietly:
             warn_unless(verdict, stacklevel=4)
+    origin = None
+    if course is not None and (course.record.stage is not None or not problem.is_linear):
+        origin = replace(request, progress=silence), course
     if problem.domain.is_unbounded:
         from fspielm.solution.open_space import as_stated  # few domains are open
 
         assert estimate is not None  # features chosen by hand were refused
-        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate)
+        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)
     if estimate is not None:
-        return Solution(problem, done.basis, done.coefficients, report, estimate)
+        return Solution(problem, done.basis, done.coefficients, report, estimate, _origin=origin)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
     assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
     unplaced = replace(done.discretisation, sites={})
