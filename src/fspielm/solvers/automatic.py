@@ -95,32 +95,34 @@ def _before_any_round(record: Record) -> str:
     )
 
 
-def solve_automatically(request: Request, before: Course | None = None, *, coarser: Course | None = None) -> Course:
+def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
     Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
     a `coarser` tolerance, rounds go on from there.
     """
-    record = Record(request.budget) if coarser is None else Record.after(coarser.record, request.budget)
+    record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
     return run_rounds(
         record,
-        lambda: _choose_and_pursue(request, record, before, coarser),
+        lambda: _choose_and_pursue(request, record, before),
         lambda best, ending: Course(best, record, record.choice, ending),
     )
 
 
-def _choose_and_pursue(request: Request, record: Record, before: Course | None, coarser: Course | None) -> Course:
+def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
     """All kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
-        record.look(*timed(lambda: infer_bands(problem, request.streams.probes, record.patience)))
+        found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
+        record.look(found, seconds, request.streams)
     bands = record.bands
     assert bands is not None
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
+    served = record.stage  # where rounds go on
     if before is not None:
         ending = _pursue_again(request, record, before)
         if record.best is not None and record.best.outcome.error <= request.tol:
@@ -129,7 +131,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None, 
     record.choice, ending = selection.why, Ending("")
     _log.debug("features: %s", record.choice)
     failure: Exception | None = None
-    steps = selection.steps if coarser is None else _steps_after(request, coarser, selection.steps)
+    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
     for step in steps:
         if step is not steps[0]:
             if selection.stand_ins and record.best is not None:
@@ -160,18 +162,17 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None, 
     return Course(record.best, record, record.choice, ending.reason)
 
 
-def _steps_after(request: Request, coarser: Course, steps: Sequence[Step]) -> Sequence[Step]:
+def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
     """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
 
     Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
     more functions for this tolerance.
     """
-    stage, best = coarser.record.stage, coarser.best
-    assert stage is not None
     place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
-    if place is not None and steps[place].trial.neurons > best.trial.neurons:
+    size = (stage.first() if best is None else best).trial.neurons
+    if place is not None and steps[place].trial.neurons > size:
         return steps[place:]
-    further = stage.finer(request, best)
+    further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
     others = steps if place is None else steps[place + 1 :]
     if isinstance(further, Step):
         return (further, *others)

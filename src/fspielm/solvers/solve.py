@@ -204,7 +204,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
             warn_unless(verdict, stacklevel=4)
     origin = None
     if course is not None and (course.record.stage is not None or not problem.is_linear):
-        origin = replace(request, progress=silence), course
+        origin = replace(request, progress=silence), course.record
     if problem.domain.is_unbounded:
         from fspielm.solution.open_space import as_stated  # few domains are open
 
