@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import TypeVar, final
 
 from fspielm.deadline import limited_to
-from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, TooLongError, UnsuitableError
+from fspielm.errors import OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -18,6 +18,7 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
 from fspielm.spectrum import hidden_of, infer_bands
@@ -63,32 +64,22 @@ class Course:
     remark: str = ""
 
 
-@final
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended the rounds; `course` is how far they came."""
-
-    def __init__(self, course: Course) -> None:
-        super().__init__()
-        self.course = course
-
-
 def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
     """How `rounds` went, under the deadline of their record.
 
-    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Ctrl-C
-    raises `Interrupted` with it. Without any round that ended, these raise `SolveError` and `SolveInterrupted`.
+    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Without
+    any, it raises `SolveError`. The same is offered to whoever interrupts them.
     """
     try:
-        with record.deadline.enforced():
+        with (
+            record.deadline.enforced(),
+            offering(lambda _: None if record.best is None else course(record.best, INTERRUPTED)),
+        ):
             return rounds()
     except OutOfTime:
         if record.best is None:
             raise SolveError(_before_any_round(record)) from None
         return course(record.best, _during(record))
-    except KeyboardInterrupt:
-        if record.best is None:
-            raise SolveInterrupted from None
-        raise Interrupted(course(record.best, "it was interrupted")) from None
 
 
 def _during(record: Record) -> str:
@@ -112,12 +103,13 @@ def _before_any_round(record: Record) -> str:
     )
 
 
-def solve_automatically(request: Request, before: Course | None = None) -> Course:
+def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
-    Where a problem that differs little was solved `before`, what served it is tried first.
+    Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
+    a `coarser` tolerance, rounds go on from there.
     """
-    record = Record(request.budget)
+    record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
     return run_rounds(
         record,
         lambda: _choose_and_pursue(request, record, before),
@@ -131,10 +123,14 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
-    bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-    record.look(bands, seconds)
+    if record.bands is None:
+        found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
+        record.look(found, seconds, request.streams)
+    bands = record.bands
+    assert bands is not None
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
+    served = record.stage  # where rounds go on
     if before is not None:
         ending = _pursue_again(request, record, before)
         if record.best is not None and record.best.outcome.error <= request.tol:
@@ -143,8 +139,9 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     record.choice, ending = selection.why, Ending("")
     _log.debug("features: %s", record.choice)
     failure: Exception | None = None
-    for step in selection.steps:
-        if step is not selection.steps[0]:
+    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
+    for step in steps:
+        if step is not steps[0]:
             if selection.stand_ins and record.best is not None:
                 break
             record.choice += f"; {ending.reason}, so {step.stage.title} came next"
@@ -171,6 +168,23 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
     return Course(record.best, record, record.choice, ending.reason)
+
+
+def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
+    """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
+
+    Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
+    more functions for this tolerance.
+    """
+    place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
+    size = (stage.first() if best is None else best).trial.neurons
+    if place is not None and steps[place].trial.neurons > size:
+        return steps[place:]
+    further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+    others = steps if place is None else steps[place + 1 :]
+    if isinstance(further, Step):
+        return (further, *others)
+    return others or steps[place:]
 
 
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
@@ -236,7 +250,7 @@ def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Affo
     return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
 
 
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
     expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
@@ -12,6 +13,7 @@ from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
+from fspielm.solvers.randomness import Streams
 from fspielm.solvers.stages import Stage
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Patience
@@ -34,6 +36,8 @@ class Record:
     budget : Budget
         What there was to spend.
     bands : Bands or None
+    streams : Streams or None
+        What rounds draw from, as it was before the first one.
     rounds : tuple of Round
     best : Attempt or None
         That with the smallest estimate.
@@ -51,6 +55,7 @@ class Record:
 
     budget: Budget
     bands: Bands | None = None
+    streams: Streams | None = None
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -64,6 +69,12 @@ class Record:
     def __post_init__(self) -> None:
         limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
         self.deadline = limit.tightened(current_deadline())
+
+    @classmethod
+    def after(cls, before: Record, budget: Budget) -> Record:
+        """One that goes on where another has ended, with what there is to spend now."""
+        known = ("bands", "streams", "rounds", "best", "stage", "operation", "choice")
+        return cls(budget, **{name: getattr(before, name) for name in known})
 
     @property
     def seconds_left(self) -> float:
@@ -86,9 +97,9 @@ class Record:
         """Memory of the factored system of the best round, if it is kept."""
         return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
 
-    def look(self, bands: Bands, seconds: float) -> None:
-        """The bands that were found, in so many seconds."""
-        self.bands, self._phases["bands"] = bands, seconds
+    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
+        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
+        self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""

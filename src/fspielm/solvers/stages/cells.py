@@ -37,7 +37,6 @@ class Cells(Stage):
     title: ClassVar[str] = "polynomials in cells"
     redraws: ClassVar[bool] = False
 
-    request: Request
     patchwork: Patchwork
     errors: tuple[float, ...] = ()
 
@@ -62,6 +61,10 @@ class Cells(Stage):
         assert latest.cells is not None
         patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
+
+    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+        """The same cells once more, where the errors of each were not asked for."""
+        return super().finer(request, latest) if latest.cells is not None else replace(self, request=request).first()
 
     def around(self, problem: Problem) -> Cells:
         """The same for another linearisation of a nonlinear problem."""

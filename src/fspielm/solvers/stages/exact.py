@@ -75,7 +75,6 @@ class ExactFeatures(Stage):
     approach: ClassVar[Approach] = "characteristic"
     title: ClassVar[str] = "functions that satisfy the equation"
 
-    request: Request
     families: Families
     limit: float
     in_holes: tuple[Basis, ...]

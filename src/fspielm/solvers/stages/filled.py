@@ -61,7 +61,6 @@ class FilledBand(Stage):
     title: ClassVar[str] = "a filled band"
     redraws: ClassVar[bool] = False
 
-    request: Request
     bands: Bands
     target: Target
     layout: Layout

@@ -70,7 +70,6 @@ class OpenSpace(Stage):
     title: ClassVar[str] = "functions that satisfy the equation and radiate"
     redraws: ClassVar[bool] = False
 
-    request: Request
     efforts: tuple[ObjectEffort, ...]
     best: ErrorEstimate | None = None
     idle: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 from fspielm.equations import Problem
@@ -14,11 +14,13 @@ from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
 
+@dataclass(frozen=True, eq=False)
 class Stage(ABC):
     """One kind of features, as far as it has been tried: a value, which `first` and `next` make others of.
 
     Attributes
     ----------
+    request : Request
     approach : str
         Its name.
     title : str
@@ -30,6 +32,8 @@ class Stage(ABC):
     approach: ClassVar[Approach]
     title: ClassVar[str]
     redraws: ClassVar[bool] = True
+
+    request: Request
 
     @abstractmethod
     def first(self) -> Step:
@@ -54,6 +58,10 @@ class Stage(ABC):
         where a problem says nothing of the next one.
         """
         return None
+
+    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+        """What to try after `latest`, which has served, for another request: one with a smaller tolerance."""
+        return replace(self, request=request).next(latest)
 
     def is_waste(self, neurons: int) -> bool:
         """Whether a round with so few neurons is known to give no digit."""

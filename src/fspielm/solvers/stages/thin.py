@@ -53,7 +53,6 @@ class ThinSpectrum(Stage):
     approach: ClassVar[Approach] = "thin"
     title: ClassVar[str] = "functions at the peaks of the right-hand side"
 
-    request: Request
     bands: Bands
     peaks: tuple[Peak, ...]
     limit: float
