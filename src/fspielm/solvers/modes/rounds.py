@@ -90,8 +90,8 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
             if error <= request.tol:
                 return Searched(latest, checks, step, "")
         attempt = attempt_of(latest, latest.combined, error)
-        if afforded.limit:
-            ending = afforded.limit
+        if afforded.limit is not None:
+            ending = afforded.limit.reason
             break
         if attempt.is_at_floor:
             ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"

@@ -46,12 +46,22 @@ class Cells(Stage):
         """Smaller cells and higher degrees, where coefficients have not fallen enough."""
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
-            return Ending("smaller cells and higher degrees bring nothing more")
+            return Ending("smaller cells and higher degrees bring nothing more", cause="stalled")
+        return replace(self, errors=errors)._finer(latest)
+
+    def onward(self, latest: Attempt) -> Step:
+        """The same wherever there is any error, not only where most of it is."""
+        return replace(self, errors=())._finer(latest, everywhere=True)
+
+    def _finer(self, latest: Attempt, *, everywhere: bool = False) -> Step:
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
-        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
+        error, tol = latest.outcome.error, self.request.tol
+        patchwork, why = refine(
+            self.patchwork, latest.coefficients, sizes, latest.cells, error, tol, everywhere=everywhere
+        )
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
 
     def around(self, problem: Problem) -> Cells:
         """The same for another linearisation of a nonlinear problem."""
