@@ -123,7 +123,8 @@ def test_no_round_is_begun_that_would_overrun(
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)
-    solution = warned(made.problem, f"the budget of {budget} s ended it", budget=fs.Budget(seconds=budget))
+    said = f"the budget of {budget} s ended it"
+    solution = warned(made.problem, said, budget=fs.Budget(seconds=budget), approach="band")
     assert len(begun) > 2
     assert all(seconds <= left for seconds, left in begun)
     wanted = outlooks[-1]

@@ -21,6 +21,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
+from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
 
@@ -133,40 +134,39 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     served = record.stage  # where rounds go on
     if before is not None:
         ending = _pursue_again(request, record, before)
-        if record.best is not None and record.best.outcome.error <= request.tol:
+        if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
-    record.choice, ending = selection.why, Ending("")
+    record.choice = selection.why
     _log.debug("features: %s", record.choice)
-    failure: Exception | None = None
+    trails: list[Trail] = []
     steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
     for step in steps:
-        if step is not steps[0]:
+        if trails:
             if selection.stand_ins and record.best is not None:
                 break
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-        try:
-            ending = _pursue(request, record, step)
-        except Exception as error:  # whatever it is, it leaves what other kinds find
-            ending, failure = Ending(why_failed(error)), error
-        if ending.is_final:
+            record.choice += f"; {trails[-1].ending.reason}, so {step.stage.title} came next"
+        trails.append(_trail(request, record, step))
+        if trails[-1].follow().is_final:
             break
-    if selection.last is not None and not ending.is_final:
-        best = record.best
-        try:
-            step = selection.last()
-            last = _pursue(request, record, step)
-        except Exception as error:
-            last = Ending(why_failed(error))
-            _log.debug("at last: %s", last.reason)
+    failures = [trail.failure for trail in trails if trail.failure is not None]
+    if not trails[-1].ending.is_final and selection.last is not None:
+        best, reason = record.best, trails[-1].ending.reason
+        trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
+        trails[-1].follow()
         if record.best is not best:  # otherwise it is as if there had been no such thing
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-            ending = last
+            record.choice += f"; {reason}, so {trails[-1].title} came next"
+    if not trails[-1].ending.is_final:
+        trails.extend(_trail(request, record, step) for step in selection.dearer)
+        press_on(trails, record, request.tol)
+    ending = ending_of(trails)
+    if failures and (why := f"; {failures[-1]}") not in record.choice:
+        record.choice += why
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if failure is None or isinstance(failure, UnsuitableError):
+        if not failures or isinstance(failures[-1], UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failure
+        raise failures[-1]
     return Course(record.best, record, record.choice, ending.reason)
 
 
@@ -187,18 +187,25 @@ def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Se
     return others or steps[place:]
 
 
+def _trail(request: Request, record: Record, step: Step) -> Trail:
+    def forecast(step: Step) -> float:
+        return step.trial.outlook(request, record.operation, record.seconds_left).seconds
+
+    return Trail(lambda: step, partial(_pursue, request, record), forecast)
+
+
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
     """Rounds that begin with what a problem before was solved with, if it was."""
     stage, error = before.record.stage, before.best.outcome.error
     assert record.bands is not None
     try:
         step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
-        return Ending("") if step is None else _pursue(request, record, step)
+        return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, all else can still be tried
         return Ending(why_failed(error))
 
 
-def _pursue(request: Request, record: Record, step: Step) -> Ending:
+def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
     """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
     while True:
@@ -206,9 +213,12 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         if isinstance(played, Ending):
             return played
         afforded, latest = played
+        trail.add(step.stage, latest)
         error = latest.outcome.error
-        if error <= request.tol or afforded.limit:
-            return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
+        if error <= request.tol:
+            return Ending("", is_final=True, cause="met")
+        if afforded.limit is not None:
+            return afforded.limit
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)
@@ -221,7 +231,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
             redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
             floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-            return Ending(floor, is_final=True)
+            return Ending(floor, is_final=True, cause="floor")
 
 
 def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:

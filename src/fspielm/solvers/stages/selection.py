@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
@@ -81,12 +81,15 @@ class Selection:
         Makes the first step of what is tried where all of those fail.
     stand_ins : bool
         Whether all but the first are for a first one that finds nothing at all.
+    dearer : tuple of Step
+        What costs more than it may save, for when nothing else was good enough and time is left.
     """
 
     steps: tuple[Step, ...]
     why: str
     last: Callable[[], Step] | None = None
     stand_ins: bool = False
+    dearer: tuple[Step, ...] = ()
 
 
 def check_asked_for(request: Request) -> None:
@@ -160,7 +163,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
         why = f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
-        return _whole_space(request, bands, band, limit, why)
+        return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     return Selection((small, band), why, _cells_at_last(request, bands))
 
