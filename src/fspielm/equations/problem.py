@@ -71,8 +71,8 @@ class Problem:
         gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
         solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
     unknowns : sequence of functions, optional
-        Of a system, in the order in which a solution has them; that of their first appearance by default, in one
-        equation by name.
+        Of a system, in the order in which a solution has them, ``solution(points)`` its columns. By default that of the
+        dictionaries of conditions, then of their first appearance in equations, in one equation by name.
     incident : Incident or Expr, optional
         On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
         expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
