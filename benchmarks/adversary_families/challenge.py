@@ -60,6 +60,8 @@ class Challenge:
         Whether it is a callable narrower than what is promised to be found.
     determined : bool
         Whether there is one solution, which depends on the data continuously; any yes is wrong otherwise.
+    exists : bool
+        Whether there is a solution; if not, `exact` is that of a problem nearby.
     spots : tuple of Spot
         Where the solution may be narrow.
     jumps : callable or None
@@ -85,6 +87,7 @@ class Challenge:
     stated: str = "expression"
     beyond: bool = False
     determined: bool = True
+    exists: bool = True
     spots: tuple[Spot, ...] = ()
     jumps: Exact | None = None
     scale: Exact | None = None

@@ -30,7 +30,7 @@ from fspielm.spectrum import waves_at
 _RADIANS = 1.0
 # All of a basis is to show no more than so many times the sensitivity of this share of it.
 _SHARE, _HARDLY = 0.7, 1.3
-# Or of a narrower band, with this share of what it has beyond the frequencies of the problem, on intervals and above.
+# Or of a narrower band, with this share of what it has beyond the problem's frequencies; on an interval, and above.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
 _CANCELLED = 3.5

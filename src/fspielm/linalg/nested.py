@@ -162,9 +162,9 @@ class NestedQR:
     @property
     def rank(self) -> int:
         """How many of the diagonal entries are above rounding, within their rows."""
-        eps = np.finfo(self.dtype).eps
+        least = self.shape[0] * np.finfo(self.dtype).eps
         each = [np.abs(np.diagonal(step.triangle)) for step in self._all if len(step.columns)]
-        return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
+        return sum(int(np.count_nonzero(own > least * own.max())) for own in each)
 
     @property
     def condition(self) -> float:
