@@ -19,7 +19,8 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
+OLDER = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
+FAMILIES = (*OLDER, "degenerate", "vanishing", "one-sided", "negative", "varying", "zero data")
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 
 
