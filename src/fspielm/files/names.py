@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -10,9 +11,12 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations import ByRegion, NormalComponent, NormalDerivative
+from fspielm.errors import TextError
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 # For a name in an equation that is none: most are numbers, of which the command line finds or changes some.
 _UNDECLARED = (
@@ -82,11 +86,19 @@ class Names:
 
     def constant(self, text: str) -> sp.Expr:
         """A real number."""
-        return parse_real(text, Scope(parameters=self.parameters))
+        return self._value(parse_real, text)
 
     def number(self, text: str) -> sp.Expr:
         """A number, real or complex."""
-        return parse_expression(text, Scope(parameters=self.parameters))
+        return self._value(parse_expression, text)
+
+    def _value(self, parse: Callable[[str, Scope], sp.Expr], text: str) -> sp.Expr:
+        """An expression of parameters. Of those that it names: there may be many, each written with the one above."""
+        named = {name: self.parameters[name] for name in _WORD.findall(text) if name in self.parameters}
+        try:
+            return parse(text, Scope(parameters=named))
+        except TextError:
+            return parse(text, Scope(parameters=self.parameters))  # refused again, by what is near of all names
 
     def function(self, text: str) -> sp.Expr:
         """A function of the coordinates."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -61,7 +62,7 @@ class Scope:
                 raise ProblemError(f"the coordinate {name!r} would make its derivative d{name}, which is taken")
         names += [check_name(name, "the parameter") for name in self.parameters]
         names += [check_name(unknown.func.__name__, "the unknown") for unknown in self.unknowns]
-        doubled = sorted(name for name in set(names) if names.count(name) > 1)
+        doubled = sorted(name for name, count in Counter(names).items() if count > 1)
         if doubled:
             raise ProblemError(f"the name {doubled[0]!r} stands for two things; rename one")
 
