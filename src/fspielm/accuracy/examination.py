@@ -70,8 +70,12 @@ class Examination:
     correction: Correction | None = None
     has_settled: Callable[[], bool] = _yes
 
-    def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
+    def estimate(
+        self, coefficients: NumberArray, problem: Problem | None = None, *, by_itself: bool = False
+    ) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
+
+        A solution `by_itself` is a mode: its right-hand side is made of it, and says nothing of its size.
 
         If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
         the error ``Phi delta = (Phi R^-1) (Q^H r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
@@ -79,6 +83,8 @@ class Examination:
         """
         problem = problem or self.discretisation.problem
         misfit = self._unfitted.misfit(coefficients, problem)
+        if by_itself:
+            misfit = replace(misfit, told=[0.0] * len(misfit.told))
         sensitivity = self.sensitivity
         amplification = sensitivity.amplification
         null = sensitivity.values[int(np.argmax(sensitivity.each))] @ sensitivity.null
