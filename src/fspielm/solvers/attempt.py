@@ -21,6 +21,8 @@ from fspielm.solvers.trial import Trial
 
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
+# Where a tolerance is nearly met, the sensitivity that the estimate rests on is looked at.
+_NEARLY = 10.0
 # Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
 _NOISE = 12.0
 # Where no digit is certain: more than any error, and a share of the data below which a misfit tells nothing.
@@ -138,7 +140,7 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
-        estimate = estimate if by_hand else examination.settled(estimate, request.tol)
+        estimate = estimate if by_hand else examination.settled(estimate, _NEARLY * request.tol)
         if not estimate.relative <= request.tol:
             cells = examination.by_cell(coefficients, estimate)
     seconds["estimate"] = perf_counter() - start

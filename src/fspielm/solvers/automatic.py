@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -230,8 +231,13 @@ def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Endin
         elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
             redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
-            floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-            return Ending(floor, is_final=True, cause="floor")
+            return Ending(_at_floor(error), is_final=True, cause="floor")
+
+
+def _at_floor(error: float) -> str:
+    if math.isfinite(error):
+        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
 
 
 def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
