@@ -78,6 +78,7 @@ class NestedQR:
         self._nested = nested
         self._nodes = flatten(nested.merges)
         self._steps: list[_Step | None] = [None] * len(self._nodes)
+        reserve_memory(nested.cost.nbytes, "the factorisation")
         fronts: dict[int, _Front] = {}
         for level in self._levels:
             work = float(np.mean([nested.cost.each[place] for place in level]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
+from fspielm.deadline import memory_left
 from fspielm.errors import MemoryBudgetError
 from fspielm.solvers.expected import Expected, Repeated
 from fspielm.solvers.record import Record
@@ -126,13 +127,14 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         reason = f"the budget of {budget.neurons} neurons ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
-        memory = bytes_of(request, record, trial)
+        memory, left = bytes_of(request, record, trial), _memory_for(request, record)
+        remain = "" if left == budget.memory_limit else f"{readable_bytes(left)} that remain of the "
         reason = (
-            f"{trial.size} need {readable_bytes(memory)} of memory, above the budget of "
+            f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
-        exceeded.append(_Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
+        exceeded.append(_Limit(int(wanted * (left / memory) ** 0.5), "memory", reason))
     return exceeded
 
 
@@ -151,7 +153,12 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
 
 
 def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
-    return bytes_of(request, record, trial) > request.budget.memory_limit
+    return bytes_of(request, record, trial) > _memory_for(request, record)
+
+
+def _memory_for(request: Request, record: Record) -> float:
+    """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
+    return min(request.budget.memory_limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
