@@ -216,7 +216,7 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
             return Ending(floor, is_final=True)
 
 
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
     expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)
