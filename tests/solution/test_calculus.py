@@ -183,9 +183,8 @@ def test_no_points_give_no_values(on_disk: fs.Solution, method: str) -> None:
     assert on_disk.gradient([]).shape == (0, 2)
 
 
-def test_points_outside_are_evaluated(on_disk: fs.Solution) -> None:
+def test_points_outside_are_told(on_disk: fs.Solution) -> None:
     points = [[0.0, 0.0], [1.0, 0.0], [1.01, 0.0]]
-    assert np.isfinite(on_disk(points)).all()
     assert on_disk.contains(points).tolist() == [True, True, False]
 
 

@@ -22,7 +22,7 @@ from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.tables import headed_table
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.files import read_problem_file
+from fspielm.files import ProblemFile, read_problem_file
 from fspielm.solution import Solution
 from fspielm.solution.pictures import save_picture
 from fspielm.sweeps import plot_sweep, sweep
@@ -77,7 +77,7 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         check_place(path, _SUFFIXES)
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
-    values = dict(_read(text, file.problem) for text in wanted.set or [])
+    values = dict(_read(text, file) for text in wanted.set or [])
     measure = size if wanted.at is None else _At(_point(wanted.at, file.problem))
     with working(f"solving {name}") as show:
         work = partial(
@@ -122,12 +122,16 @@ class _At:
         return dict(zip(solution.problem.names, values, strict=True))
 
 
-def _read(text: str, problem: Problem) -> tuple[sp.Symbol, list[float]]:
+def _read(text: str, file: ProblemFile) -> tuple[sp.Symbol, list[float]]:
     """A parameter and its values, as they are typed."""
     name, equals, typed = (part.strip() for part in text.partition("="))
     if not (name and equals and typed):
         raise ProblemError(f"--set {text!r} has no values; {_FORM}")
-    known = {str(symbol): symbol for symbol in problem.parameters}
+    if name in file.fixed:
+        raise ProblemError(
+            f"--set: the domain is written with {name}, and stays as it is; write a file for each {name}"
+        )
+    known = {str(symbol): symbol for symbol in file.problem.parameters}
     if name not in known:
         have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
         raise ProblemError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,17 @@ PointFunction = Callable[[FloatArray], ArrayLike]
 
 # An imaginary part below this share of the largest value is rounding, not a complex function.
 _IMAGINARY_ROUNDING = 1e-12
+
+
+_BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
+
+
+def called_by_solver() -> bool:
+    """Whether this happens in a function that the user gave, and that is called for its values.
+
+    Such a function may be made of solutions: it is asked beyond their domains too, where they go on.
+    """
+    return _BY_SOLVER.get()
 
 
 def describe(source: Any) -> str:
@@ -35,6 +47,7 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     place must not move the caller's points.
     """
     n = len(points)
+    before = _BY_SOLVER.set(True)
     try:
         result = function(points.copy())
     except TypeError as error:
@@ -49,6 +62,8 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     except Exception as error:
         blame(error, who)
         raise
+    finally:
+        _BY_SOLVER.reset(before)
     try:
         array = np.asarray(result)
         if array.dtype.kind not in "fiubc":

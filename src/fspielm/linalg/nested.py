@@ -10,6 +10,7 @@ from typing import Any, NoReturn, final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
@@ -161,9 +162,9 @@ class NestedQR:
     @property
     def rank(self) -> int:
         """How many of the diagonal entries are above rounding, within their rows."""
-        eps = np.finfo(self.dtype).eps
+        least = self.shape[0] * np.finfo(self.dtype).eps
         each = [np.abs(np.diagonal(step.triangle)) for step in self._all if len(step.columns)]
-        return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
+        return sum(int(np.count_nonzero(own > least * own.max())) for own in each)
 
     @property
     def condition(self) -> float:
@@ -213,6 +214,10 @@ class NestedQR:
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
         raise SolveError("columns cannot be added to a system of cells")
+
+    def restricted(self, columns: NDArray[np.intp]) -> NoReturn:
+        """Some of the columns are in all leaves too; cells show by their last degrees what fewer would hold."""
+        raise SolveError("columns cannot be taken out of a system of cells")
 
     def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
         """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""

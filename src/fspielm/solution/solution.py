@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from fspielm.accuracy import ErrorEstimate, together
-from fspielm.arrays import NumberArray, as_finite_points
+from fspielm.arrays import FloatArray, NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
@@ -20,6 +20,7 @@ from fspielm.features.evaluation import Method, evaluate_each, transform_roundin
 from fspielm.geometry import Sites
 from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
+from fspielm.solution.outside import Outside, at_points
 from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
@@ -149,12 +150,19 @@ class Solution:
             return self.basis, self.coefficients
         return with_conjugates(self.sums)
 
-    def __call__(self, points: ArrayLike, *more: Any) -> NumberArray:
+    def __call__(self, points: ArrayLike, *more: Any, outside: Outside = "nan") -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
-        Of several unknowns ``(n, U)``, in the order of ``problem.names``. Any number of points, also outside of the
-        domain, where values mean nothing (see `contains`): many of them by expansions or fast transforms, in memory
-        that does not grow beyond that of points and values.
+        Of several unknowns ``(n, U)``, in the order of `names`. Any number of points: many of them by expansions or
+        fast transforms, in memory that does not grow beyond that of points and values.
+
+        Parameters
+        ----------
+        points : (n, d) array
+        outside : "nan" or "extend"
+            At points clearly outside of the domain the value is nan, and an `OutsideWarning` tells it; points on the
+            boundary, up to rounding, are inside. With ``"extend"`` the functions of the solution go on there, without
+            a meaning: no point is looked at, and nothing warned of.
         """
         if more:
             point = ", ".join(map(str, (points, *more)))
@@ -162,6 +170,9 @@ class Solution:
                 f"a solution takes an array of points (n, {self.problem.dimension}), one in each row; got "
                 f"solution({point}): write solution([[{point}]]) for one point"
             )
+        return at_points(self._values, self.problem.domain, points, outside)
+
+    def _values(self, points: FloatArray) -> NumberArray:
         value, number = identity(self.problem.dimension), len(self.problem.names)
         if number == 1:
             return self.evaluate(value, points)
@@ -173,7 +184,7 @@ class Solution:
         return self.problem.names
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
-        """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
+        """The operator on the solution, at `points` ``(n, d)``, outside of the domain too; shape ``(n,)``."""
         sites = Sites(as_finite_points(points, self.problem.dimension))
         return np.asarray(self.evaluate_each([operator], sites)[0])
 

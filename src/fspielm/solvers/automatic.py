@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
-from typing import final
+from typing import TypeVar, final
 
-from fspielm.errors import OutOfTime, ProblemError, SolveError, UnsuitableError
+from fspielm.deadline import limited_to
+from fspielm.errors import OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -19,13 +21,18 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
+from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 # Seconds of a round that is announced before it begins.
 LONG = 2.0
+# Of the time that is left, what a first round may take before there are so many times fewer functions.
+_FIRST, _FEWER = 0.8, 8
 
 
 @final
@@ -85,10 +92,12 @@ def _during(record: Record) -> str:
 
 def _before_any_round(record: Record) -> str:
     begun, spent = record.under_way, record.budget.seconds or 0.0
+    needed = 2 * max(spent, sum(record.seconds.values()))
     if begun is None:
-        what, needed = "reading the data and choosing functions", 2 * spent
+        what = "reading the data and choosing functions"
     else:
-        what, needed = f"the coarsest round, {system_size(begun.neurons, begun.cells)},", max(2 * spent, begun.seconds)
+        what = f"the coarsest round, {system_size(begun.neurons, begun.cells)},"
+        needed = max(needed, begun.seconds)
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
@@ -125,40 +134,39 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     served = record.stage  # where rounds go on
     if before is not None:
         ending = _pursue_again(request, record, before)
-        if record.best is not None and record.best.outcome.error <= request.tol:
+        if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
-    record.choice, ending = selection.why, Ending("")
+    record.choice = selection.why
     _log.debug("features: %s", record.choice)
-    failure: Exception | None = None
+    trails: list[Trail] = []
     steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
     for step in steps:
-        if step is not steps[0]:
+        if trails:
             if selection.stand_ins and record.best is not None:
                 break
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-        try:
-            ending = _pursue(request, record, step)
-        except Exception as error:  # whatever it is, it leaves what other kinds find
-            ending, failure = Ending(why_failed(error)), error
-        if ending.is_final:
+            record.choice += f"; {trails[-1].ending.reason}, so {step.stage.title} came next"
+        trails.append(_trail(request, record, step))
+        if trails[-1].follow().is_final:
             break
-    if selection.last is not None and not ending.is_final:
-        best = record.best
-        try:
-            step = selection.last()
-            last = _pursue(request, record, step)
-        except Exception as error:
-            last = Ending(why_failed(error))
-            _log.debug("at last: %s", last.reason)
+    failures = [trail.failure for trail in trails if trail.failure is not None]
+    if not trails[-1].ending.is_final and selection.last is not None:
+        best, reason = record.best, trails[-1].ending.reason
+        trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
+        trails[-1].follow()
         if record.best is not best:  # otherwise it is as if there had been no such thing
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-            ending = last
+            record.choice += f"; {reason}, so {trails[-1].title} came next"
+    if not trails[-1].ending.is_final:
+        trails.extend(_trail(request, record, step) for step in selection.dearer)
+        press_on(trails, record, request.tol)
+    ending = ending_of(trails)
+    if failures and (why := f"; {failures[-1]}") not in record.choice:
+        record.choice += why
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if failure is None or isinstance(failure, UnsuitableError):
+        if not failures or isinstance(failures[-1], UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failure
+        raise failures[-1]
     return Course(record.best, record, record.choice, ending.reason)
 
 
@@ -179,28 +187,38 @@ def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Se
     return others or steps[place:]
 
 
+def _trail(request: Request, record: Record, step: Step) -> Trail:
+    def forecast(step: Step) -> float:
+        return step.trial.outlook(request, record.operation, record.seconds_left).seconds
+
+    return Trail(lambda: step, partial(_pursue, request, record), forecast)
+
+
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
     """Rounds that begin with what a problem before was solved with, if it was."""
     stage, error = before.record.stage, before.best.outcome.error
     assert record.bands is not None
     try:
         step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
-        return Ending("") if step is None else _pursue(request, record, step)
+        return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, all else can still be tried
         return Ending(why_failed(error))
 
 
-def _pursue(request: Request, record: Record, step: Step) -> Ending:
+def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
     """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
     while True:
-        afforded = afford(request, record, step)
-        if isinstance(afforded, Ending):
-            return afforded
-        latest = _play(request, record, afforded, step.stage)
+        played = first_answer(request, record, step, partial(_afford_and_play, request, record))
+        if isinstance(played, Ending):
+            return played
+        afforded, latest = played
+        trail.add(step.stage, latest)
         error = latest.outcome.error
-        if error <= request.tol or afforded.limit:
-            return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
+        if error <= request.tol:
+            return Ending("", is_final=True, cause="met")
+        if afforded.limit is not None:
+            return afforded.limit
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)
@@ -213,7 +231,33 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
             redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
             floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-            return Ending(floor, is_final=True)
+            return Ending(floor, is_final=True, cause="floor")
+
+
+def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
+    """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
+
+    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
+    cells.
+    """
+    has_others = request.approach is None and not request.problem.domain.is_unbounded
+    while record.best is None and has_others:
+        try:
+            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+                return play(step)
+        except TooLongError as error:
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            if smaller is None:
+                raise
+            _log.debug("%s", error)
+            step = replace(step, trial=smaller)
+    return play(step)
+
+
+def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    afforded = afford(request, record, step)
+    return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
 
 
 def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:

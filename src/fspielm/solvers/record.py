@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 # Of the seconds of a budget, what may be spent before anything is solved.
 _LOOKING = 0.3
+# Seconds beyond a budget that a round under way may take to end, rather than be lost.
+_GRACE = 0.5
 
 
 @final
@@ -38,7 +40,7 @@ class Record:
         What rounds draw from, as it was before the first one.
     rounds : tuple of Round
     best : Attempt or None
-        That with the smallest estimate.
+        That with the smallest estimate; where none has digits, with the smallest misfit.
     stage : Stage or None
         The kind of features it had, as far as it had been tried.
     operation : float or None
@@ -65,7 +67,7 @@ class Record:
     _phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit)
+        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
         self.deadline = limit.tightened(current_deadline())
 
     @classmethod
@@ -87,13 +89,27 @@ class Record:
     @property
     def seconds(self) -> dict[str, float]:
         """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
-        rest = perf_counter() - self._began - sum(self._phases.values())
+        rest = self.spent - sum(self._phases.values())
         return self._phases | {"choice": max(rest, 0.0)}
 
     @property
     def kept_bytes(self) -> int:
         """Memory of the factored system of the best round, if it is kept."""
         return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return perf_counter() - self._began
+
+    def meets(self, tol: float) -> bool:
+        """Whether the best round meets a tolerance."""
+        return self.best is not None and self.best.outcome.error <= tol
+
+    def go_on(self, title: str) -> None:
+        """A kind of features goes on, after all of them had ended by themselves."""
+        said = f"; with time left, {title} went on in larger steps"
+        self.choice += said if said not in self.choice else ""
 
     def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
         """The bands that were found, in so many seconds, and the streams that rounds draw from."""
@@ -110,7 +126,7 @@ class Record:
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        if self.best is None or shown.error <= self.best.outcome.error:
+        if self.best is None or shown.badness <= self.best.outcome.badness:
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,

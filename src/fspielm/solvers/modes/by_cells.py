@@ -158,9 +158,10 @@ def _together(
     modes = inside(joined(each), wish)
     why = _why_late(parts, modes, notary.record)
     # after all modes, which are of more use
-    second = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
-    second += [may_belong(searched.best, notary.record) for _, searched in parts]
-    remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
+    doubts = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    if notary.record.seconds_left > 0 or not any(doubts):  # otherwise a lack of time is told already
+        doubts += [may_belong(searched.best, notary.record) for _, searched in parts]
+    remarks = [*filter(None, dict.fromkeys(doubts)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
     complete = selfadjoint and not remarks and within_margin(each, margin)

@@ -76,9 +76,7 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
                 ending = out_of_time(record)
                 break
             late = too_late(record, latest, task.owed)
-            if (
-                best is not None and late and len(latest.wanted) < len(best.wanted)
-            ):  # there was no time to find them all
+            if best is not None and late and len(latest.wanted) < len(best.wanted):  # no time to find them all
                 ending = late
                 break
             if best is None or latest.error <= best.error:
@@ -96,8 +94,8 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
                 if error <= request.tol:
                     return Searched(latest, checks, step, "")
             attempt = attempt_of(latest, latest.combined, error)
-            if afforded.limit:
-                ending = afforded.limit
+            if afforded.limit is not None:
+                ending = afforded.limit.reason
                 break
             if attempt.is_at_floor:
                 ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"

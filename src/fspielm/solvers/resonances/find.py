@@ -89,7 +89,7 @@ class _Search:
             modes = self._inside(found)
         remarks = _doubts(first, second)
         if left_out:
-            remarks.append(f"resonances at {left_out} more places were seen than there was time for; {_ALLOW}")
+            remarks.append(left_out)
         elif not remarks:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
@@ -101,8 +101,9 @@ class _Search:
         """Those in the rectangle, as modes."""
         return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
 
-    def _fill(self, found: list[Judged], first: Found, second: Found) -> int:
-        """Find all resonances of two searches; at how many places there was no time for them."""
+    def _fill(self, found: list[Judged], first: Found, second: Found) -> str:
+        """Find all resonances of two searches; what to say of places where the budget did not allow to find them."""
+        why = f"than there was time for; {_ALLOW}"
         try:
             for before, one in self._pinned(first, second):
                 for each in self._certain(before, one):
@@ -111,12 +112,13 @@ class _Search:
                         number = sum(map(self._is_inside, found))
                         self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
             if self.record.seconds_left > 0:
-                return 0
-        except BeyondBudgetError:
-            pass  # as when time has ended
+                return ""
+        except BeyondBudgetError as error:
+            why = f"than could be pinned down: {error}"
         known = np.array([one.value for one in found], dtype=np.complex128)
         seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
-        return int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        count = int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        return f"resonances at {count} more places were seen {why}" if count else ""
 
     def _is_inside(self, one: Judged) -> bool:
         """Whether it is in the rectangle, or may be."""

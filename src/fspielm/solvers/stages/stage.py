@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from typing import ClassVar, Literal, TypeAlias, final
 
 from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
@@ -12,6 +12,10 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
+
+# Why there is no further round: the tolerance is met; rounding is all that is left; the budget allows none; those so
+# far did not help enough; or nothing larger is known, or it failed, or would be as uncertain.
+Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,13 @@ class Stage(ABC):
     @abstractmethod
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """The trial with at most so many neurons; None if fewer would be of no use."""
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """A clearly larger step than `latest`, whatever rounds so far have shown, with which the stage begins anew.
+
+        None where there is no such thing.
+        """
+        return None
 
     def around(self, problem: Problem) -> Stage:
         """The same for another linearisation of a nonlinear problem, where it serves such problems."""
@@ -88,7 +99,13 @@ class Ending:
         Empty where the tolerance is met.
     is_final : bool
         Whether another kind of features would be no better.
+    cause : str
+        The same as `reason` for programs.
+    seconds : float
+        What the next round would take, where the time of the budget is too short for it.
     """
 
     reason: str
     is_final: bool = False
+    cause: Cause = "exhausted"
+    seconds: float = 0.0
