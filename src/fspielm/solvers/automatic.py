@@ -266,7 +266,7 @@ def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Affo
     return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
 
 
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
     """One round, announced if it is long, recorded and told."""
     trial = afforded.trial
     expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)
