@@ -25,6 +25,15 @@ class PlaneCombination(Combination, PlaneShape):
         super().__post_init__()
         if not self._pieces:
             raise self._nothing_left()
+        if self.operation == "difference" and self._removes_nothing:
+            raise self._outside()
+
+    @property
+    def _removes_nothing(self) -> bool:
+        """Whether all edges of the first operand, and none of the second, bound the difference."""
+        if any(piece.operand for piece in self._pieces):
+            return False
+        return len({piece.edge for piece in self._pieces}) == len(_edges_of(self.first, None))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         own = [_edges_of(operand, axes) for operand in (self.first, self.second)]
