@@ -87,7 +87,7 @@ def test_numpy_takes_numbers() -> None:
         fs.ProblemError, match=r"applies a function of NumPy .* np\.sin\(p\[:, 0\]\), or .* sp\.sin\(x\)"
     ):
         fs.solve(laplace(lambda points: np.sin(x)))
-    with pytest.raises(fs.ProblemError, match=r"must return numbers: .* give the SymPy expression itself"):
+    with pytest.raises(fs.ProblemError, match=r"must return numbers: .* give a SymPy expression itself"):
         fs.solve(laplace(lambda points: sp.sin(x)))
 
 

@@ -35,7 +35,7 @@ theta = sp.Symbol("theta")
         (lambda: (CUBE - Box((0.2,) * 3, (0.8,) * 3)) & Box((0.3,) * 3, (0.7,) * 3), "is empty: they do not overlap"),
         (
             lambda: Disk((0, 0), 1) - Disk((5, 0), 0.2),
-            r"Disk.* - Disk.*: the second lies outside of the first, so that nothing is removed; check its place",
+            r"Disk.* - Disk.*: the second lies outside of the first, and removes nothing; check its place",
         ),
         (lambda: Disk((0, 0), 1) - Box((0.8, 0.8), (2, 2)), "lies outside of the first"),
         (lambda: SQUARE - Box((1, 0), (2, 1)), "lies outside of the first"),

@@ -24,10 +24,7 @@ _BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
 
 
 def called_by_solver() -> bool:
-    """Whether this happens in a function that the user gave, and that is called for its values.
-
-    Such a function may be made of solutions: it is asked beyond their domains too, where they go on.
-    """
+    """Whether a function of the user's is being evaluated: solutions in it go on beyond their domains."""
     return _BY_SOLVER.get()
 
 
@@ -43,9 +40,8 @@ def describe(source: Any) -> str:
 
 def bare_hint(value: object) -> str:
     """What to add to a message where a function was written without its coordinates."""
-    if not isinstance(value, UndefinedFunction):
-        return ""
-    return f': a function without its coordinates; write {value} = sp.Function("{value}")(x, y), and use that'
+    remedy = f': a function without its coordinates; write {value} = sp.Function("{value}")(x, y), and use that'
+    return remedy if isinstance(value, UndefinedFunction) else ""
 
 
 def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArray:
@@ -80,8 +76,7 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     try:
         array = np.asarray(result)
         if array.dtype.kind not in "fiubc":
-            symbolic = any(isinstance(value, sp.Basic) for value in array.flat[:1])
-            hint = "; give the SymPy expression itself rather than a function that returns it" if symbolic else ""
+            hint = "; give a SymPy expression itself, without a function" if array.dtype.kind == "O" else ""
             raise TypeError(f"got values of type {array.dtype}{hint}")
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{who} must return numbers: {error}") from error

@@ -87,10 +87,7 @@ class Combination(Domain):
         return self._is_empty("the second covers the first" if difference else "they do not overlap")
 
     def _outside(self) -> ProblemError:
-        return ProblemError(
-            f"{self!r}: the second lies outside of the first, so that nothing is removed; check its place, or leave it "
-            "out"
-        )
+        return ProblemError(f"{self!r}: the second lies outside of the first, and removes nothing; check its place")
 
     @property
     def _common_box(self) -> tuple[FloatArray, FloatArray]:

@@ -31,9 +31,8 @@ class PlaneCombination(Combination, PlaneShape):
     @property
     def _removes_nothing(self) -> bool:
         """Whether all edges of the first operand, and none of the second, bound the difference."""
-        if any(piece.operand for piece in self._pieces):
-            return False
-        return len({piece.edge for piece in self._pieces}) == len(_edges_of(self.first, None))
+        kept = {piece.edge for piece in self._pieces if piece.operand == 0}
+        return all(piece.operand == 0 for piece in self._pieces) and len(kept) == len(_edges_of(self.first, None))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         own = [_edges_of(operand, axes) for operand in (self.first, self.second)]

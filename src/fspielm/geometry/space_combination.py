@@ -50,8 +50,7 @@ class SpaceCombination(Combination):
     @property
     def _removes_nothing(self) -> bool:
         """Whether the second operand takes nothing off the first, as far as points of both, and between, tell."""
-        looks = zip(self._parts(), self._first_looks, strict=True)
-        if any(look != 1 - operand for (operand, _), look in looks):
+        if any(look != 1 - operand for (operand, _), look in zip(self._parts(), self._first_looks, strict=True)):
             return False
         lower, upper = self._common_box
         between = lower + np.maximum(upper - lower, 0.0) * kronecker(_FIRST_LOOK, self.dimension)

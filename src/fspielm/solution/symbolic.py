@@ -19,6 +19,7 @@ from fspielm.equations.parameters import plain_symbol
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, PointFunction, bare_hint, evaluate_derivatives, make_field
+from fspielm.expressions.relation import same_name_hint
 from fspielm.geometry import Sites
 from fspielm.solution.parts import Parts, parts_of
 
@@ -135,18 +136,13 @@ def _check_places(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
             )
 
 
-def _check_symbols(written: sp.Expr, coordinates: Sequence[sp.Symbol], what: str) -> None:
+def _check_symbols(written: sp.Expr, coordinates: tuple[sp.Symbol, ...], what: str) -> None:
     strange = sorted(written.free_symbols - set(coordinates), key=str)
     if strange:
-        names = ", ".join(map(str, coordinates))
-        alike = str(strange[0]) in map(str, coordinates)
+        names, supply = ", ".join(map(str, coordinates)), f"; supply a value, as in given={{{strange[0]}: 1.0}}"
         raise ProblemError(
-            f"{what} contains the symbol {strange[0]}, which is neither a coordinate ({names}) nor given; "
-            + (
-                f"SymPy symbols of one name but different assumptions (real=True) are different: use one {strange[0]}"
-                if alike
-                else f"supply a value, as in given={{{strange[0]}: 1.0}}"
-            )
+            f"{what} contains the symbol {strange[0]}, which is neither a coordinate ({names}) nor given"
+            f"{same_name_hint(strange[0], coordinates) or supply}"
         )
 
 

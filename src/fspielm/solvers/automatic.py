@@ -133,7 +133,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
     record.choice, ending = selection.why, Ending("")
-    _log.debug("features: %s", record.choice)
+    _log.debug("functions: %s", record.choice)
     failure: Exception | None = None
     for step in selection.steps:
         if step is not selection.steps[0]:
