@@ -87,7 +87,7 @@ class Panel:
         if info > 0:
             raise SolveError(
                 f"column {len(self.above) + info} of {self.columns.stop} is exactly dependent on the others; "
-                "use TruncatedSVD, or other features"
+                "use TruncatedSVD, or other functions"
             )
         return np.asarray(solved)
 

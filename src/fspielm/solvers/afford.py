@@ -124,7 +124,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         needed = wanted if trial.cells is None else trial.size
-        reason = f"the budget of {budget.neurons} neurons ended it, {needed} are needed; allow more"
+        reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
         memory, left = bytes_of(request, record, trial), _memory_for(request, record)

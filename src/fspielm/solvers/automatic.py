@@ -139,7 +139,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
     record.choice = selection.why
-    _log.debug("features: %s", record.choice)
+    _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []
     steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
     for step in steps:
@@ -161,8 +161,8 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
     ending = ending_of(trails)
-    if failures and (why := f"; {failures[-1]}") not in record.choice:
-        record.choice += why
+    if failures and (why := why_failed(failures[-1])) not in record.choice:
+        record.choice += f"; {why}"
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
         if not failures or isinstance(failures[-1], UnsuitableError):

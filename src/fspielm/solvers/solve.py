@@ -112,7 +112,7 @@ def solve(
     if approach in ("patches", "windows"):
         _check_for_cells(approach, points, least_squares, scaling, singular)
     if features is not None and approach is not None:
-        raise ProblemError("give features or approach, not both: an approach chooses the features")
+        raise ProblemError("give features or approach, not both: an approach chooses the functions")
     if problem.domain.is_unbounded:
         from fspielm.equations.two_sided import two_sided  # few domains are open
 
@@ -285,7 +285,7 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
         return
     if features is not None:
         raise ProblemError(
-            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
+            "functions chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
             "with them, step by step"
         )
     from fspielm.equations.nonlinear import as_iterate  # much code, which linear problems do not need
