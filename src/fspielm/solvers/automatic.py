@@ -150,7 +150,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.append(_trail(request, record, step))
         if trails[-1].follow().is_final:
             break
-    failures = [trail.failure for trail in trails if trail.failure is not None]
+    failed = [trail for trail in trails if trail.failure is not None]
     if not trails[-1].ending.is_final and selection.last is not None:
         best, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
@@ -161,13 +161,13 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
     ending = ending_of(trails)
-    if failures and (why := why_failed(failures[-1])) not in record.choice:
-        record.choice += f"; {why}"
+    if failed and failed[-1].ending.reason not in record.choice:
+        record.choice += f"; {failed[-1].ending.reason}"
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if not failures or isinstance(failures[-1], UnsuitableError):
+        if not failed or failed[-1].failure is None or isinstance(failed[-1].failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failures[-1]
+        raise failed[-1].failure
     return Course(record.best, record, record.choice, ending.reason)
 
 
