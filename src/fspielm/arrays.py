@@ -45,9 +45,9 @@ def as_finite_points(points: ArrayLike, dimension: int, *, argument: str = "poin
     """Like `as_points`, refusing NaN and infinity by the first row that has one."""
     array = as_points(points, dimension, argument=argument)
     for start in range(0, len(array), _ROWS_AT_A_TIME):
-        bad = np.flatnonzero(~np.isfinite(array[start : start + _ROWS_AT_A_TIME]).all(axis=1))
-        if bad.size:
-            row = start + int(bad[0])
+        finite = np.isfinite(array[start : start + _ROWS_AT_A_TIME])
+        if not finite.all():
+            row = start + int(np.argmin(finite.all(axis=1)))
             raise ProblemError(f"{argument} must be finite; got {array[row].tolist()} in row {row}")
     return array
 

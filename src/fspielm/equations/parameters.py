@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.equations.by_region import ByRegion
 from fspielm.equations.statement import Statement
@@ -41,7 +41,7 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     like a coordinate, which are mistakes; so are those named like a function, refused here.
     """
     places = [getattr(condition, "on", None) for condition in statement.conditions]
-    values = [e for value in given.values() for e in (value.expressions if isinstance(value, ByRegion) else (value,))]
+    values = [e for value in given.values() for e in _expressions(value)]
     written = [e for e in statement.expressions if not any(e is place for place in places)]
     written += [value for value in values if isinstance(value, sp.Basic)]
     functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
@@ -53,12 +53,16 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     symbols -= {*given}.union(*(order.free_symbols for order in orders))
     for symbol in symbols:
         if symbol.name in unknown:
-            function = unknown[symbol.name]
-            raise ProblemError(
-                f"{symbol} is written as a plain symbol and as the function {function}; write "
-                f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
-            )
+            raise plain_symbol(symbol, unknown[symbol.name])
     return {symbol for symbol in symbols if symbol.name not in known}
+
+
+def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
+    """What is wrong with a symbol that has the name of an unknown."""
+    return ProblemError(
+        f"{symbol} is written as a plain symbol and as the function {function}; write "
+        f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
+    )
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
@@ -76,6 +80,34 @@ def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
 def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:
     """The statement with these numbers among what is given."""
     return replace(statement, given={**(statement.given or {}), **values})
+
+
+def used_in(given: Mapping[Any, Any], expressions: Iterable[sp.Basic]) -> dict[Any, Any]:
+    """What of the given stands in expressions, or in what is given for something that does."""
+    used, written = set(), list(expressions)
+    functional = [key for key in given if not isinstance(key, sp.Symbol)]
+    while written:
+        symbols = set().union(*(e.free_symbols for e in written))
+        functions = set().union(*(e.atoms(AppliedUndef) for e in written))
+        more = [key for key in symbols if key in given and key not in used]
+        more += [key for key in functional if key not in used and _occurs(key, symbols, functions)]
+        used.update(more)
+        written = [e for key in more for e in _expressions(given[key]) if isinstance(e, sp.Basic)]
+    return {key: value for key, value in given.items() if key in used}
+
+
+def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> bool:
+    if isinstance(key, UndefinedFunction):
+        return any(f.func.__name__ == key.__name__ for f in functions)
+    if isinstance(key, AppliedUndef):
+        return key in functions
+    if isinstance(key, sp.Derivative):
+        return bool(key.atoms(AppliedUndef) & functions)
+    return key in symbols
+
+
+def _expressions(value: Any) -> tuple[Any, ...]:
+    return tuple(value.expressions) if isinstance(value, ByRegion) else (value,)
 
 
 def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:

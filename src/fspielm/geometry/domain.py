@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.chords import cluster, march
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from fspielm.geometry.spans import Spans
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
+
+# How far rounding carries points of the boundary, in units of the extents, in single precision too.
+_ROUNDING = 1e-7
 
 
 def default_axes(dimension: int) -> tuple[str, ...]:
@@ -107,7 +111,20 @@ class Domain(ABC):
 
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
+        check_deadline()
         return self._contains(as_points(points, self.dimension), True)
+
+    def _contains_nearly(self, points: FloatArray) -> BoolArray:
+        """Which checked points lie in the domain, or so near that rounding may have moved them out of it."""
+        held = self.contains(points)
+        lower, upper = self.bounding_box
+        steps = np.diag(_ROUNDING * (upper - lower))
+        rest = np.flatnonzero(~held)
+        for step in (*steps, *-steps):
+            near = self.contains(points[rest] + step)
+            held[rest[near]] = True
+            rest = rest[~near]
+        return held
 
     def boundary(self, axes: Sequence[str] | None = None) -> tuple[BoundaryPart, ...]:
         """The named parts of the boundary; `axes` names the coordinates that faces are called after.

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.blas import limited
@@ -43,7 +44,7 @@ class _Step:
     @property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of the triangle, zero for what is left out."""
-        found = np.abs(np.diagonal(self.triangle))
+        found: FloatArray = np.abs(np.diagonal(self.triangle))
         found[self.left_out] = 0.0
         return found
 
@@ -77,6 +78,7 @@ class NestedQR:
         self._nested = nested
         self._nodes = flatten(nested.merges)
         self._steps: list[_Step | None] = [None] * len(self._nodes)
+        reserve_memory(nested.cost.nbytes, "the factorisation")
         fronts: dict[int, _Front] = {}
         for level in self._levels:
             work = float(np.mean([nested.cost.each[place] for place in level]))
@@ -226,6 +228,10 @@ class NestedQR:
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
         raise SolveError("columns cannot be added to a system of cells")
+
+    def restricted(self, columns: NDArray[np.intp]) -> NoReturn:
+        """Some of the columns are in all leaves too; cells show by their last degrees what fewer would hold."""
+        raise SolveError("columns cannot be taken out of a system of cells")
 
     def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
         """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""

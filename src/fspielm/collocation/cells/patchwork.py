@@ -21,7 +21,7 @@ from fspielm.collocation.cells.rows import CellRows, Tie, fill_cell, fitted_alon
 from fspielm.collocation.cells.seams import JOINED, Seams
 from fspielm.collocation.cells.sizes import size_in
 from fspielm.collocation.cells.sums import Sums, sums_of
-from fspielm.collocation.cells.tails import Tails, orthogonal_at, tails_of
+from fspielm.collocation.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
@@ -252,6 +252,10 @@ class Patchwork(Finite):
     def tails(self, coefficients: NumberArray) -> Tails:
         """What the last degrees of each cell have."""
         return self._latest_tails(lambda: tails_of(self.basis, coefficients, self._orthogonal), coefficients)
+
+    def last_degrees(self, coefficients: NumberArray) -> NumberArray:
+        """See `Finite.last_degrees`."""
+        return last_degrees(self.basis, coefficients, self._orthogonal)
 
     @cached_property
     def _orthogonal(self) -> dict[int, FloatArray]:
