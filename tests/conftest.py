@@ -47,6 +47,12 @@ def pytest_runtest_setup(item: pytest.Function) -> None:
 
 
 @pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has begun may end after its budget, on a busy machine, too."""
+    monkeypatch.setattr("fspielm.solvers.record._GRACE", 1e6)
+
+
+@pytest.fixture
 def laid_out() -> None:
     """Pictures are laid out as for users."""
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from time import perf_counter
 
 import numpy as np
@@ -8,13 +9,29 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation.cells import Patchwork
 from fspielm.collocation.cells.places import place_rows
-from fspielm.deadline import Deadline, check_deadline, current_deadline, reserve_memory, resident_memory
-from fspielm.errors import MemoryBudgetError, OutOfTime
+from fspielm.deadline import (
+    Deadline,
+    check_deadline,
+    current_deadline,
+    limited_to,
+    reserve_memory,
+    resident_memory,
+)
+from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.expressions import enclose, make_field
+from fspielm.features.cells import CellBasis
+from fspielm.features.local import localise
+from fspielm.geometry import Sites
 from fspielm.geometry.cells import tile
+from fspielm.linalg import householder
 from fspielm.linalg.merging import merge_order
+from fspielm.linalg.nested import NestedQR
 from fspielm.machine import run_tasks
+from fspielm.solvers.attempt import attempt
+from fspielm.solvers.cells.grading import balanced
+from fspielm.spectrum import infer_bands
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -41,6 +58,16 @@ def test_the_tighter_of_two_counts():
         assert inner.end == outer.end
     with Deadline.within(1000).enforced() as outer, Deadline.within(1).enforced() as inner:
         assert inner.end < outer.end
+
+
+def test_what_has_begun_may_end_in_a_time_of_grace():
+    with Deadline.within(-1, grace=1000).enforced() as deadline:
+        check_deadline()
+        assert deadline.seconds_left < 0
+        with Deadline.within(2000, grace=3000).enforced() as inner:
+            assert inner.end + inner.grace == pytest.approx(deadline.end + deadline.grace)
+    with Deadline.within(-1, grace=0.5).enforced(), pytest.raises(OutOfTime):
+        check_deadline()
 
 
 def test_no_fallback_goes_on_after_it():
@@ -119,8 +146,82 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
 
 
+def test_the_memory_of_cells_is_known_before_it_is_allocated():
+    patchwork = Patchwork(PROBLEM, tile(fs.Box((0, 0), (1, 1)), (6, 6)), np.full((36, 2), 12), (1.0,), 1)
+    nested = patchwork.nested()
+    tracemalloc.start()
+    try:
+        NestedQR(nested)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < nested.cost.nbytes, (peak, nested.cost.nbytes)
+    assert nested.cost.nbytes < 2 * peak
+    limit = Deadline(memory=resident_memory() + 0.5 * nested.cost.nbytes)
+    with limit.enforced(), pytest.raises(MemoryBudgetError, match="the factorisation needs"):
+        NestedQR(nested)
+
+
+def test_rounds_take_what_memory_remains(monkeypatch):
+    held = 2**30
+    monkeypatch.setattr("fspielm.deadline.resident_memory", lambda: held)
+
+    def filled(*given):
+        nonlocal held
+        held += 2**28 - 2**22  # something else takes all but some of it
+        return infer_bands(*given)
+
+    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", filled)
+    with pytest.warns(fs.AccuracyWarning, match=r"above the 4.0 MiB that remain of the budget of 0.25 GiB"):
+        fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
+
+
+class _Clock:
+    """A clock that goes on only where it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr("fspielm.deadline.perf_counter", lambda: self.now)
+
+    def work(self, seconds):
+        self.now += seconds
+        check_deadline()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return _Clock(monkeypatch)
+
+
+def test_work_that_can_be_left_out_has_a_share_of_the_time(clock):
+    with Deadline.within(100).enforced():
+        with limited_to(0.5, "looking"):
+            clock.work(40)
+        with pytest.raises(TooLongError, match=r"looking needs more than 30 s"), limited_to(0.5, "looking"):
+            clock.work(31)
+        clock.work(28)
+        with pytest.raises(OutOfTime), limited_to(0.5, "looking"):
+            clock.work(2)
+
+
+def test_a_first_round_that_takes_too_long_is_made_smaller(clock, monkeypatch):
+    def slow(request, trial):
+        if trial.neurons > 200:
+            clock.work(current_deadline().seconds_left + 1)
+        return attempt(request, trial)
+
+    monkeypatch.setattr("fspielm.solvers.automatic.attempt", slow)
+    with pytest.warns(fs.AccuracyWarning):
+        solution = fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(seconds=600))
+    assert solution.report.rounds[0].neurons <= 200
+
+
 def _tile():
     return tile(fs.Disk((0, 0), 1), (4, 4))
+
+
+def _of_cells():
+    return CellBasis(SQUARE.frames, np.full((4, 2), 1))
 
 
 @pytest.mark.parametrize(
@@ -131,10 +232,44 @@ def _tile():
         lambda: place_rows(PROBLEM, SQUARE, np.full((4, 2), 5)),
         lambda: enclose([sp.sin(x)], [x])(np.zeros((3, 1)), np.ones((3, 1))),
         lambda: make_field(sp.sin(x), (x, y))(np.zeros((3, 2))),
+        lambda: localise(PROBLEM.operator, Sites(np.zeros((3, 2)))),
+        lambda: fs.Disk((0, 0), 1).contains(np.zeros((3, 2))),
+        lambda: balanced(SQUARE),
+        lambda: _of_cells().sum_in(0, np.ones((1, 3)), localise(PROBLEM.operator, Sites(np.full((3, 2), 0.5)))),
     ],
-    ids=["tiling", "ordering merges", "placing rows", "enclosing", "evaluating"],
+    ids=[
+        "tiling",
+        "ordering merges",
+        "placing rows",
+        "enclosing",
+        "evaluating",
+        "localising",
+        "locating",
+        "balancing",
+        "adding up",
+    ],
 )
 def test_long_loops_look_at_it(loop):
     loop()
     with Deadline(0.0).enforced(), pytest.raises(OutOfTime):
         loop()
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_large_factorisations_look_at_it_and_are_the_same(kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    matrix, values = (np.asfortranarray(rng.standard_normal((90, n)).astype(kind)) for n in (60, 40))
+    whole = householder.Householder.of_matrix(matrix.copy(order="F"))
+    rotated = whole.rotate(values)
+    for name, small in (("_LARGE", 0.0), ("_STRIP", 16), ("_AT_ONCE", 0.0)):
+        monkeypatch.setattr(householder, name, small)
+    parts = householder.Householder.of_matrix(matrix.copy(order="F"))
+    np.testing.assert_allclose(parts.panels[0].packed, whole.panels[0].packed, atol=1e-12)
+    for own in (values, values.copy(order="C")):
+        np.testing.assert_allclose(parts.rotate(own), rotated, atol=1e-12)
+        np.testing.assert_allclose(parts.rotate(own.copy(), in_place=True), rotated, atol=1e-12)
+    with Deadline(0.0).enforced():
+        with pytest.raises(OutOfTime):
+            householder.Householder.of_matrix(matrix.copy(order="F"))
+        with pytest.raises(OutOfTime):
+            parts.rotate(values)

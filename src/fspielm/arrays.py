@@ -17,6 +17,9 @@ SideArray = NDArray[np.int8]
 
 _ROWS_AT_A_TIME = 2**20
 
+# Norms take squares, which doubles hold up to 1e308: data and coefficients beyond this are refused.
+LARGEST = 1e140
+
 
 def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
     """Return `points` as a float64 array of shape ``(n, dimension)``, or say what is wrong with it."""
@@ -75,6 +78,11 @@ def spread_out(values: NumberArray, where: BoolArray) -> NumberArray:
     spread = np.full(len(where), np.nan, dtype=values.dtype)
     spread[where] = values
     return spread
+
+
+def beyond_range(values: NumberArray) -> BoolArray:
+    """Mask of values that no norm is computed with: NaN, infinite, or larger than `LARGEST`."""
+    return np.asarray(~(np.abs(values) <= LARGEST), dtype=np.bool_)
 
 
 def safe_norm(values: NumberArray) -> float:

@@ -18,8 +18,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import final
 
-from fspielm.errors import MemoryBudgetError, OutOfTime
-from fspielm.wording import readable_bytes
+from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
+from fspielm.wording import duration, readable_bytes
 
 # Bytes that are not worth asking the system how many there are.
 _LITTLE = 2**22
@@ -33,19 +33,22 @@ class Deadline:
     Attributes
     ----------
     end : float
-        On the clock of `time.perf_counter`.
+        On the clock of `time.perf_counter`; nothing more begins after it.
     memory : float
         Bytes that the process may hold, with what it held before.
+    grace : float
+        Seconds after the end in which work that has begun may still be completed.
     """
 
     end: float = float("inf")
     memory: float = float("inf")
+    grace: float = 0.0
 
     @classmethod
-    def within(cls, seconds: float | None = None, memory: float | None = None) -> Deadline:
+    def within(cls, seconds: float | None = None, memory: float | None = None, grace: float = 0.0) -> Deadline:
         """So many seconds and bytes from now; no limit where there is no number."""
         end = float("inf") if seconds is None else perf_counter() + seconds
-        return cls(end, float("inf") if memory is None else resident_memory() + memory)
+        return cls(end, float("inf") if memory is None else resident_memory() + memory, grace)
 
     @property
     def seconds_left(self) -> float:
@@ -54,11 +57,13 @@ class Deadline:
 
     def tightened(self, other: Deadline) -> Deadline:
         """The tighter of both limits."""
-        return Deadline(min(self.end, other.end), min(self.memory, other.memory))
+        end = min(self.end, other.end)
+        cut = min(self.end + self.grace, other.end + other.grace)
+        return Deadline(end, min(self.memory, other.memory), cut - end if cut < float("inf") else 0.0)
 
     def share(self, share: float) -> Deadline:
         """A share of the time that is left."""
-        return Deadline(perf_counter() + share * self.seconds_left, self.memory)
+        return Deadline(perf_counter() + share * self.seconds_left, self.memory, self.grace)
 
     @contextmanager
     def enforced(self) -> Iterator[Deadline]:
@@ -80,21 +85,48 @@ def current_deadline() -> Deadline:
 
 
 def check_deadline() -> None:
-    """Raise `OutOfTime` if the enforced deadline is over; it costs less than a microsecond."""
-    if perf_counter() > _current.get().end:
+    """Raise `OutOfTime` if the enforced deadline and its grace are over; it costs less than a microsecond."""
+    limit = _current.get()
+    if perf_counter() > limit.end + limit.grace:
         raise OutOfTime
+
+
+@contextmanager
+def limited_to(share: float, what: str) -> Iterator[None]:
+    """Enforce a share of the time that is left, for work that something else may stand for.
+
+    Raises
+    ------
+    TooLongError
+        Where the work takes longer, and there is time for something else.
+    """
+    part = current_deadline().share(share)
+    seconds = part.seconds_left
+    try:
+        with part.enforced():
+            yield
+    except OutOfTime:
+        check_deadline()
+        raise TooLongError(
+            f"{what} needs more than {duration(seconds)}; allow more with budget=fs.Budget(seconds=...)"
+        ) from None
 
 
 def reserve_memory(nbytes: float, what: str = "this step") -> None:
     """Raise `MemoryBudgetError` if so many bytes more would exceed the memory that the enforced deadline allows."""
-    limit = _current.get().memory
-    if limit == float("inf") or nbytes < _LITTLE:
+    if nbytes < _LITTLE:
         return
-    left = limit - resident_memory()
+    left = memory_left()
     if nbytes > left:
         raise MemoryBudgetError(
             f"{what} needs {readable_bytes(nbytes)} of memory; {readable_bytes(max(left, 0))} of the budget remain"
         )
+
+
+def memory_left() -> float:
+    """Bytes that the process may hold beside those that it holds now, as the enforced deadline allows."""
+    limit = _current.get().memory
+    return limit if limit == float("inf") else limit - resident_memory()
 
 
 def resident_memory() -> int:

@@ -72,6 +72,10 @@ class SolveError(ArithmeticError):
     """The linear algebra could not produce an answer with the method that was asked for."""
 
 
+class TooLongError(SolveError):
+    """Something that can be left out, or made smaller, has taken its share of the time."""
+
+
 class OutOfTime(BaseException):
     """The enforced `Deadline` is over; no `Exception`, so that no fallback goes on after it."""
 

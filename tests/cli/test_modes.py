@@ -198,6 +198,7 @@ def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
     assert (tmp_path / "b.png").exists()
 
 
+@pytest.mark.usefixtures("patient")
 def test_what_is_not_known_of_errors_is_said_and_drawn(fspielm, string, tmp_path):
     """A budget that ends before most errors were measured."""
     pytest.importorskip("matplotlib")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy as sp
+
+import fspielm as fs
 
 STRING = """\
 unknown = "u(x)"
@@ -75,3 +79,40 @@ def test_mistakes(fspielm: Callable[..., Any], string: str, wanted: list[str], m
 
 def test_a_benchmark_has_no_parameters(fspielm: Callable[..., Any]) -> None:
     assert "--set is for problem files" in fspielm("solve", "heat", "--set", "k=1,2").error
+
+
+DERIVED = STRING.replace("{ k = 10 }", '{ f = 500, k = "2*pi*f/343" }')
+
+
+@pytest.mark.parametrize(
+    ("wanted", "wavenumbers"), [("f=100,200", (200 * math.pi / 343, 400 * math.pi / 343)), ("k=1,2", (1.0, 2.0))]
+)
+def test_parameters_from_which_others_are_derived(
+    fspielm: Callable[..., Any], string: str, wanted: str, wavenumbers: tuple[float, ...]
+) -> None:
+    Path(string).write_text(DERIVED, encoding="utf-8")
+    done = fspielm("solve", string, "--set", wanted, "--at", "0.5", "--workers", "1", "--json")
+    assert done.status == 0
+    rows = json.loads(done.out)["rows"]
+    assert [row["u"] for row in rows] == pytest.approx([math.cos(k / 2) for k in wavenumbers], abs=1e-6)
+
+
+def test_saved_files_keep_what_a_parameter_is_derived_from(fspielm: Callable[..., Any], string: str) -> None:
+    Path(string).write_text(DERIVED, encoding="utf-8")
+    assert fspielm("solve", string, "--out", "string.fspielm").status == 0
+    loaded = fs.load("string.fspielm").problem
+    assert [str(symbol) for symbol in loaded.parameters] == ["f", "k"]
+    f, k = loaded.parameters
+    assert loaded.at({f: 343}).givens.symbols[k] == 2 * sp.pi
+    assert loaded.at({k: 7}).parameters == (k,)
+    again = fs.read_problem(fs.write_problem(loaded))
+    assert again.at({f: 343}).givens.symbols[k] == 2 * sp.pi
+
+
+def test_a_parameter_that_shapes_the_domain_is_refused(fspielm: Callable[..., Any], string: str) -> None:
+    text = STRING.replace("{ k = 10 }", '{ f = 500, b = "f/500", k = "2*pi*f/343" }').replace("b = 1 }", 'b = "b" }')
+    Path(string).write_text(text, encoding="utf-8")
+    done = fspielm("solve", string, "--set", "f=1,2")
+    assert done.status == 2
+    assert "the domain is written with f, and stays as it is" in done.error
+    assert fspielm("solve", string, "--set", "k=1,2", "--workers", "1").status == 0

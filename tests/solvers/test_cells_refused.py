@@ -31,6 +31,7 @@ def test_a_region_thinner_than_any_cell() -> None:
         fs.solve(laplace(domain), approach="patches")
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(
     ("budget", "error", "message"),
     [

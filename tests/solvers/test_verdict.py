@@ -89,6 +89,7 @@ def test_a_little_budget_gives_a_little_accuracy(smooth: Any) -> None:
     assert errors[0] > 10 * errors[1] > 100 * errors[2]
 
 
+@pytest.mark.usefixtures("patient")
 def test_too_little_time(smooth: Any) -> None:
     solution = warned(
         smooth.problem,
@@ -122,7 +123,8 @@ def test_no_round_is_begun_that_would_overrun(
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)
-    solution = warned(made.problem, f"the budget of {budget} s ended it", budget=fs.Budget(seconds=budget))
+    said = f"the budget of {budget} s ended it"
+    solution = warned(made.problem, said, budget=fs.Budget(seconds=budget), approach="band")
     assert len(begun) > 2
     assert all(seconds <= left for seconds, left in begun)
     wanted = outlooks[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +14,15 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import Interrupted
 from fspielm.cli.options import optional
 from fspielm.cli.outputs import Outputs
 from fspielm.cli.phrases import in_options
-from fspielm.cli.progress import working
+from fspielm.cli.progress import run_or_salvage, working
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.tables import headed_table
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
-from fspielm.files import read_problem_file
+from fspielm.files import ProblemFile, read_problem_file
 from fspielm.solution import Solution
 from fspielm.solution.pictures import save_picture
 from fspielm.sweeps import plot_sweep, sweep
@@ -77,25 +77,23 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         check_place(path, _SUFFIXES)
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
-    values = dict(_read(text, file.problem) for text in wanted.set or [])
+    values = dict(_read(text, file) for text in wanted.set or [])
     measure = size if wanted.at is None else _At(_point(wanted.at, file.problem))
     with working(f"solving {name}") as show:
-        try:
-            found = sweep(
-                file.problem,
-                values,
-                measure=measure,
-                keep=wanted.keep,
-                tol=settings.get("tol", file.tol),
-                budget=settings["budget"],
-                rng=options.rng if options.rng is not None else file.rng or 0,
-                workers=wanted.workers,
-                progress=lambda done, total, line: show(line),
-            )
-        except (Interrupted, KeyboardInterrupt) as interrupt:
-            if wanted.keep is not None:
-                interrupt.add_note(f"the rows that have ended are in {wanted.keep}, and the same command goes on")
-            raise
+        work = partial(
+            sweep,
+            file.problem,
+            values,
+            measure=measure,
+            keep=wanted.keep,
+            tol=settings.get("tol", file.tol),
+            budget=settings["budget"],
+            rng=options.rng if options.rng is not None else file.rng or 0,
+            workers=wanted.workers,
+            progress=lambda done, total, line: show(line),
+        )
+        kept = f"the rows that have ended are in {wanted.keep}, and the same command goes on" if wanted.keep else ""
+        found, interrupt = run_or_salvage(work, here=True, note=kept)
     if outputs.json:
         print(json.dumps(_as_json(found), indent=2, allow_nan=False))
     else:
@@ -109,6 +107,8 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         for path in outputs.plot:
             save_picture(figure, path)
         outputs.announce("Picture", outputs.plot)
+    if interrupt is not None:
+        raise interrupt
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,16 @@ class _At:
         return dict(zip(solution.problem.names, values, strict=True))
 
 
-def _read(text: str, problem: Problem) -> tuple[sp.Symbol, list[float]]:
+def _read(text: str, file: ProblemFile) -> tuple[sp.Symbol, list[float]]:
     """A parameter and its values, as they are typed."""
     name, equals, typed = (part.strip() for part in text.partition("="))
     if not (name and equals and typed):
         raise ProblemError(f"--set {text!r} has no values; {_FORM}")
-    known = {str(symbol): symbol for symbol in problem.parameters}
+    if name in file.fixed:
+        raise ProblemError(
+            f"--set: the domain is written with {name}, and stays as it is; write a file for each {name}"
+        )
+    known = {str(symbol): symbol for symbol in file.problem.parameters}
     if name not in known:
         have = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
         raise ProblemError(

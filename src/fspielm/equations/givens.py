@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import sympy as sp
@@ -208,15 +209,24 @@ def read_givens(given: Mapping[Any, Any] | None) -> Givens:
     return givens
 
 
+def order_of_derivation(symbols: Mapping[sp.Symbol, sp.Expr]) -> tuple[sp.Symbol, ...]:
+    """Given numbers, each after those that it is derived from."""
+    graph = {key: value.free_symbols & symbols.keys() for key, value in symbols.items()}
+    try:
+        return tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        key = error.args[1][0]
+        raise ProblemError(f"given[{key}] is defined by itself; give {key} a number") from None
+
+
 def _resolve(givens: Givens) -> None:
     """Put given numbers into the values of others."""
     symbols = givens.symbols
     givens.inner.update(*(value.free_symbols for value in symbols.values()))
-    for _ in symbols:
-        symbols.update({key: value.xreplace(symbols) for key, value in symbols.items()})
+    for key in order_of_derivation(symbols):
+        value = symbols[key]
+        symbols[key] = value.xreplace({inner: symbols[inner] for inner in value.free_symbols & symbols.keys()})
     for key, value in symbols.items():
-        if value.free_symbols & symbols.keys():
-            raise ProblemError(f"given[{key}] is defined by itself; give {key} a number")
         if value.is_finite is False or value is sp.nan:
             raise ProblemError(f"given[{key}] must be finite; got {value}")
 

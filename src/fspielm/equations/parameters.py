@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.equations.by_region import ByRegion
 from fspielm.equations.statement import Statement
@@ -41,7 +41,7 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     like a coordinate, which are mistakes; so are those named like a function, refused here.
     """
     places = [getattr(condition, "on", None) for condition in statement.conditions]
-    values = [e for value in given.values() for e in (value.expressions if isinstance(value, ByRegion) else (value,))]
+    values = [e for value in given.values() for e in _expressions(value)]
     written = [e for e in statement.expressions if not any(e is place for place in places)]
     written += [value for value in values if isinstance(value, sp.Basic)]
     functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
@@ -80,6 +80,32 @@ def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
 def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:
     """The statement with these numbers among what is given."""
     return replace(statement, given={**(statement.given or {}), **values})
+
+
+def used_in(given: Mapping[Any, Any], expressions: Iterable[sp.Basic]) -> dict[Any, Any]:
+    """What of the given stands in expressions, or in what is given for something that does."""
+    used, written = set(), list(expressions)
+    while written:
+        symbols = set().union(*(e.free_symbols for e in written))
+        functions = set().union(*(e.atoms(AppliedUndef) for e in written))
+        more = [key for key in given if key not in used and _occurs(key, symbols, functions)]
+        used.update(more)
+        written = [e for key in more for e in _expressions(given[key]) if isinstance(e, sp.Basic)]
+    return {key: value for key, value in given.items() if key in used}
+
+
+def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> bool:
+    if isinstance(key, UndefinedFunction):
+        return any(f.func.__name__ == key.__name__ for f in functions)
+    if isinstance(key, AppliedUndef):
+        return key in functions
+    if isinstance(key, sp.Derivative):
+        return bool(key.atoms(AppliedUndef) & functions)
+    return key in symbols
+
+
+def _expressions(value: Any) -> tuple[Any, ...]:
+    return tuple(value.expressions) if isinstance(value, ByRegion) else (value,)
 
 
 def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:

@@ -25,6 +25,7 @@ from fspielm.equations.parameters import (
     need_values,
     open_symbols,
     parameters_of,
+    used_in,
     with_numbers,
     with_stand_ins,
 )
@@ -186,7 +187,9 @@ class Problem:
         """The problem with numbers for some of its `parameters`, in the place of those that it has."""
         for symbol in values:
             check_parameter(symbol, self.parameters, self.coordinates)
-        return compile_statement(with_numbers(self.statement, values))
+        stated = with_numbers(self.statement, values)
+        # a number in the place of a formula leaves what only that was derived from without a use
+        return compile_statement(replace(stated, given=used_in(stated.given or {}, stated.expressions)))
 
     @property
     def domain(self) -> Domain:

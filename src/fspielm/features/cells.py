@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.deadline import check_deadline
 from fspielm.features.basis import Basis
 from fspielm.features.corner_terms import CornerTerms, no_corner_terms
 from fspielm.features.local import LocalOperator
@@ -208,6 +209,7 @@ class CellBasis(Basis):
         self, cell: int, fields: NumberArray, operator: LocalOperator, tables: Tables | None = None
     ) -> NumberArray:
         """Sums in one cell, along one axis after the other; `tables` as they are known, if they are."""
+        check_deadline()
         degrees = tuple(self.degrees[cell].tolist())
         grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
         grids[:, :, *ball(degrees).T] = fields.reshape(len(fields), self.components, -1)
@@ -222,6 +224,7 @@ class CellBasis(Basis):
         self, cell: int, numbers: NumberArray, operator: LocalOperator, tables: Tables | None = None
     ) -> NumberArray:
         """The adjoint of `sum_in`: of weights ``(F, n)``, the sums ``(F, k)`` for the functions of one cell."""
+        check_deadline()
         degrees = tuple(self.degrees[cell].tolist())
         tables = tables or self.tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
+from fspielm.deadline import check_deadline
 from fspielm.equations import Operator
 from fspielm.errors import ProblemError
 from fspielm.geometry import Sites
@@ -71,6 +72,7 @@ class LocalOperator:
 
 def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOperator:
     """Evaluate the coefficients of `operator`, on so many unknowns, at `sites`."""
+    check_deadline()
     if operator.dimension != sites.dimension:
         raise ProblemError(
             f"the operator acts on functions of {operator.dimension} coordinates, but the points have {sites.dimension}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.equations import ByRegion, NormalComponent, NormalDerivative
+from fspielm.equations.parameters import used_in
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
@@ -33,6 +35,11 @@ class Names:
     unknowns : tuple of AppliedUndef
     time : Symbol or None
     parameters : mapping of str to Expr
+        Their values.
+    formulas : mapping of str to Expr
+        The same parameters as they are written: with the names of those that they are derived from.
+    fixed : frozenset of str
+        Parameters that the domain is written with, and those that these are derived from.
     regional : mapping of str to ByRegion
         Parameters that are other numbers in each region.
     functions : mapping of str to ByRegion
@@ -44,6 +51,8 @@ class Names:
     unknowns: tuple[AppliedUndef, ...]
     time: sp.Symbol | None = None
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
+    formulas: Mapping[str, sp.Expr] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
     regional: Mapping[str, ByRegion] = field(default_factory=dict)
     functions: Mapping[str, ByRegion] = field(default_factory=dict)
     regions: tuple[str, ...] = ()
@@ -88,6 +97,10 @@ class Names:
         """A number, real or complex."""
         return parse_expression(text, Scope(parameters=self.parameters))
 
+    def formula(self, text: str) -> sp.Expr:
+        """A number, written with the names of parameters that are the same in all regions."""
+        return parse_expression(text, Scope(parameters={name: sp.Symbol(name) for name in self.parameters}))
+
     def function(self, text: str) -> sp.Expr:
         """A function of the coordinates."""
         return self._read(parse_expression, text, self.scope)
@@ -112,26 +125,44 @@ class Names:
         return self._read(parse_equation, text, scope)
 
     def given(self, expressions: Iterable[object]) -> dict[sp.Expr, Any]:
-        """The values of the parameters, and the functions, that stand in some of the expressions."""
-        written = [e for e in _unfolded(expressions) if isinstance(e, sp.Basic)]
-        applied = {
-            function: self.functions[name]
-            for name, function in self._applied.items()
-            if any(e.has(function) for e in written)
-        }
-        written += _unfolded(applied.values())
-        used = set().union(*(e.free_symbols for e in written))
-        known = {**self.parameters, **self.regional}
-        return applied | {sp.Symbol(name): value for name, value in known.items() if sp.Symbol(name) in used}
+        """The parameters and the functions that stand in some of the expressions, and those they are derived from."""
+        fixed = {symbol: value for symbol, value in self.values.items() if symbol.name in self.fixed}
+        formulas = {name: formula.xreplace(fixed) for name, formula in self.formulas.items()}
+        regional = {name: data.substituted(lambda e: e.xreplace(fixed)) for name, data in self.regional.items()}
+        known = {sp.Symbol(name): value for name, value in {**formulas, **regional}.items()}
+        functions = {function: self.functions[name] for name, function in self._applied.items()}
+        return used_in({**functions, **known}, [e for e in _unfolded(expressions) if isinstance(e, sp.Basic)])
+
+    def fixing(self, content: object) -> Names:
+        """The same, where parts of a file are read that stay as they are whatever values the parameters get later."""
+        words = {word for text in _texts(content) for word in re.findall(r"\w+", text)}
+        own = used_in({sp.Symbol(name): e for name, e in self.formulas.items()}, map(sp.Symbol, words))
+        return replace(self, fixed=frozenset(map(str, own)))
+
+    @property
+    def values(self) -> dict[sp.Symbol, sp.Expr]:
+        """The values of the parameters that are the same in all regions."""
+        return {sp.Symbol(name): value for name, value in self.parameters.items()}
 
     def _read(self, parse: Callable[[str, Scope], T], text: str, scope: Scope) -> T:
         # once with the values, which is what is bounded: 2**k is short, and with k = 10**9 it is not
         if self.parameters and not self.regional:
             parse(text, replace(scope, parameters={**self._applied, **self.parameters}))
         for region in dict.fromkeys(name for data in self.regional.values() for name in data.values):
-            own = {name: sp.sympify(data.values.get(region, 1)) for name, data in self.regional.items()}
+            own = {
+                name: sp.sympify(data.values.get(region, 1)).xreplace(self.values)
+                for name, data in self.regional.items()
+            }
             parse(text, replace(scope, parameters={**self._applied, **self.parameters, **own}))
         return parse(text, scope)
+
+
+def _texts(content: object) -> list[str]:
+    """The texts among values of a file, however deep."""
+    if isinstance(content, str):
+        return [content]
+    inner = content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+    return [text for value in inner for text in _texts(value)]
 
 
 def _unfolded(expressions: Iterable[object]) -> list[Any]:

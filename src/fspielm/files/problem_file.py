@@ -39,6 +39,8 @@ class ProblemFile:
         What Newton's method begins with; of a system by the names of unknowns.
     plot, table : Path or None
         Where a picture, and a table of values, of the solution are to be written.
+    fixed : frozenset of str
+        Parameters that the domain is written with: other values of them leave it as it is.
     """
 
     problem: Problem
@@ -51,6 +53,7 @@ class ProblemFile:
     guess: sp.Expr | Mapping[str, sp.Expr] | None = None
     plot: Path | None = None
     table: Path | None = None
+    fixed: frozenset[str] = frozenset()
 
     def solve(self, **settings: Any) -> Solution:
         """Solve the problem as the file says, but for what `settings` (keyword arguments of `fspielm.solve`) say."""

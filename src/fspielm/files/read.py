@@ -88,7 +88,7 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
         _ELSEWHERE,
     )
     names = _read_parameters(file.table("parameters"), _read_unknowns(file, unknowns))
-    names = read_given(file.table("given"), names)
+    names = read_given(file.table("given"), names.fixing(file["domain"]))
     stated = tuple(file.parse(names.equation, text, equations) for text in file.texts(equations))
     domain = read_domain(file.table("domain"), names)
     regions = regions_in(domain)
@@ -100,7 +100,7 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
         domain,
         tuple(read_condition(table, names) for table in file.tables("conditions")),
         read_incident(file, names),
-        {"title": file.text("title")}
+        {"title": file.text("title"), "fixed": names.fixed}
         | _read_settings(file.table("solve"), names)
         | _read_outputs(file.table("output"))
         | _read_reference(file.table("reference"), names),
@@ -139,10 +139,11 @@ def _read_parameters(table: Table, names: Names) -> Names:
     """The names with the parameters; each may be written with those above it that are the same in all regions."""
     for name, value in table.content.items():
         if isinstance(value, dict):
-            names = replace(names, regional={**names.regional, name: read_by_region(table, name, names.number)})
+            names = replace(names, regional={**names.regional, name: read_by_region(table, name, names.formula)})
         else:
-            number = table.parse(names.number, table.written(value, name), name)
-            names = replace(names, parameters={**names.parameters, name: number})
+            number, formula = (table.parse(f, table.written(value, name), name) for f in (names.number, names.formula))
+            parameters, formulas = {**names.parameters, name: number}, {**names.formulas, name: formula}
+            names = replace(names, parameters=parameters, formulas=formulas)
         table.make(names.check, name)
     return names
 
@@ -210,6 +211,6 @@ def _read_functions(table: Table, key: str, names: Names) -> sp.Expr | dict[str,
 
 def _read_function(table: Table, key: str, names: Names, what: str) -> sp.Expr:
     written = table.parse(names.function, table.written(table[key], key), key)
-    function: sp.Expr = written.xreplace(names.given([written]))
+    function: sp.Expr = written.xreplace({**names.given([written]), **names.values})
     table.make(lambda: make_field(function, names.coordinates, what=what), key)
     return function

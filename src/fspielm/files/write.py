@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 from fspielm.equations import Problem
+from fspielm.equations.givens import order_of_derivation
 from fspielm.equations.parameters import need_values
 from fspielm.errors import ProblemError
 from fspielm.expressions import Scope, print_equation, print_expression
@@ -70,6 +71,9 @@ def write_problem(
         raise ProblemError(need_values(problem, problem.open_symbols))
     scope = _scope(problem)
     regional, functions = given_by_region(problem)
+    given = problem.statement.given or {}
+    numbers = {s: sp.sympify(given[s]) for s in problem.givens.symbols if s not in regional}
+    own = Scope(parameters={str(s): s for s in numbers})
     scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})
     unknowns = tuple(unknown.symbol for unknown in problem.stated.unknowns)
     whole = replace(scope, unknowns=(*unknowns, *functions))
@@ -78,10 +82,8 @@ def write_problem(
     content |= {
         **_one_or_all("unknown", [str(symbol) for symbol in unknowns]),
         **_one_or_all("equation", [print_equation(equation, whole) for equation in problem.statement.equations]),
-        "parameters": {
-            str(s): print_expression(v, Scope()) for s, v in problem.givens.symbols.items() if s not in regional
-        }
-        | by_name(regional, Scope()),
+        "parameters": {str(s): print_expression(numbers[s], own) for s in order_of_derivation(numbers)}
+        | by_name(regional, own),
         "domain": describe_domain(problem.domain),
         "given": by_name(functions, replace(scope, unknowns=())),
         "conditions": _conditions(problem, whole),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.chords import cluster, march
@@ -110,6 +111,7 @@ class Domain(ABC):
 
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
+        check_deadline()
         return self._contains(as_points(points, self.dimension), True)
 
     def _contains_nearly(self, points: FloatArray) -> BoolArray:

@@ -8,13 +8,15 @@ from typing import Any, final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.deadline import check_deadline
 from fspielm.errors import SolveError
 
 # Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
-_LARGE, _STRIP, _AT_ONCE = 2e10, 256, 1e10
+# On a slow or busy machine these take a second.
+_LARGE, _STRIP, _AT_ONCE = 5e9, 256, 2e9
 
 
 @final
@@ -50,9 +52,21 @@ class Panel:
         return np.asarray(np.abs(self.above).sum(axis=0) + inside)
 
     def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:
-        """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``, in the memory of `values` if possible and allowed."""
+        """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``, in the memory of `values` if possible and allowed.
+
+        So many columns are rotated at once that the enforced deadline is met in between.
+        """
         if not len(self.tau):  # which LAPACK does not take
             return values
+        step = max(int(_AT_ONCE / (4.0 * len(values) * len(self.tau))), _STRIP)
+        if values.ndim == 2 and values.shape[1] > step:
+            kind = np.result_type(self.packed, values)
+            rotated = values if in_place and values.dtype == kind else np.array(values, kind, order="F")
+            for start in range(0, values.shape[1], step):
+                check_deadline()
+                some = slice(start, start + step)
+                rotated[:, some] = self.rotate(np.asfortranarray(rotated[:, some]), in_place=True)
+            return rotated
         adjoint = "C" if np.iscomplexobj(self.packed) or np.iscomplexobj(values) else "T"
         reflections = self.packed[:, : len(self.tau)]  # no more than rows
         given = values if values.ndim == 2 else values[:, None]
@@ -205,6 +219,18 @@ class Householder:
         head, tail = np.split(self.rotated, [inside])
         return Householder((*self.panels, panel), np.concatenate([head, panel.rotate(tail)]))
 
+    def restricted(self, columns: NDArray[np.intp]) -> Householder:
+        """Factor some of the columns of H alone, at no price where they are the first ones; without values."""
+        first, number = self.panels[0], len(columns)
+        if number <= first.packed.shape[1] and np.array_equal(columns, np.arange(number)):
+            return Householder((Panel(first.above[:, :number], first.packed[:, :number], first.tau[:number]),))
+        size = self.shape[1]
+        triangle = np.zeros((size, size), dtype=self.dtype, order="F")
+        for panel in self.panels:
+            triangle[: len(panel.above), panel.columns] = panel.above
+            triangle[panel.columns, panel.columns] = np.triu(panel.packed[: panel.packed.shape[1]])
+        return Householder.of_matrix(np.asfortranarray(triangle[:, columns]))
+
 
 def _factor(above: NumberArray, matrix: NumberArray) -> Panel:
     """Factor `matrix` in place: its memory becomes the panel's."""
@@ -226,12 +252,14 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
         strip, tau = _factor_at_once(packed[start:, start:end].copy(order="F"))
         packed[start:, start:end] = strip
         scales.append(tau)
-        reflections, step = Panel(strip[:0], strip, tau), max(int(_AT_ONCE / (4.0 * len(strip) * _STRIP)), _STRIP)
-        for first in range(end, columns, step):
-            check_deadline()
-            beside = packed[start:, first : first + step]
-            beside[...] = reflections.rotate(beside.copy(order="F"), in_place=True)
+        if end < columns:
+            packed[start:, end:] = Panel(strip[:0], strip, tau).rotate(packed[start:, end:], in_place=True)
     return packed, np.concatenate(scales)
+
+
+def numbers_beside(rows: int, columns: int) -> int:
+    """Numbers that a factorisation in place holds beside the matrix: copies of strips, and what is rotated at once."""
+    return rows * min(columns, 4 * _STRIP) if 2.0 * rows * columns**2 > _LARGE else 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
-from fspielm.linalg.householder import Householder
+from fspielm.linalg.householder import Householder, numbers_beside
 from fspielm.linalg.least_squares import LeastSquares, check_finite
 
 if TYPE_CHECKING:
@@ -52,5 +52,5 @@ class QR(LeastSquares):
         return factored
 
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
-        """One copy of ``[H | y]`` and LAPACK's blocks; in place, the blocks are not worth counting."""
-        return 0 if in_place else itemsize * (rows * (columns + 1) + 64 * (columns + 1))
+        """One copy of ``[H | y]`` and LAPACK's blocks; in place, those of the columns that are rotated at once."""
+        return itemsize * (numbers_beside(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))

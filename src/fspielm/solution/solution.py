@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
+    from fspielm.solution.refining import refine
     from fspielm.solution.residual import residual
     from fspielm.solution.spectrum import spectrum
 else:
@@ -37,6 +38,7 @@ else:
     orders = MethodsFrom("fspielm.solution.orders")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
+    refine = MethodsFrom("fspielm.solution.refining").refine
     residual = MethodsFrom("fspielm.solution.residual").residual
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
 
@@ -65,6 +67,11 @@ class Solution:
     report: Report
     _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
     caption: str = ""
+    # What was asked, and how rounds went: for `refine`, in this process.
+    _origin: Any = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_origin": None}
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
@@ -236,6 +243,7 @@ class Solution:
     to_netcdf = export.to_netcdf
     to_vtk = export.to_vtk
     save = export.save
+    refine = refine
 
     plot = plot
     plot_isosurface = pictures.plot_isosurface

@@ -41,10 +41,10 @@ def stated(equation: sp.Eq, domain: fs.Domain, condition: object) -> fs.Problem:
 
 
 @pytest.fixture
-def stop(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """From the end of a function on, given by its module and name, no time is left."""
+def stop(monkeypatch: pytest.MonkeyPatch, patient: None) -> Callable[[str], None]:
+    """From the end of a function on, given by its module and name, no time is left but to end what has begun."""
     late = [0.0]
-    monkeypatch.setattr("fspielm.solvers.record.perf_counter", lambda: perf_counter() + late[0])
+    monkeypatch.setattr("fspielm.deadline.perf_counter", lambda: perf_counter() + late[0])
 
     def after(name: str) -> None:
         module, attribute = name.rsplit(".", 1)
@@ -232,6 +232,7 @@ LOWEST = 2 * np.pi**2, 2 * brentq(lambda k: k * np.tan(k / 2) - 1, 1.0, 2.0) ** 
     ("condition", "lowest"),
     [pytest.param(fs.Dirichlet(0), LOWEST[0], id="membrane"), pytest.param(fs.Robin(1, 1, 0), LOWEST[1], id="cells")],
 )
+@pytest.mark.usefixtures("patient")
 def test_hardly_any_time_is_enough_for_an_answer(condition: object, lowest: float) -> None:
     with pytest.warns(fs.AccuracyWarning):
         modes = fs.eigenmodes(stated(DRUM, SQUARE, condition), lam, count=4, rng=0, budget=fs.Budget(seconds=1e-3))

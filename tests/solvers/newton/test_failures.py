@@ -107,6 +107,7 @@ def test_steps_are_told() -> None:
     assert solution.report.as_dict()["newton"][0]["number"] == 1
 
 
+@pytest.mark.usefixtures("patient")
 def test_time_ends_it() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
@@ -114,6 +115,7 @@ def test_time_ends_it() -> None:
     assert not solution.converged
 
 
+@pytest.mark.usefixtures("patient")
 def test_no_other_start_is_tried_when_the_time_is_over() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)

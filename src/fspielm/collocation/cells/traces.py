@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import chain
 from typing import TypeAlias, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.cells.contrasts import Contrasts
 from fspielm.collocation.cells.places import Degrees, chebyshev
 from fspielm.collocation.cells.sizes import size_in
+from fspielm.deadline import check_deadline
 from fspielm.equations import Operator, Problem, derivative
 from fspielm.expressions import Field
 from fspielm.features import LocalOperator, localise
@@ -105,7 +107,9 @@ def traces_of(
     found: list[Trace] = []
     start = 0
     between = problem, tiling, degrees, scales, contrasts
-    for trace in (*_at_joints(*between), *_at_contacts(*between), *_at_faces(problem, tiling, degrees, scales)):
+    faces = _at_faces(problem, tiling, degrees, scales)
+    for trace in chain(_at_joints(*between), _at_contacts(*between), faces):
+        check_deadline()
         found.append(replace(trace, start=start))
         start += trace.count
     return found

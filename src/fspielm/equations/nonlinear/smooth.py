@@ -9,7 +9,7 @@ import sympy as sp
 
 from fspielm.equations.nonlinear.around import Around, AtPoints, AtSites
 from fspielm.equations.nonlinear.iterate import Iterate
-from fspielm.equations.nonlinear.statement import used_in
+from fspielm.equations.parameters import used_in
 from fspielm.errors import ProblemError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     laplace = sp.Add(*(unknown.diff(coordinate, 2) for coordinate in problem.coordinates))
     statement = replace(filled, equations=(sp.Eq(laplace, 0, evaluate=False),))
     try:
-        made = compile_statement(replace(statement, given=used_in(filled.given or {}, statement)))
+        made = compile_statement(replace(statement, given=used_in(filled.given or {}, statement.expressions)))
     except ProblemError:
         return None
     if problem.whole is None or made.whole is not None:

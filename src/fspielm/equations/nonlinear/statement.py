@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 import sympy as sp
-from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.function import AppliedUndef
 
 from fspielm.equations.by_region import ByRegion
 from fspielm.equations.compiled import Compiled, argument_name, compile_all, equation_names
@@ -20,6 +20,7 @@ from fspielm.equations.nonlinear.around import Anything
 from fspielm.equations.nonlinear.gateaux import linear_form
 from fspielm.equations.nonlinear.jet import read_jet
 from fspielm.equations.nonlinear.law import Law
+from fspielm.equations.parameters import used_in
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Setting
 from fspielm.equations.statement import Statement
@@ -96,7 +97,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
                 conditions[index] = replace(condition, equation=law.linear.equation)
     symbols = tuple(unknown.symbol for unknown in unknowns)
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
-    linear = replace(linear, given=used_in(statement.given or {}, linear))
+    linear = replace(linear, given=used_in(statement.given or {}, linear.expressions))
     nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
     pattern = compile_all(nonlinear.filled(nonlinear.anything))
     givens.check_use(statement.expressions)
@@ -156,32 +157,6 @@ def _is_surely_real(statement: Statement) -> bool:
     return not any(isinstance(number, complex) for number in numbers) and not any(
         e.has(*complex_ones) for e in [*statement.equations, *(v for v in values if isinstance(v, sp.Basic))]
     )
-
-
-def used_in(given: Mapping[Any, Any], statement: Statement) -> dict[Any, Any]:
-    """What of the given is still in a statement: numbers have been put in, and some of it is within slots alone."""
-    written: list[sp.Basic] = list(statement.expressions)
-    used: dict[Any, Any] = {}
-    while True:
-        symbols = set().union(*(e.free_symbols for e in written))
-        functions = set().union(*(e.atoms(AppliedUndef) for e in written))
-        more = {k: v for k, v in given.items() if k not in used and _occurs(k, symbols, functions)}
-        if not more:
-            return {key: value for key, value in given.items() if key in used}
-        used |= more
-        for value in more.values():
-            inner: Sequence[Any] = tuple(value.expressions) if isinstance(value, ByRegion) else (value,)
-            written += [e for e in inner if isinstance(e, sp.Basic)]
-
-
-def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> bool:
-    if isinstance(key, UndefinedFunction):
-        return any(f.func.__name__ == key.__name__ for f in functions)
-    if isinstance(key, AppliedUndef):
-        return key in functions
-    if isinstance(key, sp.Derivative):
-        return bool(key.atoms(AppliedUndef) & functions)
-    return key in symbols
 
 
 def _refuse_flux(law: Law, interface: str) -> None:

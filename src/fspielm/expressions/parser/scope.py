@@ -61,9 +61,9 @@ class Scope:
                 raise ProblemError(f"the coordinate {name!r} would make its derivative d{name}, which is taken")
         names += [check_name(name, "the parameter") for name in self.parameters]
         names += [check_name(unknown.func.__name__, "the unknown") for unknown in self.unknowns]
-        doubled = sorted(name for name in set(names) if names.count(name) > 1)
-        if doubled:
-            raise ProblemError(f"the name {doubled[0]!r} stands for two things; rename one")
+        if len(set(names)) < len(names):
+            doubled = min(name for name in names if names.count(name) > 1)
+            raise ProblemError(f"the name {doubled!r} stands for two things; rename one")
 
     @property
     def space(self) -> tuple[sp.Symbol, ...]:

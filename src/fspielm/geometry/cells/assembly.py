@@ -44,6 +44,7 @@ def joints_of(pieces: Pieces, cell: NDArray[np.intp]) -> tuple[Joint, ...]:
     found: list[tuple[Joint, bool]] = []
     number = cell.tolist()
     for seam, spans in pieces.crossings:
+        check_deadline()
         below, above = number[seam.below], number[seam.above]
         if below != above:
             long = _SHORT * (seam.high - seam.low)

@@ -11,6 +11,7 @@ from fspielm.arrays import FloatArray
 from fspielm.collocation import Patchwork
 from fspielm.collocation.cells import check_suitable
 from fspielm.collocation.cells.places import Degrees
+from fspielm.deadline import check_deadline
 from fspielm.equations import Problem, natural_scales
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
@@ -51,6 +52,8 @@ _DIGITS_CUT = 1.0
 _MOST_CURVED = 300
 # Along each axis, where materials jump.
 _MOST_ALONG = 24
+# Cells whose degrees are found between two looks at the clock.
+_AT_ONCE = 1000
 
 
 def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patchwork:
@@ -119,9 +122,13 @@ def _degrees(waves: FloatArray, digits: float) -> Degrees:
     from scipy.special import jv  # not needed before there are cells
 
     phase = np.maximum(np.pi * waves, _LEAST_PHASE)
-    degrees = np.arange(MOST_DEGREE)
-    fallen = (jv(degrees, phase[..., None]) < _BELOW * 10.0**-digits) & (degrees > phase[..., None])
-    return np.where(fallen.any(axis=-1), np.argmax(fallen, axis=-1), MOST_DEGREE).astype(int)
+    degrees, found = np.arange(MOST_DEGREE), np.empty((len(phase), phase.shape[1]), dtype=int)
+    for start in range(0, len(phase), _AT_ONCE):
+        check_deadline()
+        some = phase[start : start + _AT_ONCE, ..., None]
+        fallen = (jv(degrees, some) < _BELOW * 10.0**-digits) & (degrees > some)
+        found[start : start + _AT_ONCE] = np.where(fallen.any(axis=-1), np.argmax(fallen, axis=-1), MOST_DEGREE)
+    return found
 
 
 def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray], most: float) -> Cover:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.equations import Problem
 from fspielm.geometry.cells import Cover
 from fspielm.solvers.cells.corners import CLOSE
@@ -66,6 +67,7 @@ def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None 
         wanted: dict[int, tuple[int, ...]] = {one: (axis,) for (one, other), axis in tied.items() if one == other}
         pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts), *tied]
         for pair in pairs:
+            check_deadline()
             for large, small in (pair, pair[::-1]):
                 axes = np.flatnonzero(sides[large] > unlike * sides[small].max()).tolist()
                 if axes:

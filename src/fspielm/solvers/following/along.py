@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.equations import ByRegion, Problem
+from fspielm.equations.givens import read_givens
 from fspielm.equations.parameters import check_parameter
 from fspielm.errors import ProblemError
 
@@ -53,11 +54,12 @@ class Along:
     def is_affine(self) -> bool:
         """Whether the parameter occurs to first degree alone, wherever it stands."""
         given = self.problem.statement.given or {}
-        numbers = {key: sp.sympify(value) for key, value in given.items() if isinstance(key, sp.Symbol)}
-        depends = {key: value for key, value in numbers.items() if value.has(self.parameter)}
-        written = [e.xreplace(depends) for e in self.problem.statement.expressions]
-        regional = any(isinstance(value, ByRegion) for value in given.values())
-        return not regional and all(not _sides(e, self.parameter, 2) for e in written if e.has(self.parameter))
+        if any(isinstance(value, ByRegion) for value in given.values()):
+            return False
+        others = {key: value for key, value in given.items() if isinstance(key, sp.Symbol) and key != self.parameter}
+        derived = read_givens(others).symbols
+        written = [e.xreplace(derived) for e in self.problem.statement.expressions]
+        return all(not _sides(e, self.parameter, 2) for e in written if e.has(self.parameter))
 
     @property
     def length(self) -> float:

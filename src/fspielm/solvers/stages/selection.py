@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
 import numpy as np
 
 from fspielm.accuracy import functions_up_to, passing_size
+from fspielm.deadline import limited_to
 from fspielm.equations import Problem, corner_conflicts, leaves_constant_open
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.features import (
@@ -63,6 +64,8 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 # Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
 # many operations are those of the thousand neurons that such bands often end with.
 _GUESSED = work(1500, 1000)
+# Of the time that is left, what may go into a look at functions that others can stand for.
+_LOOKING = 0.3
 
 
 @final
@@ -78,12 +81,15 @@ class Selection:
         Makes the first step of what is tried where all of those fail.
     stand_ins : bool
         Whether all but the first are for a first one that finds nothing at all.
+    dearer : tuple of Step
+        What costs more than it may save, for when nothing else was good enough and time is left.
     """
 
     steps: tuple[Step, ...]
     why: str
     last: Callable[[], Step] | None = None
     stand_ins: bool = False
+    dearer: tuple[Step, ...] = ()
 
 
 def check_asked_for(request: Request) -> None:
@@ -142,9 +148,10 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     filled = band.trial
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
-        small = _small_basis(request, bands, patience, limit).first()
-        trial = small.trial
-        too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
+        with limited_to(_LOOKING, "looking for a smaller basis"):
+            small = _small_basis(request, bands, patience, limit).first()
+            trial = small.trial
+            too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
         if _passing(request.problem) and not passing_size(request.problem):
             too_dear = False  # a band would not hold what conditions let through
     except Exception as error:  # of whatever kind: a filled band serves every equation
@@ -156,7 +163,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
         return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
         why = f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
-        return _whole_space(request, bands, band, limit, why)
+        return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     return Selection((small, band), why, _cells_at_last(request, bands))
 
@@ -164,7 +171,8 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
     """A filled band and then cells, or the other way round; `limit` is what the band costs."""
     try:
-        before = cells_before_band(request, bands, limit)
+        with limited_to(_LOOKING, "laying out cells"):
+            before = cells_before_band(request, bands, limit)
         if before is not None:
             cells, reason = before
             # a filled band would add nothing to cells where materials jump

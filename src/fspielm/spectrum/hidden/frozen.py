@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
+from fspielm.deadline import check_deadline
 from fspielm.equations import Operator, Problem
 from fspielm.equations.once import once
 from fspielm.features.powers import expand_powers
@@ -51,6 +52,7 @@ class Frozen:
             An exponent for each of the sites.
         direction : (n, d) array
         """
+        check_deadline()
         degree = int(self.orders.sum(axis=1).max(initial=0))
         return np.asarray(np.einsum("mtk,mt->mk", expand_powers(self.orders, s, direction, degree), self.coefficients))
 

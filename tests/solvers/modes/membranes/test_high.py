@@ -100,6 +100,7 @@ def test_weyls_law_has_the_terms_of_boundary_corners_and_bends(domain: fs.Domain
     assert law(100.0) == pytest.approx((100 * area - 10 * length) / (4 * np.pi) + constants[type(domain).__name__])
 
 
+@pytest.mark.usefixtures("patient")
 def test_other_problems_are_not_counted() -> None:
     with pytest.raises(fs.ProblemError, match="of one piece, with values or slopes of zero along all of its boundary"):
         fs.count_modes(membrane(fs.Box((0, 0), (1, 1)), fs.Robin(1, 1, 0)), lam, below=50)
