@@ -34,8 +34,8 @@ _FITS = 1e-7
 # a resonance.
 _AMPLIFIED, _RESONANT = 1e5, 1e6
 _GROWS = (
-    "how strongly the solution depends on its data still grows with more features, as it does at a resonance, where "
-    "there are other solutions or none; move the coefficients off the resonance, or allow more features"
+    "how strongly the solution depends on its data still grows with more functions, as it does at a resonance, where "
+    "there are other solutions or none; move the coefficients off the resonance, or allow more functions"
 )
 
 
