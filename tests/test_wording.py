@@ -1,8 +1,13 @@
 """Time spans as people say them, and what they may have meant."""
 
+import ast
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import fspielm
 from fspielm.wording import did_you_mean, duration, known_digits
 
 
@@ -90,3 +95,18 @@ def test_numbers_have_the_digits_that_their_errors_allow(value: complex, error: 
 
 def test_numbers_have_no_more_digits_than_wanted() -> None:
     assert known_digits(9.6397238440219, 3e-12, most=5) == "9.6397"
+
+
+def test_functions_have_one_word() -> None:
+    """What users read says functions; `features` and `neurons` are names of arguments, and words of the paper."""
+    root = Path(fspielm.__file__).parent
+    told = []
+    for path in root.rglob("*.py"):
+        if {"study", "cases", "paper", "families.py"} & set(path.relative_to(root).parts):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs)
+        words = re.compile(r"(?<![-.`{])\b(features?|neurons?)\b(?!=| must | or approach)")
+        told += [f"{path.name}: {t.value}" for t in texts if " " in str(t.value) and words.search(str(t.value))]
+    assert told == []
