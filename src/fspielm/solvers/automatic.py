@@ -181,7 +181,10 @@ def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Se
     size = (stage.first() if best is None else best).trial.neurons
     if place is not None and steps[place].trial.neurons > size:
         return steps[place:]
-    further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+    try:
+        further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+    except Exception as error:  # whatever it is, all else can still be tried
+        further = Ending(why_failed(error))
     others = steps if place is None else steps[place + 1 :]
     if isinstance(further, Step):
         return (further, *others)
