@@ -9,12 +9,13 @@ What deceives is narrow (inclusions and slabs in coefficients, sources, electrod
 was prepared), or hides beyond any basis that the data suggest (other solutions, rounding that grows). "systems" and
 "complex" hide these problems in larger ones, or deceive in ways of their own; "nonlinear" ones have fronts, folds,
 other solutions and states that rounding leaves. "open" has sources next to boundaries, gaps, wires, resonances and
-waves that are none; "modes" eigenvalues that are bound far from all others, or nearly one. "degenerate",
-"vanishing" and "one-sided" have leading coefficients that vanish at an end or inside, and growth from one end. It is
-drawn at random: where, how narrow, how strong, in one to three dimensions and in time, as an expression or as a
-callable. The same problem without it is its twin. Seeds are drawn when a run begins, and printed; `--seeds-of TABLE`
-takes those of some other table, to compare two versions. Nothing in here may be tuned to the solver, nor the solver to
-the seeds.
+waves that are none; "modes" eigenvalues that are bound far from all others, or nearly one. "folds" are at loose
+tolerances next to a fold or beyond it, "jumps" callables that jump on a line, and "drifting" eigenvalues of problems
+that are not selfadjoint, which move easily. "degenerate", "vanishing" and "one-sided" have leading coefficients that
+vanish at an end or inside, and growth from one end. It is drawn at random: where, how narrow, how strong, in one to
+three dimensions and in time, as an expression or as a callable. The same problem without it is its twin. Seeds are
+drawn when a run begins, and printed; `--seeds-of TABLE` takes those of some other table, to compare two versions.
+Nothing in here may be tuned to the solver, nor the solver to the seeds.
 
 Exact solutions are closed forms, or equations along a line or a radius marched to rounding (`reference.py`). `check`
 has finite differences confirm equations and conditions, and a refinement the marches. An error is relative in L2, from

@@ -9,11 +9,14 @@ from adversary_families.challenge import Challenge
 from adversary_families.complex_valued import make_complex_valued
 from adversary_families.coupled import make_coupled
 from adversary_families.degenerate import make_degenerate, make_one_sided, make_vanishing
+from adversary_families.drifting import make_drifting
 from adversary_families.electrodes import make_electrode, make_entering
+from adversary_families.folds import make_fold
 from adversary_families.glass import make_glass
 from adversary_families.hidden import make_hidden
 from adversary_families.hot_spots import make_hot_spot
 from adversary_families.ill_posed import make_ill_posed
+from adversary_families.jumps import make_jump
 from adversary_families.layered import make_slab
 from adversary_families.lifted import Mixture, can_be_lifted, draw_mixture, lift_complex, lift_system
 from adversary_families.modes import make_modes
@@ -93,6 +96,9 @@ _MAKERS: dict[str, Callable[[Draw, bool], Challenge | ModesChallenge]] = {
     "varying": make_varying,
     "zero data": make_zero,
     "glass": make_glass,
+    "folds": make_fold,
+    "jumps": make_jump,
+    "drifting": make_drifting,
 }
 # The share of each family; they need not add up to one.
 FAMILIES = {
@@ -115,6 +121,9 @@ FAMILIES = {
     "varying": 0.1,
     "zero data": 0.1,
     "glass": 0.1,
+    "folds": 0.1,
+    "jumps": 0.1,
+    "drifting": 0.1,
 }
 
 

@@ -16,6 +16,8 @@ from adversary_families.narrow import Spot, weighted_points
 Exact: TypeAlias = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 BUDGET = fs.Budget(neurons=2500, seconds=40)
+# For families whose twins are no small problems: round interfaces, and waves of a medium that varies.
+AMPLE = fs.Budget(neurons=20000, seconds=200)
 _CHECKS = 4000
 
 
@@ -58,6 +60,8 @@ class Challenge:
         Whether it is a callable narrower than what is promised to be found.
     determined : bool
         Whether there is one solution, which depends on the data continuously; any yes is wrong otherwise.
+    exists : bool
+        Whether there is a solution; if not, `exact` is that of a problem nearby.
     spots : tuple of Spot
         Where the solution may be narrow.
     jumps : callable or None
@@ -70,6 +74,7 @@ class Challenge:
         States the problem where that should be refused; `problem` is one without what is wrong then.
     added : bool
         Whether `exact` is what objects of an open domain add to what comes in.
+    budget : fs.Budget
     first, later
         The problem to prepare, and the data to solve it with after that, which make it `problem`; None for a solve.
     """
@@ -82,12 +87,14 @@ class Challenge:
     stated: str = "expression"
     beyond: bool = False
     determined: bool = True
+    exists: bool = True
     spots: tuple[Spot, ...] = ()
     jumps: Exact | None = None
     scale: Exact | None = None
     others: tuple[Exact, ...] = ()
     stated_wrong: Callable[[], fs.Problem] | None = None
     added: bool = False
+    budget: fs.Budget = BUDGET
     first: fs.Problem | None = None
     later: Later = field(default_factory=lambda: Later(None, {}))
 
@@ -96,9 +103,9 @@ class Challenge:
         start = perf_counter()
         if self.first is None:
             problem = self.problem if self.stated_wrong is None else self.stated_wrong()
-            solution = fs.solve(problem, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            solution = fs.solve(problem, tol=self.tol, rng=seed, budget=self.budget, progress=progress)
         else:
-            prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=BUDGET, progress=progress)
+            prepared = fs.prepare(self.first, tol=self.tol, rng=seed, budget=self.budget, progress=progress)
             solution = prepared.solve(self.later.right_hand_side, self.later.values)
         return solution, perf_counter() - start
 

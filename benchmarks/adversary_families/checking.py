@@ -44,6 +44,8 @@ def check(family: str, seed: int, deceptive: bool) -> Finding:
     rng = np.random.default_rng(seed)
     if any(isinstance(each, fs.Transparent) for each in challenge.problem.conditions):
         return Finding((), 1.0)  # the series of a transparent object, of one side at a time
+    if not challenge.exists:
+        return Finding((), 1.0)
     points, _ = challenge.check_points(_POINTS, seed)
     wrong, seen = [], []
     # around the solution itself, the linear problem leaves what the nonlinear one does

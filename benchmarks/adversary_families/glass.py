@@ -17,16 +17,19 @@ from adversary_families.open_waves import round_the_rim
 
 # How near to a resonance, relative to the wavenumber, a series in double precision still knows enough digits.
 _NEAREST = 1e-8
+# A resonance so narrow, relative to the wavenumber, is met by rounding alone: no digit of data says how well.
+_NARROWEST = 1e-13
 
 
 def make_glass(draw: Draw, resonant: bool) -> Challenge:
-    """At some widths of a resonance from it, so that its share is about the tolerance; the twin between resonances."""
+    """At a resonance, or some widths from it, so that its share is about the tolerance; the twin between resonances."""
     radius, index, direction = draw.log_between(0.4, 3), draw.log_between(4, 25), draw.phase()
     order, tol = draw.one_of(range(3, 13)), draw.log_between(1e-6, 1e-3)
     widths, side = draw.log_between(0.1, 1e4), draw.one_of((-1, 1))
     root = round_the_rim(order, index)
     off = max(-root.imag * widths, _NEAREST * root.real)
-    ka = float(root.real + side * off)
+    at = resonant and side < 0 and abs(root.imag) < _NARROWEST * root.real
+    ka = float(root.real + (0.0 if at else side * off))
     if not resonant:
         ka = min((root.real * f for f in np.linspace(0.85, 1.15, 61)), key=lambda ka: _inside(ka, index))
     k = ka / radius
@@ -38,8 +41,10 @@ def make_glass(draw: Draw, resonant: bool) -> Challenge:
         [fs.Transparent(index * k)],
         incident=fs.plane_wave(k, (math.cos(direction), math.sin(direction))),
     )
-    where = f"{off / ka:.0e} beside a resonance of order {order}" if resonant else "between resonances"
-    return Challenge(f"a disk of index {index:.3g}, {where}", problem, series.scattered, tol, added=True)
+    where = "at" if at else f"{off / ka:.0e} beside"
+    where = f"{where} a resonance of order {order}" if resonant else "between resonances"
+    kind = f"a disk of index {index:.3g}, {where}"
+    return Challenge(kind, problem, series.scattered, tol, added=True, determined=not at)
 
 
 def _inside(ka: float, index: float) -> float:

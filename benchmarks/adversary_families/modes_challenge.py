@@ -26,11 +26,12 @@ class Answer:
 
     judged: Judged
     neurons: int
+    claims_all: bool = True
 
     @property
     def converged(self) -> bool:
         """Whether all that were asked for are there with bounds within the tolerance, and surely no other."""
-        return self.judged.converged and self.judged.complete
+        return self.judged.converged and (self.judged.complete or not self.claims_all)
 
     @property
     def error_estimate(self) -> float:
@@ -50,7 +51,10 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class ModesChallenge:
-    """Modes that are asked for; attributes as those of `Challenge`."""
+    """Modes that are asked for; attributes as those of `Challenge`.
+
+    Where nothing `claims_all`, as without selfadjointness, others may be missing.
+    """
 
     kind: str
     asked: AskedModes
@@ -58,6 +62,7 @@ class ModesChallenge:
     stated: str = "expression"
     beyond: bool = False
     determined: bool = True
+    claims_all: bool = True
 
     @property
     def problem(self) -> fs.Problem:
@@ -73,7 +78,7 @@ class ModesChallenge:
         """What was found, judged, and the seconds it took."""
         modes, seconds = self.asked.solve(seed, progress)
         neurons = modes[0].field.report.neurons if len(modes) else 0
-        return Answer(self.asked.judge(modes), neurons), seconds
+        return Answer(self.asked.judge(modes), neurons, self.claims_all), seconds
 
     def error(self, answer: Answer) -> float:
         """Of the mode that matters."""
@@ -88,7 +93,7 @@ class ModesChallenge:
 
 def asked_of(
     draw: Draw,
-    equation: sp.Eq,
+    equation: sp.Eq | list[sp.Eq],
     domain: Any,
     conditions: Sequence[Any],
     known: Known,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from random_families.draw import Draw
 
 import fspielm as fs
-from adversary_families.challenge import Challenge
+from adversary_families.challenge import AMPLE, Challenge
 
 _X, _Y = sp.symbols("x y")
 # Contrasts among which that of a twin is found, and orders that it keeps away from.
@@ -84,6 +84,7 @@ def _round(draw: Draw, hidden: bool) -> Challenge:
         exact,
         tol,
         determined=not hidden,
+        budget=AMPLE,
         jumps=lambda points: np.abs(np.hypot(points[:, 0], points[:, 1]) - share * radius),
     )
 
@@ -145,6 +146,7 @@ def _layers(draw: Draw, hidden: bool) -> Challenge:
         exact,
         tol,
         determined=not hidden,
+        budget=AMPLE,
         jumps=lambda points: np.abs(points[:, 1, None] - levels[None, 1:-1]).min(axis=1),
     )
 

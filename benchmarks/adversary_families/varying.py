@@ -13,7 +13,7 @@ from random_families.conditions import as_callable
 from random_families.draw import Draw
 
 import fspielm as fs
-from adversary_families.challenge import Challenge
+from adversary_families.challenge import AMPLE, Challenge
 from adversary_families.stating import Stating
 
 _SYMBOLS = sp.symbols("x y")
@@ -126,4 +126,5 @@ def make_varying(draw: Draw, hidden: bool) -> Challenge:
         tol,
         stated="callable" if stating.given else "expression",
         determined=not hidden or off > 0,
+        budget=AMPLE,
     )

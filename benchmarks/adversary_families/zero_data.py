@@ -14,7 +14,7 @@ from random_families.draw import Draw
 from scipy.special import jn_zeros, jv
 
 import fspielm as fs
-from adversary_families.challenge import Challenge, Exact
+from adversary_families.challenge import AMPLE, Challenge, Exact
 from adversary_families.varying import draw_medium
 
 _X, _Y, _Z = sp.symbols("x y z")
@@ -26,7 +26,9 @@ def make_zero(draw: Draw, resonant: bool) -> Challenge:
     kind, problem, null = draw.one_of((_box, _box, _disk, _varying, _steklov))(draw, resonant)
     where = "at" if resonant else "beside"
     exact: Exact = null if resonant else (lambda points: np.zeros(len(points)))
-    return Challenge(f"zero data, {where} a resonance of {kind}", problem, exact, tol, determined=not resonant)
+    return Challenge(
+        f"zero data, {where} a resonance of {kind}", problem, exact, tol, determined=not resonant, budget=AMPLE
+    )
 
 
 def _laplacian(u: Any) -> Any:

@@ -17,6 +17,9 @@ SideArray = NDArray[np.int8]
 
 _ROWS_AT_A_TIME = 2**20
 
+# Norms take squares, which doubles hold up to 1e308: data and coefficients beyond this are refused.
+LARGEST = 1e140
+
 
 def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
     """Return `points` as a float64 array of shape ``(n, dimension)``, or say what is wrong with it."""
@@ -42,9 +45,9 @@ def as_finite_points(points: ArrayLike, dimension: int, *, argument: str = "poin
     """Like `as_points`, refusing NaN and infinity by the first row that has one."""
     array = as_points(points, dimension, argument=argument)
     for start in range(0, len(array), _ROWS_AT_A_TIME):
-        bad = np.flatnonzero(~np.isfinite(array[start : start + _ROWS_AT_A_TIME]).all(axis=1))
-        if bad.size:
-            row = start + int(bad[0])
+        finite = np.isfinite(array[start : start + _ROWS_AT_A_TIME])
+        if not finite.all():
+            row = start + int(np.argmin(finite.all(axis=1)))
             raise ProblemError(f"{argument} must be finite; got {array[row].tolist()} in row {row}")
     return array
 
@@ -75,6 +78,11 @@ def spread_out(values: NumberArray, where: BoolArray) -> NumberArray:
     spread = np.full(len(where), np.nan, dtype=values.dtype)
     spread[where] = values
     return spread
+
+
+def beyond_range(values: NumberArray) -> BoolArray:
+    """Mask of values that no norm is computed with: NaN, infinite, or larger than `LARGEST`."""
+    return np.asarray(~(np.abs(values) <= LARGEST), dtype=np.bool_)
 
 
 def safe_norm(values: NumberArray) -> float:

@@ -123,6 +123,10 @@ class AccuracyWarning(UserWarning):
     """A solution misses its tolerance: by how much, why, and what would help."""
 
 
+class OutsideWarning(UserWarning):
+    """A solution was asked for values at points outside of its domain, which are nan."""
+
+
 class StorageWarning(UserWarning):
     """Something of a solution could not be written to its file: what, and what that means for loading it."""
 

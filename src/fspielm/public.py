@@ -24,6 +24,7 @@ from fspielm.equations import (
 from fspielm.errors import (
     AccuracyWarning,
     MemoryBudgetError,
+    OutsideWarning,
     ProblemError,
     SolveError,
     SolveInterrupted,
@@ -141,6 +142,7 @@ __all__ = [
     "Neumann",
     "NewtonStep",
     "Operator",
+    "OutsideWarning",
     "Periodic",
     "Place",
     "Points",

@@ -96,7 +96,7 @@ class TestAutomatic:
         done = fspielm("solve", "wave-1d", "--neurons", 40, *flags)
         assert done.status == 0
         assert done.err.startswith("fspielm: warning: not converged: no digit is certain")
-        assert "the budget of 40 neurons ended it" in done.err
+        assert "the budget of 40 functions ended it" in done.err
         assert done.err.count("\n") == 1
         if flags:
             content = strict_json(done.out)

@@ -45,8 +45,8 @@ class TestKinds:
     def test_dirichlet(self) -> None:
         problem = state(fs.Dirichlet({"v": y, u: lambda p: p[:, 0]}))
         assert said(problem, "x+") == {
-            "dirichlet x+ v": ([1], [(0, 0)], 0.5),
-            "dirichlet x+ u": ([0], [(0, 0)], 0.25),
+            "dirichlet x+ v": ([0], [(0, 0)], 0.5),
+            "dirichlet x+ u": ([1], [(0, 0)], 0.25),
         }
 
     def test_different_sides(self) -> None:

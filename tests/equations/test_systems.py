@@ -57,12 +57,9 @@ class TestAccepted:
         assert remark.startswith("There are 3 equations for 2 unknowns: they are met together")
 
     def test_the_order_of_unknowns(self) -> None:
-        assert [
-            one.symbol
-            for one in state(
-                laplace(v) + w, laplace(u), laplace(w) - v, conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]
-            ).unknowns
-        ] == [v, w, u]
+        conditions = [fs.Dirichlet({u: 0, v: 0, w: 0})]
+        problem = state(laplace(v) + w, laplace(u), laplace(w) - v, conditions=conditions)
+        assert [one.symbol for one in problem.unknowns] == [u, v, w]
         declared = state(laplace(v), laplace(u), unknowns=[u, v])
         assert [one.symbol for one in declared.unknowns] == [u, v]
         assert (declared.place(v), declared.place("u"), declared.places("v")) == (1, 0, (1,))
@@ -238,3 +235,37 @@ def test_values_of_several_unknowns_are_no_table() -> None:
         make_blocks(problem, sites)
     with pytest.raises(fs.ProblemError, match=r"Measured: values\[u\(x, y\)\] must be one for each of the 1 points"):
         fs.Measured([[0.5, 0.5]], {u: [[1, 2]]})
+
+
+class TestOrder:
+    """Of the unknowns, and so of the columns of a solution."""
+
+    p, u, v = (sp.Function(name)(x, y) for name in "puv")
+    stokes = (
+        sp.Eq(-u.diff(x, 2) - u.diff(y, 2) + p.diff(x), 0),
+        sp.Eq(-v.diff(x, 2) - v.diff(y, 2) + p.diff(y), 0),
+        sp.Eq(u.diff(x) + v.diff(y), 0),
+    )
+
+    def names(self, *conditions: Any, unknowns: Any = None) -> tuple[str, ...]:
+        return fs.Problem(self.stokes, fs.Box((0, 0), (1, 1)), conditions, unknowns=unknowns).names
+
+    def test_that_of_the_keys_of_conditions(self) -> None:
+        assert self.names(fs.Dirichlet({self.u: y, self.v: 0})) == ("u", "v", "p")
+        assert self.names(fs.Dirichlet({"v": 0, "u": y})) == ("v", "u", "p")
+        parts = [fs.Dirichlet({self.v: 0}), fs.Dirichlet({self.u: y})]
+        assert self.names(*parts) == ("v", "u", "p")
+
+    def test_that_of_unknowns_goes_first(self) -> None:
+        chosen = [self.p, self.v, self.u]
+        assert self.names(fs.Dirichlet({self.u: y, self.v: 0}), unknowns=chosen) == ("p", "v", "u")
+
+    def test_without_keys_as_they_appear(self) -> None:
+        conditions = [fs.Condition(sp.Eq(self.u, y)), fs.Condition(sp.Eq(self.v, 0))]
+        assert self.names(*conditions) == ("p", "u", "v")
+
+    def test_of_nonlinear_equations_too(self) -> None:
+        equations = [sp.Eq(self.v.diff(x, 2) + self.v.diff(y, 2), self.u**2), sp.Eq(laplace(self.u), self.v)]
+        problem = fs.Problem(equations, fs.Box((0, 0), (1, 1)), [fs.Dirichlet({self.v: 0, self.u: 1})])
+        assert problem.names == ("v", "u")
+        assert problem.linearised({self.u: 1}).names == ("v", "u")

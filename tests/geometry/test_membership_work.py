@@ -9,7 +9,7 @@ import pytest
 
 from fspielm import Panda
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry import Box, Disk, Domain, PolarCurve
+from fspielm.geometry import Box, Disk, Domain, PolarCurve, Polygon, Time
 
 POINTS = np.random.default_rng(0).random((20_000, 2))
 
@@ -78,3 +78,31 @@ def test_a_radius_is_looked_up_only_where_it_matters(monkeypatch: pytest.MonkeyP
     x, y = (POINTS - panda.center).T
     assert np.array_equal(within, np.hypot(x, y) <= radius(np.arctan2(y, x)))
     assert isinstance(panda, PolarCurve)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Disk((0.5, 0.5), 0.4),
+        Box((0, 0), (1, 1)) - Disk((0.5, 0.5), 0.2) - Disk((0.1, 0.1), 0.05),
+        Polygon([(0, 0), (1, 0.01), (0, 0.02)]),
+        Panda().scaled(0.3).moved((0.5, 0.5)),
+        Polygon([(0, 0), (1, 0), (0.5, 0.4), (1, 1), (0, 1)]) * Time(0, 1),
+    ],
+    ids=["disk", "holes", "thin", "curve", "time"],
+)
+def test_many_points_at_once_are_as_few(shape: Domain) -> None:
+    rng = np.random.default_rng(1)
+    lower, upper = shape.bounding_box
+    anywhere = lower + (upper - lower) * rng.uniform(-0.1, 1.1, (40_000, shape.dimension))
+    rims = [part.place(rng.random((500, part.parameters))).points for part in shape.boundary()]
+    near = [rim + 1e-13 * rng.standard_normal(rim.shape) for rim in rims]
+    points = np.concatenate([anywhere, *rims, *near, np.full((1, shape.dimension), 1e300)])
+    few = np.concatenate([shape.contains(some) for some in np.array_split(points, 40)])
+    assert np.array_equal(shape.contains(points), few)
+
+
+def test_of_many_points_those_near_the_boundary_are_asked_about(asked: list[int]) -> None:
+    points = np.random.default_rng(0).random((100_000, 2))
+    Disk((0.5, 0.5), 0.4).contains(points)
+    assert sum(asked) < 5_000

@@ -109,7 +109,7 @@ def test_exactly_dependent_columns_have_no_condition_and_no_solution(matrix: np.
     factored = Householder.of_matrix(matrix)
     assert factored.condition == np.inf
     assert factored.rank == 24
-    message = "column 7 of 25 is exactly dependent on the others; use TruncatedSVD, or other features"
+    message = "column 7 of 25 is exactly dependent on the others; use TruncatedSVD, or other functions"
     with pytest.raises(SolveError, match=message):
         factored.solve_triangle(np.ones(25))
 
@@ -161,3 +161,18 @@ def test_a_panel_without_reflections_leaves_values_as_they_are() -> None:
     panel = Panel(np.empty((0, 0)), np.empty((3, 0)), np.empty(0))
     for values in (np.arange(3.0), np.arange(6.0).reshape(3, 2)):
         np.testing.assert_array_equal(panel.rotate(values), values)
+
+
+@pytest.mark.parametrize("columns", [np.arange(9), np.array([0, 3, 4, 11, 24])])
+@pytest.mark.parametrize("added", [0, 6])
+def test_some_of_the_columns(draw: Draw, columns: np.ndarray, added: int) -> None:
+    whole = draw(70, 25 + added)
+    factored = Householder.of_matrix(np.asfortranarray(whole[:, :25].copy()))
+    if added:
+        factored = factored.extend(np.asfortranarray(whole[:, 25:].copy()))
+        columns = np.append(columns, 28)
+    H, some, right = whole[:, columns], factored.restricted(columns), draw(len(columns))
+    assert some.shape[1] == len(columns)
+    normal = H.conj().T @ H
+    found = some.solve_triangle(some.solve_triangle(right, adjoint=True))
+    assert np.allclose(normal @ found, right, rtol=0, atol=1e-10)

@@ -183,9 +183,8 @@ def test_no_points_give_no_values(on_disk: fs.Solution, method: str) -> None:
     assert on_disk.gradient([]).shape == (0, 2)
 
 
-def test_points_outside_are_evaluated(on_disk: fs.Solution) -> None:
+def test_points_outside_are_told(on_disk: fs.Solution) -> None:
     points = [[0.0, 0.0], [1.0, 0.0], [1.01, 0.0]]
-    assert np.isfinite(on_disk(points)).all()
     assert on_disk.contains(points).tolist() == [True, True, False]
 
 
@@ -239,7 +238,7 @@ def test_a_spectrum_needs_frequencies() -> None:
     v = sp.Function("v")(x)
     problem = fs.Problem(sp.Eq(v.diff(x, 2), 0), fs.Interval(0, 1), [fs.Dirichlet(x)])
     assert fs.solve(problem, rng=0).spectrum().values.ndim == 1
-    with pytest.raises(fs.ProblemError, match="a spectrum needs features that have frequencies"):
+    with pytest.raises(fs.ProblemError, match="a spectrum needs functions that have frequencies"):
         fs.solve(problem, features=fs.Tanh(20, mu=(1, 3)), rng=0).spectrum()
 
 

@@ -19,7 +19,20 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAMILIES = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
+FAMILIES = (
+    "inclusions",
+    "sources",
+    "electrodes",
+    "hot spots",
+    "plans",
+    "hidden",
+    "ill-posed",
+    "systems",
+    "complex",
+    "folds",
+    "jumps",
+)
+OF_MODES = ("drifting",)
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 
 
@@ -31,7 +44,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # exp and cosh of large numbers, far away from what is narrow
 @pytest.mark.parametrize("deceptive", [True, False])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *OF_MODES])
 def test_solutions_satisfy_equation_and_conditions(family: str, seed: int, deceptive: bool) -> None:
     from adversary_families.checking import check
 

@@ -60,7 +60,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     assert few.special_columns < 144 / 1.2 - 100  # no more than the rows can tell apart
     slow = module.try_out(problem, FeatureTrial(fs.Characteristic(100), points, (), "tried"), threads=1)
     assert slow.special > 0
-    assert slow.each_special > module._USUAL.each_special
+    assert slow.each_special >= module._USUAL.each_special
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.4, 0.8, 1.6])

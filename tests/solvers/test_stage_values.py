@@ -100,7 +100,7 @@ def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
     assert worse.trial.columns
     ending = worse.stage.next(shown(2e-7))
     assert isinstance(ending, Ending)
-    assert ending.reason.startswith("more features do not help any more")
+    assert ending.reason.startswith("more functions do not help any more")
     assert isinstance(follow(with_singular, 2e-7, 5e-8), Step)
 
 

@@ -75,7 +75,7 @@ def test_success_warns_of_nothing_and_says_so(manufacture: Make) -> None:
 
 def test_too_few_neurons(smooth: Any) -> None:
     solution = warned(
-        smooth.problem, r"the budget of 300 neurons ended it, \d+ are needed", budget=fs.Budget(neurons=300)
+        smooth.problem, r"the budget of 300 functions ended it, \d+ are needed", budget=fs.Budget(neurons=300)
     )
     assert solution.report.neurons <= 300
     assert smooth.error(solution) < 0.1  # the best that 300 can do is returned
@@ -123,7 +123,8 @@ def test_no_round_is_begun_that_would_overrun(
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)
-    solution = warned(made.problem, f"the budget of {budget} s ended it", budget=fs.Budget(seconds=budget))
+    said = f"the budget of {budget} s ended it"
+    solution = warned(made.problem, said, budget=fs.Budget(seconds=budget), approach="band")
     assert len(begun) > 2
     assert all(seconds <= left for seconds, left in begun)
     wanted = outlooks[-1]
@@ -316,7 +317,7 @@ def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:
     """The source is smooth and the data meet, yet the re-entrant corner is there."""
     solution = warned(
         helmholtz(0, 1, domain=fs.Pacman()),
-        "more features do not help any more; the solution .* not (be )?smooth",
+        "more functions do not help any more; the solution .* not (be )?smooth",
         singular=False,
         tol=1e-6,
     )
@@ -347,7 +348,7 @@ def test_noise_is_refused() -> None:
 
 def test_features_by_hand_are_judged_where_qr_lets_them_be(smooth: Any) -> None:
     solution = warned(
-        smooth.problem, "the features and points chosen by hand do not reach further", features=fs.Band(300, (30, 30))
+        smooth.problem, "the functions and points chosen by hand do not reach further", features=fs.Band(300, (30, 30))
     )
     assert not solution.report.rounds
     assert not solution.report.bands

@@ -65,8 +65,9 @@ def test_loaded_and_copied_evaluate_bit_for_bit(solution: fs.Solution, tmp_path:
         copy.deepcopy(solution),
         pickle.loads(pickle.dumps(loaded)),
     ):
-        np.testing.assert_array_equal(other(points), solution(points))
-        np.testing.assert_array_equal(other.residual(points[:9]), solution.residual(points[:9]))
+        np.testing.assert_array_equal(other(points, outside="extend"), solution(points, outside="extend"))
+        inside = points[solution.contains(points)][:9]
+        np.testing.assert_array_equal(other.residual(inside), solution.residual(inside))
         assert other.report == solution.report
         assert other.integrate(sp.Function("u")(*solution.problem.coordinates)) == solution.integrate(
             sp.Function("u")(*solution.problem.coordinates)

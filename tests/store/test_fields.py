@@ -190,3 +190,17 @@ def test_bases_within_bases(tmp_path: Path, make_solution: Callable[..., fs.Solu
     assert stored.fields == ("v", "u", "p")
     points = np.random.default_rng(1).uniform(-0.5, 0.5, (9, 2))
     np.testing.assert_array_equal(stored.solution()(points), solution(points))
+
+
+def test_the_order_of_unknowns_is_kept(tmp_path: Path) -> None:
+    u, v = (sp.Function(name)(x, y) for name in "uv")
+    equations = [sp.Eq(f.diff(x, 2) + f.diff(y, 2), 0) for f in (u, v)]
+    first, conditions = [[0.2, 0.3]], [fs.Dirichlet({v: x, u: y})]
+    for order in (None, [u, v]):
+        problem = fs.Problem(equations, fs.Box((0, 0), (1, 1)), conditions, unknowns=order)
+        solution = fs.solve(problem, tol=1e-6, rng=0)
+        solution.save(tmp_path / "it.fspielm")
+        loaded = fs.load(tmp_path / "it.fspielm")
+        assert solution.names == loaded.names == (("v", "u") if order is None else ("u", "v"))
+        np.testing.assert_allclose(solution(first), [[0.2, 0.3] if order is None else [0.3, 0.2]], atol=1e-5)
+        np.testing.assert_array_equal(loaded(first), solution(first))

@@ -33,7 +33,7 @@ def test_a_callable_is_named_and_evaluation_works(make_solution: Make, tmp_path:
     f = sp.Function("f")
     solution = make_solution("disk", "sine", source=f(x, y), given={f: source})
     loaded = loaded_without(solution, tmp_path, r"given\[f\] is a callable")
-    points = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    points = np.random.default_rng(0).uniform(-0.3, 0.7, (50, 2))
     np.testing.assert_array_equal(loaded(points), solution(points))
     np.testing.assert_array_equal(loaded.grid(9).values, solution.grid(9).values)
     np.testing.assert_array_equal(loaded.laplacian(points), solution.laplacian(points))
@@ -96,6 +96,8 @@ def test_a_domain_without_a_word_leaves_its_box(make_solution: Make, tmp_path: P
     solution = replace(made, problem=problem)
     loaded = loaded_without(solution, tmp_path, r"a problem file has no word for the domain Sector\(\)")
     assert loaded([[0.2, 0.2]]) == solution([[0.2, 0.2]])
+    with pytest.warns(fs.OutsideWarning):
+        assert np.isnan(loaded([[7.0, 0.2]])).all()
     assert repr(loaded.problem.domain) == "Sector()"
     np.testing.assert_array_equal(loaded.problem.domain.bounding_box, Sector.bounding_box)
     for needs in (

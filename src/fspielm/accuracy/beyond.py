@@ -134,8 +134,8 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
         almost, remedy = _told(function)
         few = basis.size < functions_up_to(problem, function.frequency)
         if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
-            beyond = "and is beyond the features that were solved with, so that it may be in the solution unseen"
-            return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more features")
+            beyond = "and is beyond the functions that were solved with, so that it may be in the solution unseen"
+            return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more functions")
         if solved.amplification > _LET_THROUGH:
             return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()

@@ -9,6 +9,7 @@ everywhere would change the coefficients by about as much as is missed.
 
 Rows of a whole cell are at nodes of a quadrature. Where the boundary cuts cells, sums over rows have an error of their
 own, as if their places were random: by how much that changes the coefficients is told by residuals of random signs.
+So have sums in cells where something is narrower than the distance of rows, as a jump is: it may be anywhere between.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from fspielm.features import CellBasis, RowsInCells, localise
 from fspielm.geometry import Sites
 from fspielm.latest import Latest
 from fspielm.linalg import Factored
+from fspielm.scrutiny import Narrow
 
 # Residuals of random signs, and what chance may be more than they tell.
 _SIGNS = 3
@@ -77,7 +79,7 @@ class Correction:
         kind = np.result_type(self.factored.dtype, *deviations.parts)
         total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=kind)
         for held in deviations.rows:
-            kinds = _kinds(self.finite.sparse(held.sites), self.finite.uneven(held.sites), rng)
+            kinds = _kinds(self.finite.sparse(held.sites), held.uneven, rng)
             total += held.rows.adjoint(held.weight * kinds * held.deviation)
         for seam in deviations.seams:
             total += self.finite.across_seams(_kinds(seam.sparse, seam.uneven, rng) * seam.deviation)
@@ -115,16 +117,31 @@ class Correction:
             emphasis = self.held_out.emphasis.get(relation.name, np.ones(len(sites)))
             weight = own.scale * np.sqrt(own.count / len(sites)) * emphasis
             residual = rows @ coefficients - relation.values(sites)
-            found.append(Rows(rows, sites, weight, weight * residual))
             close = close_rows(problem, relation, self.finite)
+            uneven = self.finite.uneven(sites) | self._is_crossed(sites, () if close is None else close.places)
+            found.append(Rows(rows, sites, weight, weight * residual, uneven))
             if close is not None:
                 operator, sites = close.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
                 narrow = rows @ coefficients - close.block.values
                 more = self._tells_more((sites, narrow), (found[-1].sites, residual))
                 weight = more * self._weight(own, sites, close.shares)
-                found.append(Rows(rows, sites, weight, weight * narrow))
+                found.append(Rows(rows, sites, weight, weight * narrow, self.finite.uneven(sites)))
         return tuple(found)
+
+    def _is_crossed(self, sites: Sites, places: Sequence[Narrow]) -> BoolArray:
+        """Whether sites are in cells with something narrower than the distance of their neighbours there."""
+        basis = self.finite.basis
+        assert isinstance(basis, CellBasis)
+        cells = self.finite.cells_at(sites.points)
+        number = np.maximum(np.bincount(cells, minlength=self.finite.pieces), 1)
+        apart = basis.frames.lengths.max(axis=1) / number ** (1.0 / sites.points.shape[1])
+        crossed = np.zeros(self.finite.pieces, dtype=np.bool_)
+        for place in places:
+            if place.kind != "smooth":
+                its = self.finite.cells_at(place.sites.points)
+                crossed[its[apart[its] > place.width]] = True
+        return np.asarray(crossed[cells])
 
     def _tells_more(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
         """Whether the largest residual of a cell is clearly larger at narrow places than at all others, by place."""
@@ -142,12 +159,16 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a relation that are held out, where they are, their weights and what a solution is off by, weighted."""
+    """Rows of a relation that are held out, where they are, their weights and what a solution is off by, weighted.
+
+    And which of them are `uneven`: sums over these are not integrals.
+    """
 
     rows: RowsInCells
     sites: Sites
     weight: FloatArray
     deviation: NumberArray
+    uneven: BoolArray
 
 
 @final

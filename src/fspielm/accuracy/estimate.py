@@ -118,6 +118,8 @@ class ErrorEstimate:
         What is said of each cell, where functions are those of cells that are not all resolved.
     shares : mapping of str to float
         Of the squared norm of the held-out residual, in scaled rows, what each block has.
+    has_settled : bool
+        False where the amplification would grow with more functions, so that nothing rests on it.
     """
 
     relative: float
@@ -136,3 +138,4 @@ class ErrorEstimate:
     fields: tuple[FieldEstimate, ...] = ()
     cells: CellErrors | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
+    has_settled: bool = True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from fspielm.accuracy.further import probe
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.misfit import ROUNDING, Misfit, Unfitted
 from fspielm.accuracy.sensitivity import Sensitivity, find_sensitivity
+from fspielm.accuracy.settled import has_settled
 from fspielm.accuracy.sizes import norm_in, relative_to, sizes_of
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation import BlockRows, Finite
@@ -31,6 +33,14 @@ _FITS = 1e-7
 # On cells: amplifications of which so large ones, that would make so many times the solution of the data, are those of
 # a resonance.
 _AMPLIFIED, _RESONANT = 1e5, 1e6
+_GROWS = (
+    "how strongly the solution depends on its data still grows with more features, as it does at a resonance, where "
+    "there are other solutions or none; move the coefficients off the resonance, or allow more features"
+)
+
+
+def _yes() -> bool:
+    return True
 
 
 @final
@@ -49,6 +59,8 @@ class Examination:
     sensitivity : Sensitivity
     correction : Correction or None
         What is known of the residual's effect, where functions are those of cells.
+    has_settled : callable
+        Whether the sensitivity has settled, asked where an estimate would rest on it.
     """
 
     discretisation: Finite
@@ -56,9 +68,14 @@ class Examination:
     held_out: HeldOut
     sensitivity: Sensitivity
     correction: Correction | None = None
+    has_settled: Callable[[], bool] = _yes
 
-    def estimate(self, coefficients: NumberArray, problem: Problem | None = None) -> ErrorEstimate:
+    def estimate(
+        self, coefficients: NumberArray, problem: Problem | None = None, *, by_itself: bool = False
+    ) -> ErrorEstimate:
         """Estimate the error of `coefficients`, as a solution of `problem` where that has other data.
+
+        A solution `by_itself` is a mode: its right-hand side is made of it, and says nothing of its size.
 
         If the true solution is the basis with coefficients ``beta + delta``, then ``H delta`` is the residual r, and
         the error ``Phi delta = (Phi R^-1) (Q^H r)`` is at most ``|Phi R^-1| |r|``. The norm is the sensitivity, the
@@ -66,6 +83,8 @@ class Examination:
         """
         problem = problem or self.discretisation.problem
         misfit = self._unfitted.misfit(coefficients, problem)
+        if by_itself:
+            misfit = replace(misfit, told=[0.0] * len(misfit.told))
         sensitivity = self.sensitivity
         amplification = sensitivity.amplification
         null = sensitivity.values[int(np.argmax(sensitivity.each))] @ sensitivity.null
@@ -127,6 +146,12 @@ class Examination:
         worst = max(whole, key=lambda field: field.relative)
         largest = max(field.largest for field in whole)
         return replace(estimate, relative=worst.relative, largest=largest, scale=worst.scale, fields=fields)
+
+    def settled(self, estimate: ErrorEstimate, tol: float) -> ErrorEstimate:
+        """The estimate, or where it would meet `tol` by a sensitivity that still grows, one without a digit."""
+        if not estimate.relative <= tol or self.has_settled():
+            return estimate
+        return replace(self.with_remainder(estimate, float("inf")), beyond=_GROWS, has_settled=False)
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the sites that are held out, by block, weighted as residuals are."""
@@ -223,7 +248,10 @@ class Examination:
 
 
 def examine(
-    discretisation: Finite, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
+    discretisation: Finite,
+    blocks: Sequence[BlockRows],
+    factored: Factored,
+    rng: np.random.Generator,
 ) -> Examination:
     """Draw fresh rows, by the law of those that were fitted, and find how sensitive the system is.
 
@@ -240,9 +268,12 @@ def examine(
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
+    # of functions that satisfy the equation, others beside them have shown it already
+    look = partial(has_settled, discretisation, blocks, factored, held_out, sensitivity)
+    settled = cache(look) if probed is None else _yes
     if not basis.is_piecewise:
-        return Examination(discretisation, blocks, held_out, sensitivity)
+        return Examination(discretisation, blocks, held_out, sensitivity, has_settled=settled)
     from fspielm.accuracy.correction import Correction
 
     correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
-    return Examination(discretisation, blocks, held_out, sensitivity, correction)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction, settled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ class Local:
 
     def stands_out(self, rms: float) -> bool:
         """Whether the residual in the place is clearly above that of the block, with this root of its mean square."""
-        return self.most**2 > _CLEARLY * self.share * rms**2
+        return self.most > math.sqrt(_CLEARLY * self.share) * rms
 
 
 @dataclass(frozen=True, eq=False)

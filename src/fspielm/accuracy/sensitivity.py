@@ -62,14 +62,14 @@ def find_sensitivity(
         elsewhere = problem.domain.is_unbounded and known.domain is not problem.domain
         here = Sites(known.domain.sample(PROBES, rng, "low-discrepancy")) if elsewhere else probes
         Phi = tabulate(basis, identity(problem.dimension).on(unknown), here, threads=threads)
-        amplification, null = _largest(Phi, factored, rng)
+        amplification, null = largest_amplification(Phi, factored, rng)
         each.append(amplification)
         values.append(Phi)
         nulls.append(null)
     return Sensitivity(tuple(each), tuple(values), nulls[int(np.argmax(each))])
 
 
-def _largest(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
+def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
     """The largest amplification, and the coefficients of the function that has it."""
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients

@@ -48,7 +48,7 @@ def judge(
         or _rough_data(bands)
         or _narrow(estimate, ending)
         or ending
-        or "the features and points chosen by hand do not reach further; add neurons or leave features automatic"
+        or "the functions and points chosen by hand do not reach further; add functions, or leave features= automatic"
     )
     finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
     return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
@@ -89,7 +89,7 @@ def _kinks(problem: Problem, estimate: ErrorEstimate) -> str | None:
         return None
     return (
         f"materials jump across {', '.join(map(repr, names[:3]))}{' and others' * (len(names) > 3)}, where the "
-        "solution has a kink or a jump, which features that are smooth all over the domain cannot follow"
+        "solution has a kink or a jump, which functions that are smooth all over the domain cannot follow"
     )
 
 
@@ -119,7 +119,7 @@ def _narrow(estimate: ErrorEstimate, ending: str) -> str | None:
     if estimate.unresolved is None:
         return None
     remedy = f"besides, {ending}" if ending else "make it wider, or expect few digits"
-    return f"{estimate.unresolved}, and the features do not resolve it; {remedy}"
+    return f"{estimate.unresolved}, and the functions do not resolve it; {remedy}"
 
 
 def _corners(problem: Problem) -> str | None:

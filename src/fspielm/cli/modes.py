@@ -20,7 +20,7 @@ from fspielm.cli.options import optional, with_options
 from fspielm.cli.outputs import PICTURES_HELP
 from fspielm.cli.phrases import in_options
 from fspielm.cli.plain import finite
-from fspielm.cli.progress import show_rounds, working
+from fspielm.cli.progress import run_or_salvage, show_rounds, working
 from fspielm.cli.settings import limit_blas
 from fspielm.cli.tables import headed_table
 from fspielm.demo import run_interruptibly
@@ -53,7 +53,7 @@ class ModesOptions:
     ] = None
     tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
     seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
-    rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
+    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
     plot: Annotated[
         list[Path] | None,
@@ -90,7 +90,7 @@ def find_modes(
         asked: dict[str, Any] = {"count": count, "within": within, "budget": budget, "rng": options.rng or 0}
         asked |= {} if options.tol is None else {"tol": options.tol}
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
-        modes = run_interruptibly(partial(eigenmodes, file.problem, symbol, **asked))
+        modes, interrupt = run_or_salvage(partial(eigenmodes, file.problem, symbol, **asked))
     if options.as_json:
         print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
     else:
@@ -103,6 +103,8 @@ def find_modes(
         _draw(modes, file.title or str(path), options.plot)
         if not options.as_json:
             print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
+    if interrupt is not None:
+        raise interrupt
 
 
 def _save(modes: Modes, folder: Path, title: str) -> None:

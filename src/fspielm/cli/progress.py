@@ -5,14 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGINT
 from threading import Lock, Timer
 from time import perf_counter
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from fspielm.cli.entry import Interrupted
+from fspielm.demo import run_interruptibly
 from fspielm.solution import Round
+from fspielm.solvers.so_far import Watched
 from fspielm.wording import duration
+
+T = TypeVar("T")
 
 _PATIENCE_SECONDS = 2.0
 # Of a name in lines that must not be wider than a terminal, its last letters: a path ends with what tells it apart.
@@ -71,6 +78,24 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
         )
 
     return show_event
+
+
+def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "") -> tuple[T, Interrupted | None]:
+    """What work returns, or, after Ctrl-C, the best so far with the interrupt: raise it once that is written.
+
+    The work is done in a thread of its own, or `here`, if it listens itself; a `note` is added to any interrupt.
+    """
+    watched = Watched(work)
+    try:
+        return watched() if here else run_interruptibly(watched), None
+    except Interrupted as interrupt:
+        best = watched.best if interrupt.number == SIGINT else None
+        for each in ("" if best is None else "this is the best so far", note):
+            if each:
+                interrupt.add_note(each)
+        if best is None:
+            raise
+        return best, interrupt
 
 
 class _Lines:

@@ -12,12 +12,12 @@ from fspielm import cases
 from fspielm.cli.names import choose
 from fspielm.cli.options import OldSeed, with_options
 from fspielm.cli.outputs import Outputs
-from fspielm.cli.progress import show_rounds, working
+from fspielm.cli.progress import run_or_salvage, show_rounds, working
 from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Options, limit_blas, read_options
 from fspielm.cli.solve_file import is_problem_file, solve_file
 from fspielm.cli.sweeping import SweepOptions, sweep_file
-from fspielm.demo import run_case, run_interruptibly
+from fspielm.demo import run_case
 from fspielm.errors import ProblemError
 
 
@@ -35,7 +35,7 @@ def solve_case(
 
     Frequencies, sizes and points are chosen from the equation and its data, in rounds, until the error estimate
     meets the tolerance. With --method, what is not given is as in the paper: the best range of frequencies for
-    the case and method, the neurons, the points, the least-squares solve. Options count more than what a problem
+    the case and method, the functions, the points, the least-squares solve. Options count more than what a problem
     file says. With --set, a problem file is solved for many values of its parameters, on all cores.
     """
     outputs.check_pictures()
@@ -55,12 +55,13 @@ def solve_case(
     size = "" if choice.is_automatic else f" with {choice.settings['features'].neurons} functions"
     with working(f"solving {case}{size}") as show:
         shown = show_rounds(case, show, choice.settings["budget"].seconds)
-        run = run_interruptibly(
-            partial(run_case, benchmark, choice.settings | {"progress": shown}, rng=options.rng or 0)
-        )
+        work = partial(run_case, benchmark, choice.settings | {"progress": shown}, rng=options.rng or 0)
+        run, interrupt = run_or_salvage(work)
     if outputs.json:
         print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
     else:
         print_report(run, choice)
     outputs.write(run.solution, benchmark.title)
     outputs.draw(run, f"{benchmark.title}: {choice.method}, relative error {run.relative_error:.1e}")
+    if interrupt is not None:
+        raise interrupt

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from fspielm import cases
 from fspielm.cli.outputs import Outputs
-from fspielm.cli.progress import show_rounds, working
+from fspielm.cli.progress import run_or_salvage, show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
 from fspielm.cli.settings import Options, file_settings, limit_blas
-from fspielm.demo import FileRun, run_file, run_interruptibly
+from fspielm.demo import FileRun, run_file
 from fspielm.files import read_problem_file
 from fspielm.writing import check_place
 
@@ -38,7 +38,7 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
     limit_blas(settings["budget"].threads)
     with working(f"solving {name}") as show:
         shown = show_rounds(name, show, settings["budget"].seconds)
-        run = run_interruptibly(partial(run_file, file, settings | {"progress": shown}))
+        run, interrupt = run_or_salvage(partial(run_file, file, settings | {"progress": shown}))
     if outputs.json:
         print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
     else:
@@ -49,6 +49,8 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         run.solution.to_csv(file.table)
         if not outputs.json:
             print(f"\nTable: {file.table}")
+    if interrupt is not None:
+        raise interrupt
 
 
 def _title(run: FileRun, name: str) -> str:

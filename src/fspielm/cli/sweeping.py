@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +14,10 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import Interrupted
 from fspielm.cli.options import optional
 from fspielm.cli.outputs import Outputs
 from fspielm.cli.phrases import in_options
-from fspielm.cli.progress import working
+from fspielm.cli.progress import run_or_salvage, working
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.tables import headed_table
 from fspielm.equations import Problem
@@ -80,22 +80,20 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
     values = dict(_read(text, file) for text in wanted.set or [])
     measure = size if wanted.at is None else _At(_point(wanted.at, file.problem))
     with working(f"solving {name}") as show:
-        try:
-            found = sweep(
-                file.problem,
-                values,
-                measure=measure,
-                keep=wanted.keep,
-                tol=settings.get("tol", file.tol),
-                budget=settings["budget"],
-                rng=options.rng if options.rng is not None else file.rng or 0,
-                workers=wanted.workers,
-                progress=lambda done, total, line: show(line),
-            )
-        except (Interrupted, KeyboardInterrupt) as interrupt:
-            if wanted.keep is not None:
-                interrupt.add_note(f"the rows that have ended are in {wanted.keep}, and the same command goes on")
-            raise
+        work = partial(
+            sweep,
+            file.problem,
+            values,
+            measure=measure,
+            keep=wanted.keep,
+            tol=settings.get("tol", file.tol),
+            budget=settings["budget"],
+            rng=options.rng if options.rng is not None else file.rng or 0,
+            workers=wanted.workers,
+            progress=lambda done, total, line: show(line),
+        )
+        kept = f"the rows that have ended are in {wanted.keep}, and the same command goes on" if wanted.keep else ""
+        found, interrupt = run_or_salvage(work, here=True, note=kept)
     if outputs.json:
         print(json.dumps(_as_json(found), indent=2, allow_nan=False))
     else:
@@ -109,6 +107,8 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         for path in outputs.plot:
             save_picture(figure, path)
         outputs.announce("Picture", outputs.plot)
+    if interrupt is not None:
+        raise interrupt
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,10 @@ class Finite(ABC):
         """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
         return np.zeros(self.pieces, dtype=np.bool_)
 
+    def last_degrees(self, coefficients: NumberArray) -> NumberArray:
+        """The coefficients ``(M,)`` of what the last degrees of cells alone have of a solution."""
+        return coefficients
+
     @property
     def pieces(self) -> int:
         """How many cells there are."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation.blocks import RowBlock
 from fspielm.deadline import reserve_memory
 from fspielm.errors import ProblemError, SolveError
@@ -183,7 +183,7 @@ def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out
                 target += values
     if not np.all(np.isfinite(target)):
         raise SolveError(
-            f"the rows of {block.name!r} overflow: its derivatives of the features are not finite; "
+            f"the rows of {block.name!r} overflow: its derivatives of the functions are not finite; "
             "use lower frequencies (mu), or coordinates of order one"
         )
 
@@ -192,4 +192,4 @@ def _rms_scale(out: NumberArray) -> float:
     step = max(1, _CHUNK_ENTRIES // max(out.shape[1], 1))
     chunks = (out[first : first + step] for first in range(0, len(out), step))
     rms = float(np.sqrt(np.mean(np.concatenate([np.mean(np.abs(rows) ** 2, axis=1) for rows in chunks]))))
-    return 1.0 / rms if rms > 0 else 1.0
+    return 1.0 / (rms or safe_rms(out) or 1.0)  # squares of tiny entries are zero

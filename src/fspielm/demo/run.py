@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from fspielm.files import ProblemFile
 from fspielm.solution import Solution
 from fspielm.solution.pictures import plot_comparison
 from fspielm.solvers import solve
+from fspielm.solvers.so_far import offering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Run = TypeVar("Run")
 
 
 @final
@@ -96,24 +99,34 @@ def paper_best(case: Case) -> tuple[str, float]:
 
 def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None) -> CaseRun:
     """Solve a benchmark with `settings` (keyword arguments of `fspielm.solve`) and measure the error."""
-    begun = perf_counter()
-    solution = solve(case.problem, **settings, rng=rng)
-    seconds = perf_counter() - begun
-    return CaseRun(
-        case,
-        solution,
-        relative_error=case.relative_error(solution),
-        space_time_error=None if case.time_slice is None else case.space_time_error(solution),
-        seconds=seconds,
-    )
+
+    def measured(solution: Solution, seconds: float) -> CaseRun:
+        return CaseRun(
+            case,
+            solution,
+            relative_error=case.relative_error(solution),
+            space_time_error=None if case.time_slice is None else case.space_time_error(solution),
+            seconds=seconds,
+        )
+
+    return _run(lambda: solve(case.problem, **settings, rng=rng), measured)
 
 
 def run_file(file: ProblemFile, settings: Mapping[str, Any]) -> FileRun:
     """Solve the problem of a file, with `settings` beside those of the file, and measure the error."""
+
+    def measured(solution: Solution, seconds: float) -> FileRun:
+        return FileRun(file, solution, None if file.exact is None else file.relative_error(solution), seconds)
+
+    return _run(lambda: file.solve(**settings), measured)
+
+
+def _run(solving: Callable[[], Solution], measured: Callable[[Solution, float], Run]) -> Run:
+    """Solve and measure; meanwhile, the best so far is offered."""
     begun = perf_counter()
-    solution = file.solve(**settings)
-    seconds = perf_counter() - begun
-    return FileRun(file, solution, None if file.exact is None else file.relative_error(solution), seconds)
+    with offering(lambda found: None if found is None else measured(found, perf_counter() - begun)):
+        solution = solving()
+    return measured(solution, perf_counter() - begun)
 
 
 def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:

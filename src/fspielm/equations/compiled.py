@@ -63,7 +63,7 @@ def compile_all(statement: Statement) -> Compiled:
     domain, number = statement.domain, len(statement.equations)
     stated = read_givens(statement.given)
     written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
-    unknowns = read_unknowns(written, stated, domain, statement.unknowns)
+    unknowns = read_unknowns(written, stated, statement)
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     givens = stated.placed(domain, unknowns[0].coordinates)
     setting = Setting(unknowns, givens, domain, parts)

@@ -53,12 +53,16 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     symbols -= {*given}.union(*(order.free_symbols for order in orders))
     for symbol in symbols:
         if symbol.name in unknown:
-            function = unknown[symbol.name]
-            raise ProblemError(
-                f"{symbol} is written as a plain symbol and as the function {function}; write "
-                f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
-            )
+            raise plain_symbol(symbol, unknown[symbol.name])
     return {symbol for symbol in symbols if symbol.name not in known}
+
+
+def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
+    """What is wrong with a symbol that has the name of an unknown."""
+    return ProblemError(
+        f"{symbol} is written as a plain symbol and as the function {function}; write "
+        f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
+    )
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:

@@ -34,7 +34,7 @@ from fspielm.equations.remarks import remarks_on
 from fspielm.equations.statement import Statement, state
 from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, describe
+from fspielm.expressions import Field, bare_hint, describe
 from fspielm.geometry import Domain
 from fspielm.later import MethodsFrom
 
@@ -71,8 +71,8 @@ class Problem:
         gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
         solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
     unknowns : sequence of functions, optional
-        Of a system, in the order in which a solution has them; that of their first appearance by default, in one
-        equation by name.
+        Of a system, in the order in which a solution has them, ``solution(points)`` its columns. By default that of the
+        dictionaries of conditions, then of their first appearance in equations, in one equation by name.
     incident : Incident or Expr, optional
         On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
         expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
@@ -296,7 +296,7 @@ class Problem:
             if unknown == known.symbol or unknown == known.symbol.func.__name__:
                 return place
         names = ", ".join(str(known.symbol) for known in self.unknowns)
-        raise ProblemError(f"there is no unknown {unknown!r}; the unknowns are {names}")
+        raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
         """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -15,6 +15,10 @@ from fspielm.equations.givens import Givens
 from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, evaluate_derivatives
 from fspielm.geometry import Domain, Time
+
+if TYPE_CHECKING:
+    from fspielm.equations.conditions import AnyCondition
+    from fspielm.equations.statement import Statement
 
 _REAL = np.dtype(np.float64)
 
@@ -52,19 +56,18 @@ def only(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
     return unknowns[0]
 
 
-def read_unknowns(
-    written: Sequence[sp.Expr], givens: Givens, domain: Domain, declared: Sequence[Any] | None = None
-) -> tuple[Unknown, ...]:
-    """The unknowns of what equations set to zero, on a domain that fits them.
+def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Statement) -> tuple[Unknown, ...]:
+    """The unknowns of what the equations of a statement set to zero, on a domain that fits them.
 
-    In the order of their first appearance, where those that appear in one equation first are sorted by name; or in the
-    order in which they are `declared`.
+    In the order in which they are declared; otherwise in that of the dictionaries of conditions, then of their first
+    appearance in equations, those that appear in one equation first sorted by name.
     """
-    found: dict[AppliedUndef, None] = {}
+    domain, found = statement.domain, dict[AppliedUndef, None]()
     for expression in written:
         _refuse_elsewhere(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
-    symbols = tuple(found) if declared is None else _as_declared(declared, found)
+    declared = statement.unknowns
+    symbols = _by_conditions(found, statement.conditions) if declared is None else _as_declared(declared, found)
     if not symbols:
         known = sorted({str(f) for expression in written for f in expression.atoms(AppliedUndef)})
         given = f" (its {', '.join(known)} is given)" if known else ""
@@ -91,6 +94,14 @@ def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
     """The undefined functions in `expression` that are not given, sorted by name."""
     functions = givens.without_derivatives(expression).atoms(AppliedUndef)
     return sorted((f for f in functions if not givens.is_known(f)), key=str)
+
+
+def _by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
+    """The unknowns that dictionaries of conditions name, in their order, and then the others."""
+    values = (getattr(condition, "value", getattr(condition, "values", None)) for condition in conditions)
+    keys = [key for value in values if isinstance(value, Mapping) for key in value]
+    named = [symbol for key in keys for symbol in found if key == symbol or key == symbol.func.__name__]
+    return tuple(dict.fromkeys((*named, *found)))
 
 
 def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:

@@ -7,6 +7,7 @@ import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.evalf import PrecisionExhausted
 
+from fspielm.arrays import LARGEST
 from fspielm.errors import ProblemError
 from fspielm.expressions.compile import NONLOCAL, evaluate_derivatives
 from fspielm.expressions.values import describe, simplest_number
@@ -42,6 +43,9 @@ def constant_value(expression: sp.Expr, what: str) -> complex:
     if not np.isfinite(number):
         shown = number if number.imag else number.real
         raise ProblemError(f"{what} must be a finite number; {describe(expression)} is {shown}")
+    if abs(number) > LARGEST:
+        size = f"{LARGEST:g} in size; got {abs(number):g}"
+        raise ProblemError(f"{what} must be at most {size}: state the problem in other units")
     return simplest_number(number)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import LARGEST, FloatArray, NumberArray, beyond_range
 from fspielm.deadline import check_deadline
 from fspielm.errors import IterateError, ProblemError
 from fspielm.expressions.compile import compile_expression
@@ -87,17 +87,20 @@ class Field:
         except ProblemError as error:
             kind = IterateError if isinstance(error, IterateError) else ProblemError
             raise kind(f"{what}: {error}") from error
-        bad = np.flatnonzero(~np.isfinite(values))
+        bad = np.flatnonzero(beyond_range(values))
         if bad.size:
             place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.arguments, points[bad[0]], strict=True))
+            wrong = f"beyond {LARGEST:g}" if np.isfinite(values[bad[0]]) else "not finite"
             raise ProblemError(
-                f"{what} is {values[bad[0]]} at {place} ({bad.size} of {len(points)} points are not finite); "
+                f"{what} is {values[bad[0]]} at {place} ({bad.size} of {len(points)} points are {wrong}); "
                 f"{self._advice(complex(values[bad[0]]))}"
             )
         return values
 
     def _advice(self, value: complex) -> str:
-        """What to do about a value that is not finite."""
+        """What to do about a value that is not finite, or too large."""
+        if np.isfinite(value):
+            return "state the problem in other units"
         pieces = self.source.atoms(sp.Piecewise) if isinstance(self.source, sp.Expr) else ()
         if np.isnan(value) and any(piecewise.args[-1][1] != sp.true for piecewise in pieces):
             return f"no condition of {self._name} holds there: end the Piecewise with a piece for the rest, (..., True)"

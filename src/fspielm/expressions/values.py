@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
+from sympy.core.function import UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, blame
@@ -16,6 +18,14 @@ PointFunction = Callable[[FloatArray], ArrayLike]
 
 # An imaginary part below this share of the largest value is rounding, not a complex function.
 _IMAGINARY_ROUNDING = 1e-12
+
+
+_BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
+
+
+def called_by_solver() -> bool:
+    """Whether a function of the user's is being evaluated: solutions in it go on beyond their domains."""
+    return _BY_SOLVER.get()
 
 
 def describe(source: Any) -> str:
@@ -28,6 +38,12 @@ def describe(source: Any) -> str:
     return repr(source)
 
 
+def bare_hint(value: object) -> str:
+    """What to add to a message where a function was written without its coordinates."""
+    remedy = f': a function without its coordinates; write {value} = sp.Function("{value}")(x, y), and use that'
+    return remedy if isinstance(value, UndefinedFunction) else ""
+
+
 def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArray:
     """Values of `function` at `points`, shape ``(n,)``; `who` names it where it returns something else.
 
@@ -35,9 +51,15 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     place must not move the caller's points.
     """
     n = len(points)
+    before = _BY_SOLVER.set(True)
     try:
         result = function(points.copy())
     except TypeError as error:
+        if "loop of ufunc" in str(error):  # in NumPy's words: "... does not support argument 0 of type Symbol"
+            raise ProblemError(
+                f"{who} applies a function of NumPy to a SymPy expression ({error}); take the columns of its argument, "
+                "as in lambda p: np.sin(p[:, 0]), or give the expression itself, sp.sin(x)"
+            ) from error
         # what goes wrong inside is the callable's own; what goes wrong at its door is a misunderstanding
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             blame(error, who)
@@ -49,10 +71,13 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     except Exception as error:
         blame(error, who)
         raise
+    finally:
+        _BY_SOLVER.reset(before)
     try:
         array = np.asarray(result)
         if array.dtype.kind not in "fiubc":
-            raise TypeError(f"got values of type {array.dtype}")
+            hint = "; give a SymPy expression itself, without a function" if array.dtype.kind == "O" else ""
+            raise TypeError(f"got values of type {array.dtype}{hint}")
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{who} must return numbers: {error}") from error
     if array.dtype.kind == "c" and is_real(array):

@@ -94,9 +94,10 @@ class Box(Domain):
         )
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        slack = np.array([rounding_slack(closed, a, b) for a, b in zip(self.lower, self.upper, strict=True)])
-        lower, upper = self.bounding_box
-        inside: BoolArray = np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
+        inside = np.ones(len(points), dtype=np.bool_)
+        for axis, (lower, upper) in enumerate(zip(self.lower, self.upper, strict=True)):
+            slack, along = rounding_slack(closed, lower, upper), points[:, axis]
+            inside &= (along >= lower - slack) & (along <= upper + slack)
         return inside
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
 
+# How far rounding carries points of the boundary, in units of the extents, in single precision too.
+_ROUNDING = 1e-7
+
 
 def default_axes(dimension: int) -> tuple[str, ...]:
     """Names of the coordinates before a problem has named them: x, y, z, then x4, x5, ..."""
@@ -110,6 +113,18 @@ class Domain(ABC):
         """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
         check_deadline()
         return self._contains(as_points(points, self.dimension), True)
+
+    def _contains_nearly(self, points: FloatArray) -> BoolArray:
+        """Which checked points lie in the domain, or so near that rounding may have moved them out of it."""
+        held = self.contains(points)
+        lower, upper = self.bounding_box
+        steps = np.diag(_ROUNDING * (upper - lower))
+        rest = np.flatnonzero(~held)
+        for step in (*steps, *-steps):
+            near = self.contains(points[rest] + step)
+            held[rest[near]] = True
+            rest = rest[~near]
+        return held
 
     def boundary(self, axes: Sequence[str] | None = None) -> tuple[BoundaryPart, ...]:
         """The named parts of the boundary; `axes` names the coordinates that faces are called after.

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.box import Box
 from fspielm.geometry.corner import Corner, corners_of
@@ -22,6 +23,10 @@ from fspielm.geometry.quadrature import Quadrature
 
 if TYPE_CHECKING:
     from fspielm.geometry.contour import Contour
+    from fspielm.geometry.raster import Raster
+
+# So many points are worth a raster.
+_MANY = 20_000
 
 
 @final
@@ -94,6 +99,13 @@ class PlaneShape(Domain):
         kind = type(self)
         return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
 
+    def contains(self, points: ArrayLike) -> BoolArray:
+        """Mask of the points ``(n, 2)`` that lie in the shape, its boundary included."""
+        array = as_points(points, 2)
+        if len(array) < _MANY or self.is_unbounded:
+            return self._contains(array, True)
+        return self._raster.contains(array, lambda some: self._contains(some, True))
+
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         side = self._side_by_winding(points)
         return side >= 0 if closed else side > 0
@@ -122,6 +134,12 @@ class PlaneShape(Domain):
         from fspielm.geometry.contour import contour_of  # much code, which boxes have no use for
 
         return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
+
+    @cached_property
+    def _raster(self) -> Raster:
+        from fspielm.geometry.raster import raster_of
+
+        return raster_of(self._contour, lambda points: self._contains(points, True))
 
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:

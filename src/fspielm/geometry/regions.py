@@ -209,6 +209,10 @@ class Regions(Domain):
         names = self._told_apart([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
         return tuple(replace(part, name=name) for part, name in zip(parts, names, strict=True))
 
+    def contains(self, points: ArrayLike) -> BoolArray:
+        """Mask of the points ``(n, dimension)`` that lie in a region, the boundary included."""
+        return self._whole.contains(points)
+
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         return self._whole._contains(points, closed)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import SupportsFloat, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain, rounding_slack
@@ -153,6 +154,11 @@ class SpaceTime(Domain):
         backward = np.zeros((len(space), self.dimension))
         backward[:, -1] = -1.0
         return Sites(np.column_stack([space, np.full(len(space), self.time.start)]), backward)
+
+    def contains(self, points: ArrayLike) -> BoolArray:
+        """Mask of the points ``(n, dimension)`` that lie in the domain, its boundary included."""
+        array = as_points(points, self.dimension)
+        return self.time._contains(array, True) & self.space.contains(array[:, :-1])
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         # Private on both sides of one class hierarchy: the points are checked already.

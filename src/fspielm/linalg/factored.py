@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 
@@ -51,3 +52,6 @@ class Factored(Protocol):
 
         There must be at least ``M + K`` rows.
         """
+
+    def restricted(self, columns: NDArray[np.intp]) -> Factored:
+        """Factor some of the columns of H alone, at no price where they are the first ones."""

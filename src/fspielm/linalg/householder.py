@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.deadline import check_deadline
@@ -86,7 +87,7 @@ class Panel:
         if info > 0:
             raise SolveError(
                 f"column {len(self.above) + info} of {self.columns.stop} is exactly dependent on the others; "
-                "use TruncatedSVD, or other features"
+                "use TruncatedSVD, or other functions"
             )
         return np.asarray(solved)
 
@@ -217,6 +218,18 @@ class Householder:
             return Householder((*self.panels, panel))
         head, tail = np.split(self.rotated, [inside])
         return Householder((*self.panels, panel), np.concatenate([head, panel.rotate(tail)]))
+
+    def restricted(self, columns: NDArray[np.intp]) -> Householder:
+        """Factor some of the columns of H alone, at no price where they are the first ones; without values."""
+        first, number = self.panels[0], len(columns)
+        if number <= first.packed.shape[1] and np.array_equal(columns, np.arange(number)):
+            return Householder((Panel(first.above[:, :number], first.packed[:, :number], first.tau[:number]),))
+        size = self.shape[1]
+        triangle = np.zeros((size, size), dtype=self.dtype, order="F")
+        for panel in self.panels:
+            triangle[: len(panel.above), panel.columns] = panel.above
+            triangle[panel.columns, panel.columns] = np.triu(panel.packed[: panel.packed.shape[1]])
+        return Householder.of_matrix(np.asfortranarray(triangle[:, columns]))
 
 
 def _factor(above: NumberArray, matrix: NumberArray) -> Panel:

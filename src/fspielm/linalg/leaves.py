@@ -62,6 +62,8 @@ class Nested:
         That leaves are factored on.
     keep : bool
         Whether to keep what it takes to solve for other values.
+    leave_out : bool
+        Whether columns that depend exactly on others get the coefficient zero; they are refused otherwise.
     """
 
     leaves: tuple[Leaf, ...]
@@ -70,6 +72,7 @@ class Nested:
     values: int
     threads: int
     keep: bool = False
+    leave_out: bool = False
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:

@@ -39,15 +39,15 @@ class QR(LeastSquares):
         rows, columns = augmented.shape[0], augmented.shape[1] - 1
         if rows < columns:
             raise SolveError(
-                f"QR needs at least as many rows as neurons; got {rows} rows and {columns} neurons: "
-                "add points, use fewer neurons, or use TruncatedSVD"
+                f"QR needs at least as many rows as functions; got {rows} rows and {columns} functions: "
+                "add points, use fewer functions, or use TruncatedSVD"
             )
         factored = Householder.of_system(augmented if in_place else augmented.copy(order="F"))
         diagonal = factored.diagonal
         if not np.all(diagonal > 0):
             raise SolveError(
                 f"{np.count_nonzero(diagonal == 0)} of {columns} columns are exactly dependent on the "
-                "others; use TruncatedSVD, or other features"
+                "others; use TruncatedSVD, or other functions"
             )
         return factored
 

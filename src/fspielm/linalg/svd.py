@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
@@ -131,6 +132,10 @@ class MinimumNorm:
     def extend(self, columns: NumberArray) -> Householder:
         """Factor ``[H | columns]``; nothing of that is truncated."""
         return self.triangle.extend(columns)
+
+    def restricted(self, columns: NDArray[np.intp]) -> Householder:
+        """Factor some of the columns of H alone; nothing of that is truncated."""
+        return self.triangle.restricted(columns)
 
 
 def _least_norm(matrix: NumberArray, values: NumberArray, tol: float) -> tuple[NumberArray, int, FloatArray]:

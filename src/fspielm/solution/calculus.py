@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -16,6 +17,7 @@ from fspielm.expressions import check_value
 from fspielm.solution.fields import Derived, derive
 from fspielm.solution.grid import Grid, make_grid
 from fspielm.solution.integrals import integrate_derived
+from fspielm.solution.outside import Outside
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -43,7 +45,7 @@ def grid(solution: Solution, n: int | Iterable[int]) -> Grid:
         Its `axes`, `values` and the `names` of the coordinates.
     """
     _only(solution, "grid(n)")
-    return make_grid(solution, solution.problem, n)
+    return make_grid(partial(solution, outside="extend"), solution.problem, n)
 
 
 def diff(solution: Solution, *along: Any) -> Derived:
@@ -59,22 +61,22 @@ def diff(solution: Solution, *along: Any) -> Derived:
     return derive(solution, _only(solution, "diff(x)")).diff(*along)
 
 
-def gradient(solution: Solution, points: ArrayLike) -> NumberArray:
+def gradient(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
     """Derivatives along the coordinates of space at `points` ``(n, d)``, shape ``(n, d)``; one less with time.
 
-    Of one unknown: with several, ``solution[u].gradient(points)``.
+    Of one unknown: with several, ``solution[u].gradient(points)``. Outside of the domain as for ``solution(points)``.
     """
     unknown = _only(solution, "gradient(points)")
-    return derive(solution, [unknown.diff(symbol) for symbol in _space(solution)])(points)
+    return derive(solution, [unknown.diff(symbol) for symbol in _space(solution)])(points, outside=outside)
 
 
-def laplacian(solution: Solution, points: ArrayLike) -> NumberArray:
+def laplacian(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
     """Sum of the second derivatives along the coordinates of space, at `points` ``(n, d)``; shape ``(n,)``.
 
-    Of one unknown: with several, ``solution[u].laplacian(points)``.
+    Of one unknown: with several, ``solution[u].laplacian(points)``. Outside of the domain as for ``solution(points)``.
     """
     unknown = _only(solution, "laplacian(points)")
-    return derive(solution, sp.Add(*(unknown.diff(symbol, 2) for symbol in _space(solution))))(points)
+    return derive(solution, sp.Add(*(unknown.diff(symbol, 2) for symbol in _space(solution))))(points, outside=outside)
 
 
 def apply(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:

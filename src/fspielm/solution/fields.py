@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray, NumberArray, as_finite_points, safe_norm
+from fspielm.arrays import FloatArray, NumberArray, safe_norm
 from fspielm.equations import NormalDerivative, Operator
 from fspielm.errors import ProblemError
 from fspielm.expressions import describe
 from fspielm.features.evaluation import SLAB, split_leaves, split_waves
 from fspielm.geometry import Sites
 from fspielm.solution.grid import Grid, make_grid
+from fspielm.solution.outside import Outside, at_points
 from fspielm.solution.symbolic import LocalExpression, as_expression, read_expressions
 
 if TYPE_CHECKING:
@@ -48,15 +49,22 @@ class Derived:
     vector: bool
     given: Mapping[Any, Any]
 
-    def __call__(self, points: ArrayLike) -> NumberArray:
-        """Values at `points` ``(n, d)``: shape ``(n,)``, or ``(n, k)`` for a vector."""
+    def __call__(self, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
+        """Values at `points` ``(n, d)``: shape ``(n,)``, or ``(n, k)`` for a vector.
+
+        Outside of the domain they are nan, or with ``outside="extend"`` what they would be; see `Solution`.
+        """
         if self.on_boundary:
             raise ProblemError(
                 f"{self!r} contains {self.of_normals}, which has a meaning on a boundary alone; "
                 "integrate it over a part, with on="
             )
-        values = self.at(Sites(as_finite_points(points, self.solution.problem.dimension)))
-        return np.ascontiguousarray(values.T) if self.vector else values[0]
+
+        def values(array: FloatArray) -> NumberArray:
+            found = self.at(Sites(array))
+            return np.ascontiguousarray(found.T) if self.vector else found[0]
+
+        return at_points(values, self.solution.problem.domain, points, outside)
 
     def at(self, sites: Sites) -> NumberArray:
         """Values ``(k, n)`` at sites, which have normals on a boundary."""
@@ -103,7 +111,7 @@ class Derived:
         """Values on a regular grid over the bounding box, those outside of the domain masked; see `Solution.grid`."""
         if self.vector:
             raise ProblemError(f"grid takes a function with one value at a point; {self!r} has {len(self.expressions)}")
-        return make_grid(self, self.solution.problem, n)
+        return make_grid(partial(self, outside="extend"), self.solution.problem, n)
 
     def integrate(self, **where: Any) -> Any:
         """The integral over the domain, over parts or along a line; see `Solution.integrate`."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray, NumberArray, as_finite_points
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Relation
 from fspielm.equations.lattice import lattice_of
 from fspielm.equations.media import has_media, media_of, medium_at
@@ -18,23 +19,28 @@ from fspielm.features.evaluation import SLAB, evaluate
 from fspielm.features.outward import IncidentBasis, RegionalBasis
 from fspielm.features.outward.folded import FoldedBasis
 from fspielm.geometry import Sites
+from fspielm.solution.outside import Outside, at_points
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-def residual(solution: Solution, points: ArrayLike) -> NumberArray:
+def residual(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
     """Left minus right-hand side of the equation at `points` ``(n, d)``; shape ``(n,)``.
 
     Of several equations ``(n, E)``, in the order in which they were stated. In objects that let waves through it is
-    that of their own wavenumber, for the total field: what objects add to it solves none by itself there.
+    that of their own wavenumber, for the total field: what objects add to it solves none by itself there. Outside of
+    the domain as for ``solution(points)``.
     """
+    return at_points(partial(_residual, solution), solution.problem.domain, points, outside)
+
+
+def _residual(solution: Solution, points: FloatArray) -> NumberArray:
     problem = solution.problem.stated
-    array = as_finite_points(points, problem.dimension)
     if not problem.is_linear:
-        return np.concatenate([problem.residual(solution, slab) for slab in _slabs(array)])
+        return np.concatenate([problem.residual(solution, slab) for slab in _slabs(points)])
     _ = problem.equations or problem.operator  # which says what is wrong
-    values = np.concatenate([_linear(solution, problem.equations, slab) for slab in _slabs(array)])
+    values = np.concatenate([_linear(solution, problem.equations, slab) for slab in _slabs(points)])
     return values[:, 0] if values.shape[1] == 1 else values
 
 
@@ -42,7 +48,7 @@ def residual_of(solution: Solution, number: int, points: FloatArray) -> NumberAr
     """The residual of one of the equations, shape ``(n,)``."""
     problem = solution.problem.stated
     if not problem.is_linear:
-        return np.asarray(residual(solution, points).reshape(len(points), -1)[:, number])
+        return np.asarray(_residual(solution, points).reshape(len(points), -1)[:, number])
     equations = problem.equations[number : number + 1]
     return np.concatenate([_linear(solution, equations, slab)[:, 0] for slab in _slabs(points)])
 

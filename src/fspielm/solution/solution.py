@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from fspielm.accuracy import ErrorEstimate, together
-from fspielm.arrays import NumberArray, as_finite_points
+from fspielm.arrays import FloatArray, NumberArray, as_finite_points
 from fspielm.equations import Operator, Problem, identity
 from fspielm.errors import ProblemError
 from fspielm.features import Basis
@@ -20,6 +20,7 @@ from fspielm.features.evaluation import Method, evaluate_each, transform_roundin
 from fspielm.geometry import Sites
 from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
+from fspielm.solution.outside import Outside, at_points
 from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
+    from fspielm.solution.refining import refine
     from fspielm.solution.residual import residual
     from fspielm.solution.spectrum import spectrum
 else:
@@ -36,6 +38,7 @@ else:
     orders = MethodsFrom("fspielm.solution.orders")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
+    refine = MethodsFrom("fspielm.solution.refining").refine
     residual = MethodsFrom("fspielm.solution.residual").residual
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
 
@@ -64,6 +67,11 @@ class Solution:
     report: Report
     _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
     caption: str = ""
+    # What was asked, and how rounds went: for `refine`, in this process.
+    _origin: Any = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_origin": None}
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
@@ -142,12 +150,13 @@ class Solution:
             return self.basis, self.coefficients
         return with_conjugates(self.sums)
 
-    def __call__(self, points: ArrayLike, *more: Any) -> NumberArray:
+    def __call__(self, points: ArrayLike, *more: Any, outside: Outside = "nan") -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
-        Of several unknowns ``(n, U)``, in the order of ``problem.names``. Any number of points, also outside of the
-        domain, where values mean nothing (see `contains`): many of them by expansions or fast transforms, in memory
-        that does not grow beyond that of points and values.
+        Of several unknowns ``(n, U)``, in the order of `names`. Any number of points: many of them by expansions or
+        fast transforms, in memory that does not grow beyond that of points and values. Clearly outside of the domain
+        (not on its boundary, up to rounding) values are nan, and an `OutsideWarning` tells it; with
+        ``outside="extend"`` the functions of the solution go on there, without a meaning.
         """
         if more:
             point = ", ".join(map(str, (points, *more)))
@@ -155,6 +164,9 @@ class Solution:
                 f"a solution takes an array of points (n, {self.problem.dimension}), one in each row; got "
                 f"solution({point}): write solution([[{point}]]) for one point"
             )
+        return at_points(self._values, self.problem.domain, points, outside)
+
+    def _values(self, points: FloatArray) -> NumberArray:
         value, number = identity(self.problem.dimension), len(self.problem.names)
         if number == 1:
             return self.evaluate(value, points)
@@ -166,7 +178,7 @@ class Solution:
         return self.problem.names
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
-        """The operator on the solution, at `points` ``(n, d)``; shape ``(n,)``."""
+        """The operator on the solution, at `points` ``(n, d)``, outside of the domain too; shape ``(n,)``."""
         sites = Sites(as_finite_points(points, self.problem.dimension))
         return np.asarray(self.evaluate_each([operator], sites)[0])
 
@@ -231,6 +243,7 @@ class Solution:
     to_netcdf = export.to_netcdf
     to_vtk = export.to_vtk
     save = export.save
+    refine = refine
 
     plot = plot
     plot_isosurface = pictures.plot_isosurface

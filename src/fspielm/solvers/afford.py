@@ -39,16 +39,13 @@ class Afforded:
     trial : Trial
     seconds : float
         How long it is thought to take.
-    limit : str
-        Why it is smaller than was wanted, and the last one therefore; empty if it is not.
-    is_final : bool
-        Whether other kinds of functions would be limited by that too.
+    limit : Ending or None
+        Why it is smaller than was wanted, and the last one therefore; None if it is not.
     """
 
     trial: Trial
     seconds: float
-    limit: str = ""
-    is_final: bool = True
+    limit: Ending | None = None
 
 
 def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> Afforded | Ending:
@@ -56,22 +53,22 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
 
     What does not fit anyway is not tried out. A round solves it so many `times` over.
     """
-    trial, reason, is_final = step.trial, "", True
+    trial, ended = step.trial, None
     exceeded = _limits(request, record, trial)
     if exceeded:
         tightest = min(exceeded, key=lambda limit: limit.neurons)
         fitting = _fit(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
-        trial, reason, is_final = fitting, tightest.reason, not _is_of_cells(tightest, trial)
+        trial, ended = fitting, tightest.ending(trial)
     outlook = Repeated(trial.outlook(request, record.operation, record.seconds_left), times)
     late = _time_limit(record, trial, outlook)
     if late is None:
-        return Afforded(trial, outlook.seconds, reason, is_final)
+        return Afforded(trial, outlook.seconds, ended)
     fitting = _fit(request, record, replace(step, trial=trial), late)
     if isinstance(fitting, Ending):
         return fitting
-    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, late.reason)
+    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, late.ending(trial))
 
 
 @dataclass(frozen=True)
@@ -81,6 +78,15 @@ class _Limit:
     neurons: int
     resource: Literal["neurons", "memory", "seconds", "points"]
     reason: str
+    seconds: float = 0.0
+
+    def ending(self, trial: Trial) -> Ending:
+        """Of the rounds with a kind of functions, of which this is the trial that was wanted.
+
+        Others may do with less time; and with fewer functions, where these are the many cheap ones of cells.
+        """
+        cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
+        return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
 
 
 def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
@@ -102,18 +108,13 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
     if smaller is None:
         if limit.resource == "memory":
             raise MemoryBudgetError(limit.reason)
-        return Ending(limit.reason)
+        return replace(limit.ending(wanted), is_final=False)
     # functions in cells are many, and tell nothing of how many others there should be
     alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
     no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
     if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
-        return Ending(limit.reason, is_final=not _is_of_cells(limit, wanted))
+        return limit.ending(wanted)
     return smaller
-
-
-def _is_of_cells(limit: _Limit, trial: Trial) -> bool:
-    """Whether a limit is that of many cheap functions in cells, where fewer others may do."""
-    return limit.resource == "neurons" and trial.cells is not None
 
 
 def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
@@ -125,7 +126,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         needed = wanted if trial.cells is None else trial.size
-        reason = f"the budget of {budget.neurons} neurons ended it, {needed} are needed; allow more"
+        reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
         memory, left = bytes_of(request, record, trial), _memory_for(request, record)
@@ -144,12 +145,13 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
     seconds = record.budget.seconds
     if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
         return None
+    total = duration(max(record.spent + _FORECAST_MARGIN * outlook.seconds, _FORECAST_MARGIN * seconds))
     reason = (
-        f"the budget of {seconds:g} s ended it, {trial.size} would take about "
-        f"{duration(outlook.seconds)}; allow more with budget=fs.Budget(seconds=...)"
+        f"the budget of {seconds:g} s ended it, {trial.size} would take about {duration(outlook.seconds)} more; "
+        f"allow {total} in all with budget=fs.Budget(seconds=...)"
     )
     affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
-    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason)
+    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, outlook.seconds)
 
 
 def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:

@@ -21,8 +21,12 @@ from fspielm.solvers.trial import Trial
 
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0
+# Where a tolerance is nearly met, the sensitivity that the estimate rests on is looked at.
+_NEARLY = 10.0
 # Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
 _NOISE = 12.0
+# Where no digit is certain: more than any error, and a share of the data below which a misfit tells nothing.
+_UNCERTAIN, _LEAST_MISFIT = 1e20, 1e-8
 
 
 @final
@@ -53,12 +57,20 @@ class Outcome:
     neurons : int
     work : float
         Floating-point operations, about.
+    misfit : float
+        Held-out residual over the data.
     """
 
     error: float
     growth: float
     neurons: int
     work: float
+    misfit: float = 0.0
+
+    @property
+    def badness(self) -> float:
+        """What rounds are compared by: the error; the misfit where no digit is certain, beyond all errors."""
+        return self.error if np.isfinite(self.error) else _UNCERTAIN * max(self.misfit, _LEAST_MISFIT)
 
 
 @final
@@ -91,7 +103,9 @@ class Attempt:
     def outcome(self) -> Outcome:
         """What it showed, in short; of one whose error was estimated."""
         assert self.estimate is not None
-        return Outcome(self.estimate.relative, self.estimate.growth, self.basis.size, work(self.rows, self.basis.size))
+        estimate, size = self.estimate, self.basis.size
+        misfit = estimate.residual / estimate.data if estimate.data > 0 else 0.0
+        return Outcome(estimate.relative, estimate.growth, size, work(self.rows, size), misfit)
 
     @property
     def is_at_floor(self) -> bool:
@@ -99,7 +113,8 @@ class Attempt:
         assert self.estimate is not None
         noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
         each = self.rows / (self.trial.cells or 1)  # those that a coefficient is in
-        return self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
+        rounding = self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
+        return self.estimate.has_settled and rounding
 
 
 def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt:
@@ -125,6 +140,7 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     if request.method.leaves_triangle or not by_hand:
         examination = examine(discretisation, system.blocks, factored, request.streams.probes)
         estimate = examination.estimate(coefficients)
+        estimate = estimate if by_hand else examination.settled(estimate, _NEARLY * request.tol)
         if not estimate.relative <= request.tol:
             cells = examination.by_cell(coefficients, estimate)
     seconds["estimate"] = perf_counter() - start

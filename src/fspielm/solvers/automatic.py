@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import TypeVar, final
 
 from fspielm.deadline import limited_to
-from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, TooLongError, UnsuitableError
+from fspielm.errors import OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
 from fspielm.solvers.afford import Afforded, afford
@@ -18,8 +19,10 @@ from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
 from fspielm.solvers.timing import timed
+from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
 
@@ -63,32 +66,22 @@ class Course:
     remark: str = ""
 
 
-@final
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended the rounds; `course` is how far they came."""
-
-    def __init__(self, course: Course) -> None:
-        super().__init__()
-        self.course = course
-
-
 def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
     """How `rounds` went, under the deadline of their record.
 
-    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Ctrl-C
-    raises `Interrupted` with it. Without any round that ended, these raise `SolveError` and `SolveInterrupted`.
+    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Without
+    any, it raises `SolveError`. The same is offered to whoever interrupts them.
     """
     try:
-        with record.deadline.enforced():
+        with (
+            record.deadline.enforced(),
+            offering(lambda _: None if record.best is None else course(record.best, INTERRUPTED)),
+        ):
             return rounds()
     except OutOfTime:
         if record.best is None:
             raise SolveError(_before_any_round(record)) from None
         return course(record.best, _during(record))
-    except KeyboardInterrupt:
-        if record.best is None:
-            raise SolveInterrupted from None
-        raise Interrupted(course(record.best, "it was interrupted")) from None
 
 
 def _during(record: Record) -> str:
@@ -112,12 +105,13 @@ def _before_any_round(record: Record) -> str:
     )
 
 
-def solve_automatically(request: Request, before: Course | None = None) -> Course:
+def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
-    Where a problem that differs little was solved `before`, what served it is tried first.
+    Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
+    a `coarser` tolerance, rounds go on from there.
     """
-    record = Record(request.budget)
+    record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
     return run_rounds(
         record,
         lambda: _choose_and_pursue(request, record, before),
@@ -131,46 +125,74 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
-    bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-    record.look(bands, seconds)
+    if record.bands is None:
+        found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
+        record.look(found, seconds, request.streams)
+    bands = record.bands
+    assert bands is not None
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
+    served = record.stage  # where rounds go on
     if before is not None:
         ending = _pursue_again(request, record, before)
-        if record.best is not None and record.best.outcome.error <= request.tol:
+        if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands, record.patience)
-    record.choice, ending = selection.why, Ending("")
-    _log.debug("features: %s", record.choice)
-    failure: Exception | None = None
-    for step in selection.steps:
-        if step is not selection.steps[0]:
+    record.choice = selection.why
+    _log.debug("functions: %s", record.choice)
+    trails: list[Trail] = []
+    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
+    for step in steps:
+        if trails:
             if selection.stand_ins and record.best is not None:
                 break
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-        try:
-            ending = _pursue(request, record, step)
-        except Exception as error:  # whatever it is, it leaves what other kinds find
-            ending, failure = Ending(why_failed(error)), error
-        if ending.is_final:
+            record.choice += f"; {trails[-1].ending.reason}, so {step.stage.title} came next"
+        trails.append(_trail(request, record, step))
+        if trails[-1].follow().is_final:
             break
-    if selection.last is not None and not ending.is_final:
-        best = record.best
-        try:
-            step = selection.last()
-            last = _pursue(request, record, step)
-        except Exception as error:
-            last = Ending(why_failed(error))
-            _log.debug("at last: %s", last.reason)
+    failures = [trail.failure for trail in trails if trail.failure is not None]
+    if not trails[-1].ending.is_final and selection.last is not None:
+        best, reason = record.best, trails[-1].ending.reason
+        trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
+        trails[-1].follow()
         if record.best is not best:  # otherwise it is as if there had been no such thing
-            record.choice += f"; {ending.reason}, so {step.stage.title} came next"
-            ending = last
+            record.choice += f"; {reason}, so {trails[-1].title} came next"
+    if not trails[-1].ending.is_final:
+        trails.extend(_trail(request, record, step) for step in selection.dearer)
+        press_on(trails, record, request.tol)
+    ending = ending_of(trails)
+    if failures and (why := why_failed(failures[-1])) not in record.choice:
+        record.choice += f"; {why}"
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if failure is None or isinstance(failure, UnsuitableError):
+        if not failures or isinstance(failures[-1], UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failure
+        raise failures[-1]
     return Course(record.best, record, record.choice, ending.reason)
+
+
+def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
+    """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
+
+    Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
+    more functions for this tolerance.
+    """
+    place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
+    size = (stage.first() if best is None else best).trial.neurons
+    if place is not None and steps[place].trial.neurons > size:
+        return steps[place:]
+    further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+    others = steps if place is None else steps[place + 1 :]
+    if isinstance(further, Step):
+        return (further, *others)
+    return others or steps[place:]
+
+
+def _trail(request: Request, record: Record, step: Step) -> Trail:
+    def forecast(step: Step) -> float:
+        return step.trial.outlook(request, record.operation, record.seconds_left).seconds
+
+    return Trail(lambda: step, partial(_pursue, request, record), forecast)
 
 
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
@@ -179,12 +201,12 @@ def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
     assert record.bands is not None
     try:
         step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
-        return Ending("") if step is None else _pursue(request, record, step)
+        return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, all else can still be tried
         return Ending(why_failed(error))
 
 
-def _pursue(request: Request, record: Record, step: Step) -> Ending:
+def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
     """Rounds with one kind of features, from a first step to where they end."""
     redrawn = False
     while True:
@@ -192,9 +214,12 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         if isinstance(played, Ending):
             return played
         afforded, latest = played
+        trail.add(step.stage, latest)
         error = latest.outcome.error
-        if error <= request.tol or afforded.limit:
-            return Ending(afforded.limit, is_final=error <= request.tol or afforded.is_final)
+        if error <= request.tol:
+            return Ending("", is_final=True, cause="met")
+        if afforded.limit is not None:
+            return afforded.limit
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)
@@ -206,8 +231,13 @@ def _pursue(request: Request, record: Record, step: Step) -> Ending:
         elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
             redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
-            floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-            return Ending(floor, is_final=True)
+            return Ending(_at_floor(error), is_final=True, cause="floor")
+
+
+def _at_floor(error: float) -> str:
+    if math.isfinite(error):
+        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
 
 
 def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:

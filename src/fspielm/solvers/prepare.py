@@ -98,14 +98,15 @@ class Prepared:
     def _solve(self, problem: Problem) -> Solution:
         discretisation = self._examination.discretisation
         coefficients, solving = timed(lambda: self._coefficients(problem))
-        estimate, estimating = timed(lambda: self._examination.estimate(coefficients, problem))
+        tol, examination = self.solution.report.tol, self._examination
+        estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
         ending = "these data need another band than those that were prepared for; solve them by themselves"
         missed = missed_jumps(problem, discretisation.basis)
         if missed:
             (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf, unresolved=None)
             where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
             ending = f"{where}; solve them by themselves"
-        verdict = judge(problem, estimate, self.solution.report.tol, ending)
+        verdict = judge(problem, estimate, tol, ending)
         report = replace(
             self.solution.report,
             residuals=dict(estimate.residuals),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
@@ -12,6 +13,7 @@ from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
+from fspielm.solvers.randomness import Streams
 from fspielm.solvers.stages import Stage
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands, Patience
@@ -34,9 +36,11 @@ class Record:
     budget : Budget
         What there was to spend.
     bands : Bands or None
+    streams : Streams or None
+        What rounds draw from, as it was before the first one.
     rounds : tuple of Round
     best : Attempt or None
-        That with the smallest estimate.
+        That with the smallest estimate; where none has digits, with the smallest misfit.
     stage : Stage or None
         The kind of features it had, as far as it had been tried.
     operation : float or None
@@ -51,6 +55,7 @@ class Record:
 
     budget: Budget
     bands: Bands | None = None
+    streams: Streams | None = None
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -65,6 +70,12 @@ class Record:
         limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
         self.deadline = limit.tightened(current_deadline())
 
+    @classmethod
+    def after(cls, before: Record, budget: Budget) -> Record:
+        """One that goes on where another has ended, with what there is to spend now."""
+        known = ("bands", "streams", "rounds", "best", "stage", "operation", "choice")
+        return cls(budget, **{name: getattr(before, name) for name in known})
+
     @property
     def seconds_left(self) -> float:
         """What is left of the budget."""
@@ -78,7 +89,7 @@ class Record:
     @property
     def seconds(self) -> dict[str, float]:
         """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
-        rest = perf_counter() - self._began - sum(self._phases.values())
+        rest = self.spent - sum(self._phases.values())
         return self._phases | {"choice": max(rest, 0.0)}
 
     @property
@@ -86,9 +97,23 @@ class Record:
         """Memory of the factored system of the best round, if it is kept."""
         return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
 
-    def look(self, bands: Bands, seconds: float) -> None:
-        """The bands that were found, in so many seconds."""
-        self.bands, self._phases["bands"] = bands, seconds
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return perf_counter() - self._began
+
+    def meets(self, tol: float) -> bool:
+        """Whether the best round meets a tolerance."""
+        return self.best is not None and self.best.outcome.error <= tol
+
+    def go_on(self, title: str) -> None:
+        """A kind of features goes on, after all of them had ended by themselves."""
+        said = f"; with time left, {title} went on in larger steps"
+        self.choice += said if said not in self.choice else ""
+
+    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
+        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
+        self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""
@@ -101,7 +126,7 @@ class Record:
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        if self.best is None or shown.error <= self.best.outcome.error:
+        if self.best is None or shown.badness <= self.best.outcome.badness:
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,

@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation import Discretisation, Points, Scaling, check_scaling
 from fspielm.equations import Problem
 from fspielm.equations.parameters import need_values
-from fspielm.errors import AccuracyWarning, ProblemError, SolveInterrupted
+from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import Family
 from fspielm.features.special import Choice, check_singular
 from fspielm.linalg import QR, LeastSquares
@@ -23,12 +23,13 @@ from fspielm.scrutiny import scrutinise
 from fspielm.solution import BandReport, Report, Solution, field_reports
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import Course, Interrupted, solve_automatically
+from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.by_hand import estimate_later, solve_by_hand
-from fspielm.solvers.progress import Progress, reporter
+from fspielm.solvers.progress import Progress, reporter, silence
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
@@ -101,6 +102,8 @@ def solve(
         If not even a hundred functions would fit; by hand, if those asked for would not.
     SolveError
         If the least-squares method cannot solve the system, with any kind of features.
+    SolveInterrupted
+        After Ctrl-C; its `solution` is the best so far.
     """
     check_arguments(problem, tol, features, points, least_squares, budget)
     check_scaling(scaling)
@@ -109,7 +112,7 @@ def solve(
     if approach in ("patches", "windows"):
         _check_for_cells(approach, points, least_squares, scaling, singular)
     if features is not None and approach is not None:
-        raise ProblemError("give features or approach, not both: an approach chooses the features")
+        raise ProblemError("give features or approach, not both: an approach chooses the functions")
     if problem.domain.is_unbounded:
         from fspielm.equations.two_sided import two_sided  # few domains are open
 
@@ -130,14 +133,17 @@ def solve(
         singular=singular,
         approach=approach,
     )
-    if approach == "windows" or (not problem.is_linear and _is_long(request)):
-        from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
+    with offering(partial(finish_quietly, request), "solution"):
+        if approach == "windows" or (not problem.is_linear and _is_long(request)):
+            from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
 
-        return solve_in_windows(request, guess)
-    try:
+            return solve_in_windows(request, guess)
         return finish(request, _solved(request, features, guess))
-    except Interrupted as cut:
-        raise SolveInterrupted(solution=finish(request, cut.course, quietly=True)) from None
+
+
+def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
+    """What was found so far: by windows a solution, otherwise how rounds went."""
+    return finish(request, found, quietly=True) if isinstance(found, Course) else found
 
 
 def _solved(request: Request, features: Family | None, guess: Any) -> Attempt | Course:
@@ -196,13 +202,16 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         if not quietly:
             warn_unless(verdict, stacklevel=4)
+    origin = None
+    if course is not None and (course.record.stage is not None or not problem.is_linear):
+        origin = replace(request, progress=silence), course.record
     if problem.domain.is_unbounded:
         from fspielm.solution.open_space import as_stated  # few domains are open
 
         assert estimate is not None  # features chosen by hand were refused
-        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate)
+        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)
     if estimate is not None:
-        return Solution(problem, done.basis, done.coefficients, report, estimate)
+        return Solution(problem, done.basis, done.coefficients, report, estimate, _origin=origin)
     # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
     assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
     unplaced = replace(done.discretisation, sites={})
@@ -276,7 +285,7 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
         return
     if features is not None:
         raise ProblemError(
-            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
+            "functions chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
             "with them, step by step"
         )
     from fspielm.equations.nonlinear import as_iterate  # much code, which linear problems do not need

@@ -20,7 +20,7 @@ from fspielm.equations.regions import whole_domain
 from fspielm.errors import ProblemError
 from fspielm.expressions import make_field
 from fspielm.files import read_problem, write_problem
-from fspielm.geometry import BoundaryPart, Domain, Time
+from fspielm.geometry import BoundaryPart, Box, Domain, Time
 from fspielm.store.domains import alone, domain_text, read_domain_text
 from fspielm.store.values import decode
 
@@ -143,6 +143,9 @@ class _BoxOnly(Domain):
     @property
     def measure(self) -> float:
         return self._lost(None)
+
+    def _contains_nearly(self, points: FloatArray) -> BoolArray:
+        return Box(*self._box)._contains_nearly(points)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         return self._lost(points)

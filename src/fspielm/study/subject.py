@@ -119,7 +119,8 @@ class Subject:
         points = regular_grid(domain)
         if not np.all(solution.problem.domain.contains(points)):
             raise ProblemError(f"{self.name}: the reference solution's domain does not cover that of the problem")
-        return replace(self, reference=b64encode(np.asarray(solution(points), dtype="<f8").tobytes()).decode("ascii"))
+        values = np.asarray(solution(points, outside="extend"), dtype="<f8")
+        return replace(self, reference=b64encode(values.tobytes()).decode("ascii"))
 
     def unpickled(self) -> Performer:
         """What performs its jobs by itself, as it was when the run began."""

@@ -31,7 +31,7 @@ def size(solution: Solution) -> dict[str, Any]:
     problem, fields = solution.problem, solution.report.fields
     if problem.statement.incident is not None:
         points = _in_window(problem.domain)
-        sizes = np.sqrt(np.mean(np.abs(solution(points).reshape(len(points), -1)) ** 2, axis=0))
+        sizes = np.sqrt(np.mean(np.abs(solution(points, outside="extend").reshape(len(points), -1)) ** 2, axis=0))
         names = ["size"] if len(sizes) == 1 else [f"size_{name}" for name in problem.names]
         return dict(zip(names, sizes, strict=True))
     if not fields:

@@ -18,6 +18,7 @@ from fspielm.equations import Problem
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.solution.export import check_xarray
 from fspielm.solvers import Budget
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_settings
 from fspielm.study.engines import Ended, Task
 from fspielm.study.lock import only_run
@@ -98,6 +99,8 @@ def sweep(
     ------
     ProblemError
         If an argument is wrong, a parameter does not occur, or the file is that of another sweep.
+    SolveInterrupted
+        After Ctrl-C; its `rows` are such a dataset, with the status "missing" where a row has not ended.
     """
     check_xarray()
     if not isinstance(problem, Problem):
@@ -111,7 +114,12 @@ def sweep(
     limits = budget or Budget()
     sweeper = Sweeper(problem, parameters, grid, measured, limits.neurons)
     plan = SweepPlan(grid, digest_of(problem, parameters), digest_of_measure(measured), float(tol), int(rng))
+    facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
+    ended: list[Row] = []
     with ExitStack() as stack:
+        stack.enter_context(
+            offering(lambda _: as_dataset(grid, of_one_shape(ended), plan.tol, facts) if ended else None, "rows")
+        )
         place = Path(stack.enter_context(TemporaryDirectory()), "sweep.db") if keep is None else Path(keep)
         stack.enter_context(only_run(place))
         if not place.exists():
@@ -121,13 +129,14 @@ def sweep(
         if retry_failed:
             store.forget_failures()
         missing, terms = store.missing(), store.terms
+        ended += store.rows()
         if missing:
             engine, subject = staffed(sweeper, terms.threads, len(missing), workers, scheduler)
             stack.enter_context(engine)
             tasks = (Task(job, subject, terms, terms.share) for job in missing)
-            record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), len(plan.jobs) - len(missing)))
+            tell = _teller(progress, len(plan.jobs), ended)
+            record_all(store, engine, tasks, ends=tell)
         rows = of_one_shape(store.rows())
-    facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
     dataset = as_dataset(grid, rows, plan.tol, facts)
     _warn(rows, plan.tol)
     return dataset
@@ -142,15 +151,15 @@ def _check_same(store: Store, plan: SweepPlan) -> None:
         )
 
 
-def _teller(progress: Any, total: int, before: int) -> Callable[[Ended], None]:
+def _teller(progress: Any, total: int, rows: list[Row]) -> Callable[[Ended], None]:
+    """Tells of every row that has ended, once it is among the others."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise ProblemError(f"progress must be True, or a callable that receives each row; got {progress!r}")
-    done = before
 
     def tell(ended: Ended) -> None:
-        nonlocal done
-        done += 1
         outcome, label = ended.outcome, ended.task.job.subject
+        rows.append(Row(ended.task.job, outcome))
+        done = len(rows)
         how = f"error {_estimate(outcome):.1e}" if not outcome.message else outcome.message
         line = f"{done} of {total}: {label}: {how}, {outcome.seconds:.1f} s"
         if callable(progress):

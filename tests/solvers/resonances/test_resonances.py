@@ -13,6 +13,7 @@ from scipy.special import h1vp, hankel1, jv, jvp
 import fspielm as fs
 from fspielm.solvers.record import Record
 from fspielm.solvers.resonances import find
+from fspielm.solvers.resonances.made import BeyondBudgetError
 from fspielm.solvers.resonances.rectangle import Rectangle
 from fspielm.solvers.resonances.search import Found
 
@@ -265,6 +266,20 @@ class TestDoubts:
         assert len(modes) == 0
         assert not modes.complete
         assert modes.remarks[0].startswith("resonances at 1 more places were seen than there was time for")
+
+    def test_a_budget_that_allows_a_look_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = find.open_functions
+
+        def looks_alone(asked, record, request, level):
+            if request.tol < 1e-7:
+                raise BeyondBudgetError("too many functions")
+            return made(asked, record, request, level)
+
+        monkeypatch.setattr(find, "open_functions", looks_alone)
+        modes = self.found(monkeypatch, Found(self.POLES, self.POLES[:0]))
+        assert not modes.complete
+        words = "resonances at 1 more places were seen than could be pinned down: too many functions"
+        assert modes.remarks == (words,)
 
 
 @pytest.mark.usefixtures("patient")

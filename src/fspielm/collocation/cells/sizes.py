@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fspielm.arrays import safe_norm
 from fspielm.collocation.cells.places import Degrees
 from fspielm.features import LocalOperator
 from fspielm.geometry.cells import Cover
@@ -20,6 +21,6 @@ def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees,
     unknowns = list(operator.unknowns or (0,) * len(operator.orders))
     each = np.asarray(scales)[unknowns] * np.prod(steep**operator.orders, axis=1)
     # one column where coefficients are the same at all points
-    squares = np.abs(each[:, None] * operator.coefficients.reshape(len(each), -1)) ** 2
-    size = float(np.sqrt(np.mean(np.sum(squares, axis=0))))
-    return size if size > 0 else 1.0
+    sizes = np.abs(each[:, None] * operator.coefficients.reshape(len(each), -1))
+    size = float(np.sqrt(np.mean(np.sum(sizes**2, axis=0))))
+    return size or safe_norm(sizes) / float(np.sqrt(sizes.shape[1])) or 1.0  # squares of tiny ones are zero

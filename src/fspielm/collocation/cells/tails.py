@@ -130,6 +130,26 @@ def tails_of(
     return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
 
 
+def last_degrees(
+    basis: CellBasis, coefficients: NumberArray, orthogonal: Mapping[int, FloatArray] = MappingProxyType({})
+) -> NumberArray:
+    """The coefficients ``(M,)`` of what the last degrees alone have of a solution."""
+    found = np.zeros_like(coefficients)
+    for cell, degrees in enumerate(map(tuple, basis.degrees.tolist())):
+        own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
+        order, lower = _by_degree(degrees), np.sort(_shells(degrees)[0]) <= max(degrees) - _LAST
+        parts = own[:, order]
+        if cell in orthogonal:
+            parts = parts @ orthogonal[cell].T
+        parts = np.where(lower, 0.0, parts)
+        if cell in orthogonal:
+            parts = np.linalg.solve(orthogonal[cell], parts.T).T
+        last = np.empty_like(own)
+        last[:, order] = parts
+        found[basis.columns(cell)] = last.ravel()
+    return found
+
+
 def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
     shell, dominating = _shells(degrees)
     highest = max(degrees)

@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import FloatArray, NumberArray, beyond_range
 from fspielm.equations.nonlinear.gateaux import Linearisation, slopes_of
 from fspielm.equations.nonlinear.iterate import Iterate
 from fspielm.equations.nonlinear.jet import Jet
@@ -149,8 +149,8 @@ class Law:
         return evaluate
 
     def _check(self, values: NumberArray, expression: sp.Expr, iterate: Iterate, sites: Sites) -> None:
-        """Refuse values that are not finite, with those of the iterate there."""
-        bad = np.flatnonzero(~np.isfinite(values))
+        """Refuse values that are not finite, or too large, with those of the iterate there."""
+        bad = np.flatnonzero(beyond_range(values))
         if not bad.size:
             return
         here = sites.select(slice(bad[0], bad[0] + 1))

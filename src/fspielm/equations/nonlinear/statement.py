@@ -77,7 +77,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     number = len(statement.equations)
     written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
     domain = statement.domain
-    unknowns = read_unknowns(written, givens, domain, statement.unknowns)
+    unknowns = read_unknowns(written, givens, statement)
     setting = Setting(unknowns, givens.placed(domain, unknowns[0].coordinates), domain)
     reader = _Reader(setting, givens.symbols, _is_surely_real(statement), error.expression)
     equations: list[sp.Basic] = list(statement.equations)

@@ -97,10 +97,13 @@ class Effort:
         Up to which frequency data on it are held, where these are faster than waves.
     level : int
         How often it was not enough.
+    inside : float
+        The wavenumber of waves in it, which resonances along its boundary may have.
     """
 
     held: float
     level: int = 0
+    inside: float = 0.0
 
 
 @final
@@ -121,6 +124,8 @@ class Wanted:
         The distance of copies of all objects along the first axis.
     efforts : tuple of Effort
         Of each object, where they are not the same for all.
+    inside : float
+        The wavenumber on the other side of its boundary: faster fields along it fall off on both, and none resonates.
     """
 
     wavenumber: float
@@ -129,6 +134,7 @@ class Wanted:
     nearby: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
     period: float | None = None
     efforts: tuple[Effort, ...] = ()
+    inside: float = 0.0
 
     @property
     def foldings(self) -> float:
@@ -141,7 +147,7 @@ class Wanted:
         if not self.efforts:
             return self
         own = self.efforts[number]
-        return replace(self, wavenumber=max(self.wavenumber, own.held), level=own.level)
+        return replace(self, wavenumber=max(self.wavenumber, own.held), level=own.level, inside=own.inside)
 
     def among(self, numbers: Sequence[int]) -> Wanted:
         """What is wanted of some objects, by their numbers from now on."""
@@ -228,7 +234,7 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     orders = min(max(waves, orders_of_images(radius, gap, source_gap, wanted)), _MOST_ORDERS + ka)
     # what is close below the surface converges as slowly as along a curve
     orders /= _SHALLOWER**wanted.level
-    m = max(math.ceil(orders), _FEWEST_ORDERS)
+    m = max(math.ceil(orders), math.ceil(wanted.inside * radius), _FEWEST_ORDERS)
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
     spacings = min(_SPACINGS, 0.9 * radius / spacing)
@@ -244,7 +250,8 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     depth = min(_OF_SINGULARITY * curve.deepest, _DEEPEST, _OF_GAP * gap / speed)
     depth = min(depth, _RADIANS / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
-    count = math.ceil(max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES))
+    count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
+    count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
     points, depths = curve.at_depth(depth, count)
     spacings = np.full(count, depth * count / (2 * np.pi))
     return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)

@@ -7,7 +7,7 @@ from fspielm.geometry.cells.frames import Frames
 from fspielm.geometry.cells.material_frames import MaterialFrames
 from fspielm.geometry.cells.mosaic import Mosaic, mosaic_of
 from fspielm.geometry.cells.runs import runs_along
-from fspielm.geometry.cells.tiling import Tiling, tile
+from fspielm.geometry.cells.tiling import Tiling, tile, tile_as
 
 __all__ = [
     "Cell",
@@ -23,4 +23,5 @@ __all__ = [
     "runs_along",
     "tied_across",
     "tile",
+    "tile_as",
 ]

@@ -181,6 +181,13 @@ def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Ti
     return _assemble(outline, tree, arcs, np.zeros(len(tree.axis), dtype=np.bool_))
 
 
+def tile_as(domain: Domain, frames: Frames) -> Tiling:
+    """The tiling of a domain whose cells were in these frames."""
+    outline = outline_of(domain, frames.slack)
+    tree = frames.tree
+    return _assemble(outline, tree, outline.arcs(tree), np.zeros(len(tree.axis), dtype=np.bool_))
+
+
 def _assemble(outline: Outline, tree: Tree, arcs: Arcs, known: BoolArray) -> Tiling:
     """The tiling by the leaves of a tree, of whose nodes some are known to lie in the domain."""
     seams, faces = seams_of(tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,7 +116,7 @@ def in_parts(arrays: Mapping[str, NumberArray]) -> dict[str, FloatArray]:
 def _grid(solution: Solution, n: int | Iterable[int] | None) -> Grid:
     """All unknowns on a grid."""
     width = len(solution.problem.names) * solution.dtype.itemsize
-    return make_grid(solution, solution.problem, chosen_count(solution, n), width=width)
+    return make_grid(partial(solution, outside="extend"), solution.problem, chosen_count(solution, n), width=width)
 
 
 def chosen_count(solution: Solution, n: int | Iterable[int] | None) -> int | Iterable[int]:

@@ -128,7 +128,8 @@ class _Sheet:
         facts = provenance(solution)
         looked = self.points if self.inner is None else self.inner
         places = looked[self.inside]
-        found = solution(np.column_stack([places, *(np.full(len(places), t) for t in instant)]))
+        there = np.column_stack([places, *(np.full(len(places), t) for t in instant)])
+        found = solution(there, outside="extend")
         values = np.full((len(self.points), *found.shape[1:]), np.nan, dtype=found.dtype)
         values[self.inside] = found
         fields = _fields(solution, values)

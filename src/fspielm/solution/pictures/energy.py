@@ -46,7 +46,7 @@ def energy_along_line(solution: Solution, reach: float) -> Energy:
     lower, upper = solution.problem.domain.bounding_box
     points, window = _samples(lower[0], upper[0], reach, _MOST_ON_LINE)
     wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
-    return _energy((frequencies,), wave @ (solution(points[:, None]) * window))
+    return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
 
 
 def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
@@ -63,7 +63,7 @@ def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
     inside = domain.contains(points)
     values = np.zeros(len(points), dtype=solution.coefficients.dtype)
     # outside of the domain the features add up to anything
-    values[inside] = solution(points[inside])
+    values[inside] = solution(points[inside], outside="extend")
     shape = (len(across), len(up))
     window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
     held = held_label(solution.problem, middle, (0, 1))

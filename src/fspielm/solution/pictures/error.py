@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def error_quantity(
     """The absolute error of a solution of one unknown, to be drawn in decades."""
 
     def error(points: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(solution(points) - expected(points)))
+        return np.asarray(np.abs(solution(points, outside="extend") - expected(points)))
 
     label = f"|{as_math(unknown_symbol(solution.problem))} \N{MINUS SIGN} exact|"
     frequencies = highest_frequencies(solution)
@@ -122,7 +123,7 @@ def read_exact(problem: Problem, exact: Any) -> Callable[[FloatArray], NumberArr
             raise ProblemError(
                 f"exact is a solution in {exact.problem.dimension} coordinates, but this one has {problem.dimension}"
             )
-        return exact
+        return partial(exact, outside="extend")
     if isinstance(exact, sp.Expr) and exact.has(problem.unknown.func):
         raise ProblemError(f"exact must be known, but contains the unknown {problem.unknown}; got {exact}")
     field = make_field(exact, problem.coordinates, what="exact")

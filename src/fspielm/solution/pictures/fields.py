@@ -38,7 +38,7 @@ def field_quantity(solution: Solution, part: Part | None = None, resolution: int
     shown = choose_part(solution, part)
 
     def values(points: FloatArray) -> FloatArray:
-        return part_values(solution(points), shown)
+        return part_values(solution(points, outside="extend"), shown)
 
     return Quantity(
         solution.problem,

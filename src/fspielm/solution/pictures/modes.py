@@ -78,7 +78,7 @@ def _quantity(field: Solution) -> Quantity:
         return field_quantity(field)
 
     def length(points: FloatArray) -> FloatArray:
-        return np.asarray(np.linalg.norm(field(points), axis=1))
+        return np.asarray(np.linalg.norm(field(points, outside="extend"), axis=1))
 
     return Quantity(field.problem, length, sp.Symbol("length"), highest_frequencies(field), note=doubt(field))
 

@@ -21,11 +21,12 @@ from fspielm.solvers.following.functions import functions_at_rest, solve_with_an
 from fspielm.solvers.following.local import Equations
 from fspielm.solvers.following.metric import Metric, Place
 from fspielm.solvers.following.path import Curve, Station
-from fspielm.solvers.following.survey import survey
+from fspielm.solvers.following.survey import go_and_survey
 from fspielm.solvers.following.walk import Walk
 from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_arguments
 
 # Points of a branch at most, where nothing else was asked for.
@@ -85,6 +86,8 @@ def follow(
     ------
     ProblemError
         If an argument is wrong, the parameter does not occur, or there is no solution to begin with.
+    SolveInterrupted
+        After Ctrl-C; its `branch` has the points that were found.
     """
     along = read_along(problem, parameter, interval)
     check_arguments(along.at(along.lower), tol, None, None, None, budget)
@@ -97,10 +100,10 @@ def follow(
         along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
     )
     ends = np.inf if budget is None or budget.seconds is None else perf_counter() + budget.seconds
-    curve, notary, first = _begin(along, request, guess)
-    walk = Walk(curve, notary, points, lambda: ends - perf_counter())
-    walk.go(first)
-    branch = survey(along, walk, switch=switch)
+    with offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch"):
+        curve, notary, first = _begin(along, request, guess)
+        walk = Walk(curve, notary, points, lambda: ends - perf_counter())
+        branch = go_and_survey(along, walk, first, switch=switch)
     _warn(branch, tol)
     return branch
 

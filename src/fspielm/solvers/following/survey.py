@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,33 +13,36 @@ from fspielm.solvers.following.along import Along
 from fspielm.solvers.following.branch import Bifurcation, Branch, BranchPoint, Fold
 from fspielm.solvers.following.errors import bifurcation_error, fold_error
 from fspielm.solvers.following.events import Event
+from fspielm.solvers.following.path import Station
 from fspielm.solvers.following.switching import begin_beside, kind_of
 from fspielm.solvers.following.walk import Stop, Walk
+from fspielm.solvers.so_far import INTERRUPTED, offering
 
 
-def survey(along: Along, walk: Walk, *, switch: bool) -> Branch:
-    """What was found on a walk that has ended.
+def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> Branch:
+    """What is found on a walk from a station on; with `switch`, beside it too, where branches begin at bifurcations."""
+    with offering(lambda _: _survey(along, walk, INTERRUPTED) if walk.stops else None):
+        walk.go(first)
+    ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
+    branch = _survey(along, walk, walk.ending)
+    for place, (stop, event) in enumerate(ways):
+        if switch and event.multiplicity == 1:
+            branch = _switched(along, walk, stop, event, branch, place)
+    return branch
 
-    Parameters
-    ----------
-    along : Along
-    walk : Walk
-    switch : bool
-        Whether to follow the branches that begin at bifurcations, too.
-    """
+
+def _survey(along: Along, walk: Walk, ending: str) -> Branch:
+    """What a walk has come by, without the branches that begin there."""
     folds, bifurcations = [], []
     for place, stop in enumerate(walk.stops):
         beside = _certain(walk.stops, place)
         for event in stop.events:
             if event.kind == "fold":
                 folds.append(_fold(stop, event, beside))
-                continue
-            found = _bifurcation(stop, event, beside)
-            if switch and event.multiplicity == 1:
-                found = _switched(along, walk, stop, event, found)
-            bifurcations.append(found)
+            else:
+                bifurcations.append(_bifurcation(stop, event, beside))
     points = tuple(map(_point, walk.stops))
-    return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), walk.ending)
+    return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
 
 
 def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
@@ -65,12 +70,25 @@ def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcatio
     return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
 
 
-def _switched(along: Along, walk: Walk, stop: Stop, event: Event, at: Bifurcation) -> Bifurcation:
-    """With the branches that begin at a bifurcation."""
+def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
+    """With the branches that begin at one of the bifurcations."""
     first = begin_beside(stop.curve, event.station)
-    branches = []
+    branch = _with(branch, place, kind=kind_of(event.station.value, first))
     for station in first:
         other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
-        other.go(station)
-        branches.append(survey(along, other, switch=False))
-    return replace(at, branches=tuple(branches), kind=kind_of(at.value, first))
+        with offering(partial(_with_branch, branch, place)):
+            branch = _with_branch(branch, place, go_and_survey(along, other, station, switch=False))
+    return branch
+
+
+def _with_branch(branch: Branch, place: int, further: Branch | None) -> Branch:
+    """With one more that begins at one of the bifurcations."""
+    if further is None:
+        return branch
+    return _with(branch, place, branches=(*branch.bifurcations[place].branches, further))
+
+
+def _with(branch: Branch, place: int, **changes: Any) -> Branch:
+    known = list(branch.bifurcations)
+    known[place] = replace(known[place], **changes)
+    return replace(branch, bifurcations=tuple(known))

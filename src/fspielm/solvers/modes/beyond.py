@@ -21,8 +21,13 @@ _SLACK = 1e-3
 
 def may_belong(best: Round, record: Record) -> str:
     """What to say of a mode that may be one of the wanted ones, by its error; empty if there is none."""
-    if not best.inverse.symmetric or not len(best.wanted) or record.seconds_left <= 0:
+    if not best.inverse.symmetric or not len(best.wanted):
         return ""
+    if record.seconds_left <= 0:
+        return (
+            "there was no time to look at modes next to these, which may be among them: some may be missing; allow "
+            "more with budget=fs.Budget(seconds=...)"
+        )
     values = (best.inverse.shift + best.found.mu).real
     low, high = float(best.values.real.min()), float(best.values.real.max())
     apart = np.maximum(values - high, low - values)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
 
+from fspielm.deadline import Deadline
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.modes.beyond import may_belong
 from fspielm.solvers.modes.bound_away import why_hidden
@@ -13,43 +16,54 @@ from fspielm.solvers.modes.clock import too_late
 from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
 from fspielm.solvers.modes.exact import exact_functions
 from fspielm.solvers.modes.fields import Notary
-from fspielm.solvers.modes.modes import Mode, Modes, late_ones
+from fspielm.solvers.modes.modes import Mode, Modes, cut_short, late_ones
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.refined import Refined, refined
 from fspielm.solvers.modes.round import attempt_of
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.second import missed
 from fspielm.solvers.modes.shift import Outlook
-from fspielm.solvers.modes.sweep import lowest, sweep
+from fspielm.solvers.modes.sweep import Part, lowest, sweep
 from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.stages.cells import Cells
 
 # What is enough to refine modes from.
 _ROUGHLY = 1e-3
+# Seconds in which modes are checked that were found before an interruption.
+_MOMENT = 2.0
 
 
 def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook, *, refine: bool) -> Modes:
     """The wanted modes; to a few digits at first, if they may be refined by other functions."""
     exact = refine and _has_exact(pencil, request, record, outlook)
     first = replace(request, tol=max(request.tol, _ROUGHLY)) if exact else request
-    if wish.interval is None:
-        assert wish.count is not None
-        parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
-    else:
-        parts = sweep(pencil, first, record, outlook, wish, roughly=exact)
-    better: list[list[Refined] | None] = [None] * len(parts)
-    if exact:
-        for place, (window, searched) in enumerate(parts):
+    notary, better = Notary(pencil, request, record), list[list[Refined] | None]()
+    with offering(lambda parts: _so_far(notary, wish, parts or (), better)):
+        if wish.interval is None:
+            assert wish.count is not None
+            parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
+        else:
+            parts = sweep(pencil, first, record, outlook, wish, roughly=exact)
+        for place, (window, searched) in enumerate(parts if exact else ()):
             owed = sum(other.best.searching for _, other in parts) - searched.best.searching
             here = replace(request, problem=pencil.at(window.shift))
             task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
-            further, better[place] = _refine(task, request, record, searched)
+            with offering(partial(_with, parts, place)):
+                further, own = _refine(task, request, record, searched)
             parts[place] = window, further
-    return _together(Notary(pencil, request, record), wish, parts, better, wish.margin(first.tol))
+            better.append(own)
+        with offering(lambda _: parts):
+            return _together(notary, wish, parts, better, wish.margin(first.tol))
+
+
+def _with(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
+    """Parts of which one was searched further."""
+    return parts if further is None else [*parts[:place], (parts[place][0], further), *parts[place + 1 :]]
 
 
 def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
@@ -96,7 +110,7 @@ def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
     return stage.next(attempt_of(best, best.combined, best.error))
 
 
-def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish, record: Record) -> list[str]:
+def _unseen(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:
     """What to say of modes that were not found, or not looked for: there was no time, or nothing leads to them."""
     window, searched = parts[-1]
     best = searched.best
@@ -123,7 +137,7 @@ def _unseen(parts: Sequence[tuple[Window, Searched]], wish: Wish, record: Record
     return []
 
 
-def _why_late(parts: Sequence[tuple[Window, Searched]], modes: Sequence[Mode], record: Record) -> str:
+def _why_late(parts: Sequence[Part], modes: Sequence[Mode], record: Record) -> str:
     """Why errors are above the tolerance: of those that could not be looked at, since there was no time for it."""
     if record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
         return too_late(record, parts[-1][1].best)
@@ -133,24 +147,45 @@ def _why_late(parts: Sequence[tuple[Window, Searched]], modes: Sequence[Mode], r
 def _together(
     notary: Notary,
     wish: Wish,
-    parts: list[tuple[Window, Searched]],
+    parts: Sequence[Part],
     better: Sequence[Sequence[Refined] | None],
     margin: float,
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
     unseen = _unseen(parts, wish, notary.record)
-    each: list[tuple[Window, list[Mode]]] = []
-    for (window, searched), own in zip(parts, better, strict=True):
-        each.append((window, notary.modes(searched, own)))
+    each = _each(notary, parts, better)
     modes = inside(joined(each), wish)
     why = _why_late(parts, modes, notary.record)
     # after all modes, which are of more use
-    second = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
-    second += [may_belong(searched.best, notary.record) for _, searched in parts]
-    remarks = [*filter(None, dict.fromkeys(second)), *unlike(each), *unseen]
+    doubts = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    if notary.record.seconds_left > 0 or not any(doubts):  # otherwise a lack of time is told already
+        doubts += [may_belong(searched.best, notary.record) for _, searched in parts]
+    remarks = [*filter(None, dict.fromkeys(doubts)), *unlike(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     remarks += filter(None, [why_hidden(notary.request.problem)])
     complete = selfadjoint and not remarks and within_margin(each, margin)
     remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
     return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))
+
+
+def _each(
+    notary: Notary, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
+) -> list[tuple[Window, list[Mode]]]:
+    """The modes of each part."""
+    both = zip_longest(parts, better)  # some are not refined
+    return [(window, notary.modes(searched, own)) for (window, searched), own in both]
+
+
+def _so_far(
+    notary: Notary, wish: Wish, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
+) -> Modes | None:
+    """The modes of parts that may not all be searched; None if there are none."""
+    if not parts:
+        return None
+    record = notary.record
+    record.deadline = record.deadline.tightened(Deadline.within(_MOMENT))
+    modes = inside(joined(_each(notary, parts, better)), wish)
+    first = parts[0][1].best.inverse
+    selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
+    return cut_short(modes, selfadjoint, notary.request.tol, first.unit)

@@ -25,9 +25,11 @@ from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_arguments
 
 
+@offering(lambda modes: modes, "modes")
 def eigenmodes(
     problem: Problem,
     lam: sp.Symbol,
@@ -77,6 +79,8 @@ def eigenmodes(
     ProblemError
         If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
         close.
+    SolveInterrupted
+        After Ctrl-C; its `modes` are those found so far.
     """
     if isinstance(problem, Problem) and problem.domain.is_unbounded:
         from fspielm.solvers.resonances import resonances  # few domains are open
@@ -129,15 +133,19 @@ def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> M
 
 def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook) -> Modes:
     """Modes some of which miss the tolerance, or those that cells find, if these are better."""
+
+    def better(other: Modes | None) -> Modes:
+        return direct if other is None else preferred(direct, other, request.tol, wish.unit)
+
     try:
-        other = by_cells(pencil, wish, request, record, outlook, refine=True)
+        with offering(better):
+            return better(by_cells(pencil, wish, request, record, outlook, refine=True))
     except (ProblemError, SolveError):  # that cannot be afforded
         return direct
-    return preferred(direct, other, request.tol, wish.unit)
 
 
 def _told(modes: Modes) -> Modes:
     """With warnings of what there is to know."""
     for remark in modes.remarks:
-        warnings.warn(remark, AccuracyWarning, stacklevel=3)
+        warnings.warn(remark, AccuracyWarning, stacklevel=4)
     return modes

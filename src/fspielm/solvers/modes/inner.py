@@ -131,8 +131,8 @@ def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
     largest = np.abs(found).max()
     if np.abs(found.imag).max() > _NONE * largest:
         return None
-    densities = found.real * np.sign(found.real.sum())
-    if densities.min() < -_NONE * largest:
+    densities = found.real * np.sign(found.real.flat[np.abs(found.real).argmax()])
+    if densities.min() < -_NONE * largest or not densities.any():
         return None
     return np.asarray(np.maximum(densities, 0.0))
 

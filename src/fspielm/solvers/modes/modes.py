@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.later import MethodsFrom
+from fspielm.solvers.so_far import INTERRUPTED
 from fspielm.wording import known_digits
 
 if TYPE_CHECKING:
@@ -133,6 +134,14 @@ def preferred(one: Modes, other: Modes, tol: float, unit: float) -> Modes:
         return most - bounded, most - len(modes) + len(late(modes, tol, unit)), not modes.complete
 
     return min((one, other), key=lacks)
+
+
+def cut_short(modes: Sequence[Mode], selfadjoint: bool, tol: float, unit: float) -> Modes | None:
+    """What was found before an interruption; None if that is nothing."""
+    if not modes:
+        return None
+    remarks = (f"{INTERRUPTED}: modes may be missing", *late_ones(modes, tol, unit, INTERRUPTED))
+    return Modes(tuple(modes), selfadjoint, False, remarks)
 
 
 def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:

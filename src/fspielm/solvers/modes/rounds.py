@@ -22,6 +22,7 @@ from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Step
 
 # Modes beyond the wanted ones that are kept, to know how far these are from others.
@@ -62,55 +63,58 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
     It may go on from the best round of another search.
     """
     request, roughly = task.request, task.roughly
-    while True:
-        afforded = afford(request, record, step, times(best))
-        if isinstance(afforded, Ending):
-            ending = afforded.reason
-            break
-        try:
-            with record.deadline.enforced():
-                latest = play(task, afforded, record, best)
-        except OutOfTime:
-            ending = out_of_time(record)
-            break
-        late = too_late(record, latest, task.owed)
-        if best is not None and late and len(latest.wanted) < len(best.wanted):  # there was no time to find them all
-            ending = late
-            break
-        if best is None or latest.error <= best.error:
-            best = latest
-        if latest.combined is None or len(task.window.behind(latest.found.mu)):
-            return Searched(latest, [], step, "")
-        error = latest.error
-        if roughly and error <= request.tol:
-            return Searched(latest, [], step, "")
-        if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
-            checks = latest.singles(record)
-            error = float(np.max(latest.errors(checks) / latest.sizes))
-            if error <= request.tol:
-                return Searched(latest, checks, step, "")
-        attempt = attempt_of(latest, latest.combined, error)
-        if afforded.limit:
-            ending = afforded.limit
-            break
-        if attempt.is_at_floor:
-            ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-            break
-        if late:
-            ending = late
-            break
-        following = step.stage.next(attempt)
-        if isinstance(following, Ending):
-            ending = following.reason
-            break
-        step = following
+    with offering(lambda _: None if best is None else Searched(best, [], step, INTERRUPTED)):
+        while True:
+            afforded = afford(request, record, step, times(best))
+            if isinstance(afforded, Ending):
+                ending = afforded.reason
+                break
+            try:
+                with record.deadline.enforced():
+                    latest = play(task, afforded, record, best)
+            except OutOfTime:
+                ending = out_of_time(record)
+                break
+            late = too_late(record, latest, task.owed)
+            if best is not None and late and len(latest.wanted) < len(best.wanted):  # no time to find them all
+                ending = late
+                break
+            if best is None or latest.error <= best.error:
+                best = latest
+            if latest.combined is not None:  # as it was recorded
+                request.progress(record.rounds[-1])
+            if latest.combined is None or len(task.window.behind(latest.found.mu)):
+                return Searched(latest, [], step, "")
+            error = latest.error
+            if roughly and error <= request.tol:
+                return Searched(latest, [], step, "")
+            if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
+                checks = latest.singles(record)
+                error = float(np.max(latest.errors(checks) / latest.sizes))
+                if error <= request.tol:
+                    return Searched(latest, checks, step, "")
+            attempt = attempt_of(latest, latest.combined, error)
+            if afforded.limit is not None:
+                ending = afforded.limit.reason
+                break
+            if attempt.is_at_floor:
+                ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+                break
+            if late:
+                ending = late
+                break
+            following = step.stage.next(attempt)
+            if isinstance(following, Ending):
+                ending = following.reason
+                break
+            step = following
     if best is None:
         raise (SolveError if record.seconds_left <= 0 else ProblemError)(f"no modes could be looked for: {ending}")
     return Searched(best, [] if roughly else best.singles(record), step, ending)
 
 
 def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
-    """One round after another, announced if it is long, recorded and told."""
+    """One round after another, announced if it is long, and recorded."""
     request, window = task.request, task.window
     trial, began = afforded.trial, perf_counter()
     forecast = share(before) * afforded.seconds
@@ -137,7 +141,7 @@ def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -
     done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, once)
     if combined is not None:
         shown = attempt_of(done, combined, done.error)
-        request.progress(record.add(shown, forecast=forecast, seconds=perf_counter() - began))
+        record.add(shown, forecast=forecast, seconds=perf_counter() - began)
     return done
 
 

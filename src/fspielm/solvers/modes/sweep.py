@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,9 +18,13 @@ from fspielm.solvers.modes.task import Task
 from fspielm.solvers.modes.window import Window, Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.stages import Step, select_stages
 from fspielm.solvers.stages.cells import Cells
 from fspielm.spectrum import Bands, infer_bands
+
+# A window, and what was found in it.
+Part: TypeAlias = tuple[Window, Searched]
 
 # How often the shift is moved to where all modes are on one side of it.
 _MOVES = 6
@@ -57,14 +62,15 @@ def _elsewhere(step: Step) -> Step:
     return replace(step, stage=replace(stage, errors=())) if isinstance(stage, Cells) else step
 
 
-def lowest(
-    pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool
-) -> tuple[Window, Searched]:
+def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool) -> Part:
     """The first modes: from a shift that has none behind it."""
     window = Window(outlook.shift, count, direction=outlook.direction)
     step = _first(request, record)
+    before: tuple[Part, ...] = ()
     for _ in range(_MOVES):
-        searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
+        with offering(partial(_after, (), window, before)):
+            searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
+        before = ((window, searched),)
         found = searched.best.found
         if not len(found.mu):
             raise ProblemError(
@@ -89,11 +95,11 @@ def sweep(
     wish: Wish,
     *,
     roughly: bool,
-) -> list[tuple[Window, Searched]]:
+) -> list[Part]:
     """All modes in an interval and a little beyond it, some at a time, in windows that overlap."""
     assert wish.interval is not None
     margin = wish.margin(request.tol)
-    parts: list[tuple[Window, Searched]] = []
+    parts: list[Part] = []
     step: Step | None = None
     for low, high in _pieces(pencil, request, *wish.interval):
         # each of those before is to be searched a second time
@@ -104,13 +110,21 @@ def sweep(
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
         task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
-        searched = search(task, step, record)
+        with offering(partial(_after, tuple(parts), window, ())):
+            searched = search(task, step, record)
         parts.append((window, searched))
         step = _elsewhere(searched.step)
     found = [searched.best for _, searched in parts]
     if not any(len(one.wanted) for one in found):
         _refuse_complex(found[0].inverse.shift + found[0].found.mu, wish.interval)
     return parts
+
+
+def _after(
+    parts: tuple[Part, ...], window: Window, before: tuple[Part, ...], searched: Searched | None
+) -> tuple[Part, ...]:
+    """Parts and what a search in a further window has found so far; `before` stands for that where it is nothing."""
+    return parts + (before if searched is None else ((window, searched),))
 
 
 def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:

@@ -18,6 +18,8 @@ _FIRST, _LEAST = 0.25, 1.0 / 64
 _FASTER = 1.5
 # Steps for each share; where more are needed, a smaller one is.
 _MOST_STEPS = 8
+# Steps that become shorter only slowly, as at a fold, halve.
+_HALVES = 0.75
 
 
 def run_somehow(
@@ -47,6 +49,19 @@ def run_somehow(
             if not done.failure:
                 return replace(done, steps=steps)
     return _raised(newton, finite, start, replace(plain, steps=steps))
+
+
+def one_more(newton: Newton, done: Iterated) -> Iterated | None:
+    """A step more than the functions seem to need, or some; None where the last one shows that it leads nowhere."""
+    steps = done.steps
+    if len(steps) > 1 and steps[-1].step > _HALVES * steps[-2].step:
+        return None
+    if newton.seconds_left() <= 0:
+        return None
+    further = _tried(newton, done.finite, done.iterate)
+    if further is None or further.failure or further.steps[-1].step > _HALVES * steps[-1].step:
+        return None
+    return replace(further, steps=_numbered(steps, further.steps))
 
 
 def _smooth(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,6 @@ from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.automatic import LONG, Course, first_answer, run_rounds
-from fspielm.solvers.failure import why_failed
 from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.kinds import Kind, kinds_for
@@ -25,6 +25,7 @@ from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.timing import timed
+from fspielm.solvers.trail import Trail, ending_of, press_on
 
 # Rounds in a row in which no solution is found.
 _MOST_FAILURES = 2
@@ -73,23 +74,30 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
 
 def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
     """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
-    record, ending = pursuit.record, Ending("")
-    failure: Exception | None = None
+    record, trails = pursuit.record, list[Trail]()
     assert record.bands is not None
     for kind in kinds_for(linear, record.bands):
-        came_next = f"{record.choice}; {ending.reason}, so {kind.title} came next"
+        came_next = f"{record.choice}; {trails[-1].ending.reason if trails else ''}, so {kind.title} came next"
         record.choice = came_next if record.choice else f"{kind.title}, {kind.why}"
-        try:
-            ending = pursuit.follow(linear, kind)
-        except Exception as error:  # whatever it is, it leaves what other kinds find
-            ending, failure = Ending(why_failed(error)), error
-        if ending.is_final:
+        trails.append(Trail(partial(_first, linear, kind), pursuit.following(linear, kind), pursuit.forecast(linear)))
+        trails[-1].follow()
+        if trails[-1].ending.is_final:
             break
+    else:
+        press_on(trails, record, linear.tol)
+    ending = ending_of(trails)
     if record.best is None:
-        if failure is None or isinstance(failure, UnsuitableError):
+        failures = [trail.failure for trail in trails if trail.failure is not None]
+        if not failures or isinstance(failures[-1], UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failure
+        raise failures[-1]
     return record.best, ending.reason
+
+
+def _first(linear: Request, kind: Kind) -> Step:
+    """What to begin a kind of functions with, if that does not take too long to lay out."""
+    with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
+        return kind.first(linear)
 
 
 def _remark(problem: Problem, failure: str) -> str:
@@ -140,37 +148,50 @@ class _Pursuit:
     failure: str = ""
     times: float = _TIMES_FIRST
 
-    def follow(self, linear: Request, kind: Kind) -> Ending:
-        """Rounds with one kind of functions, from a first step to where they end."""
-        with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
-            step, anew = kind.first(linear), kind.anew
-        failures: tuple[str, ...] = ()
-        while True:
-            play = partial(self._afford_and_play, linear, insist=not failures)
-            played = first_answer(linear, self.record, step, play)
-            if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
-                return replace(played, is_final=played.is_final or self._has_digits)
-            afforded, latest, done = played
-            error = latest.outcome.error
-            if error <= self.newton.request.tol or afforded.limit:
-                return Ending(afforded.limit, is_final=True)
-            failures = (*failures, done.failure) if done.failure else ()
-            if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
-                self.failure = _why_none(latest, failures[0], linear) if failures else ""
-                return Ending(self.failure or _LATE, is_final=True)
-            if latest.is_at_floor:
-                floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-                return Ending(floor, is_final=True)
-            linear = replace(linear, problem=done.finite.problem)
-            following = step.stage.around(linear.problem).next(latest)
-            if anew is not None and error < _MEASURABLE:
-                other = anew(linear, self.start, error / linear.tol)
-                larger = other.trial.neurons > latest.outcome.neurons
-                if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
-                    following, anew = other, None
-            if isinstance(following, Ending):
-                return following
-            step = following
+    def following(self, linear: Request, kind: Kind) -> Callable[[Trail, Step], Ending]:
+        """What plays rounds with one kind of functions, from a step to where they end; each time from where it was."""
+        anew, tol = kind.anew, self.newton.request.tol
+
+        def pursue(trail: Trail, step: Step) -> Ending:
+            nonlocal linear, anew
+            failures: tuple[str, ...] = ()
+            while True:
+                play = partial(self._afford_and_play, linear, insist=not failures)
+                played = first_answer(linear, self.record, step, play)
+                if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
+                    return replace(played, is_final=played.is_final or self._has_digits)
+                afforded, latest, done = played
+                linear = replace(linear, problem=done.finite.problem)
+                stage = step.stage.around(linear.problem)
+                trail.add(stage, latest)
+                error = latest.outcome.error
+                if error <= tol:
+                    return Ending("", is_final=True, cause="met")
+                if afforded.limit is not None:
+                    return replace(afforded.limit, is_final=True)
+                failures = (*failures, done.failure) if done.failure else ()
+                if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+                    self.failure = _why_none(latest, failures[0], linear) if failures else ""
+                    return Ending(self.failure or _LATE, is_final=True, cause="exhausted" if failures else "budget")
+                if latest.is_at_floor:
+                    floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+                    return Ending(floor, is_final=True, cause="floor")
+                following = stage.next(latest)
+                if anew is not None and error < _MEASURABLE:
+                    other = anew(linear, self.start, error / linear.tol)
+                    larger = other.trial.neurons > latest.outcome.neurons
+                    if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
+                        following, anew = other, None
+                if isinstance(following, Ending):
+                    return following
+                step = following
+
+        return pursue
+
+    def forecast(self, linear: Request) -> Callable[[Step], float]:
+        """What tells how many seconds a step will take."""
+        record = self.record
+        return lambda step: self.times * step.trial.outlook(linear, record.operation, record.seconds_left).seconds
 
     @property
     def _has_digits(self) -> bool:

@@ -72,9 +72,9 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
             length = size(direction)
             if not (length > 0 and np.isfinite(length)):
                 continue
-            apart = _APART * (scale or 1.0)
+            apart = _APART * scale or _APART
             moved = done.coefficients + (apart / length) * direction
-            curvature = max(curvature, 2 * beyond(done.iterate, moved) / apart**2)
+            curvature = max(curvature, 2 * beyond(done.iterate, moved) / apart / apart)
     except IterateError:
         return HigherOrder(np.inf, np.inf)
     return HigherOrder(remainder, curvature)

@@ -14,7 +14,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.solution import FoundMode, ModeSearch
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.modes.modes import Mode, Modes, cut_short, late_ones
 from fspielm.solvers.progress import reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
@@ -27,6 +27,7 @@ from fspielm.solvers.resonances.made import BeyondBudgetError, open_functions
 from fspielm.solvers.resonances.pinned import Pinned, again, pinned
 from fspielm.solvers.resonances.rectangle import Rectangle
 from fspielm.solvers.resonances.search import Found, Way, search
+from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_arguments
 
 # Two searches, along different contours, the second one with more functions; both to these digits.
@@ -82,11 +83,13 @@ class _Search:
         """All of the rectangle."""
         first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
         second = self._second()
-        found, left_out = self._found(first, second)
-        modes = OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
+        found = list[Judged]()
+        with offering(lambda _: cut_short(self._inside(found), False, self.request.tol, 0.0)):
+            left_out = self._fill(found, first, second)
+            modes = self._inside(found)
         remarks = _doubts(first, second)
         if left_out:
-            remarks.append(f"resonances at {left_out} more places were seen than there was time for; {_ALLOW}")
+            remarks.append(left_out)
         elif not remarks:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
@@ -94,9 +97,13 @@ class _Search:
         remarks += late_ones(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
-    def _found(self, first: Found, second: Found) -> tuple[list[Judged], int]:
-        """All resonances of two searches, and at how many places there was no time for them."""
-        found: list[Judged] = []
+    def _inside(self, found: list[Judged]) -> list[Mode]:
+        """Those in the rectangle, as modes."""
+        return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
+
+    def _fill(self, found: list[Judged], first: Found, second: Found) -> str:
+        """Find all resonances of two searches; what to say of places where the budget did not allow to find them."""
+        why = f"than there was time for; {_ALLOW}"
         try:
             for before, one in self._pinned(first, second):
                 for each in self._certain(before, one):
@@ -105,12 +112,13 @@ class _Search:
                         number = sum(map(self._is_inside, found))
                         self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
             if self.record.seconds_left > 0:
-                return found, 0
-        except BeyondBudgetError:
-            pass  # as when time has ended
+                return ""
+        except BeyondBudgetError as error:
+            why = f"than could be pinned down: {error}"
         known = np.array([one.value for one in found], dtype=np.complex128)
         seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
-        return found, int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        count = int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        return f"resonances at {count} more places were seen {why}" if count else ""
 
     def _is_inside(self, one: Judged) -> bool:
         """Whether it is in the rectangle, or may be."""

@@ -11,7 +11,8 @@ import numpy as np
 from fspielm.accuracy import ErrorEstimate
 from fspielm.collocation.crowd import first_edges
 from fspielm.equations import Problem, Relation
-from fspielm.equations.open_domain import outer_wavenumbers
+from fspielm.equations.media import media_of
+from fspielm.equations.open_domain import inner_wavenumbers, outer_wavenumbers
 from fspielm.features.outward.placement import Effort, distance_between, rim_of
 from fspielm.geometry.exterior import PlaneExterior
 from fspielm.spectrum import Bands
@@ -74,11 +75,14 @@ def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tupl
     slowest = max(map(abs, outer_wavenumbers(problem)))
     lower, upper = problem.domain.bounding_box
     slow = max(math.pi * _FIRST_HALF_WAVES / float(np.max(upper - lower)), slowest)
+    waves = zip(media_of(problem), inner_wavenumbers(problem), strict=True)
+    inside = {medium.place: abs(complex(k).real) for medium, k in waves if k is not None}
+    owners = problem.domain.owners if isinstance(problem.domain, PlaneExterior) else [0]
     found = []
-    for blocks in _blocks(problem):
+    for blocks, owner in zip(_blocks(problem), owners, strict=True):
         data = [] if bands is None else [band for band in bands.data if band.source in blocks and band.settled]
         along = max((band.frequency for band in data), default=0.0)
-        found.append(ObjectEffort(blocks, along, Effort(min(along, slow), level)))
+        found.append(ObjectEffort(blocks, along, Effort(min(along, slow), level, inside.get(owner, 0.0))))
     return tuple(found)
 
 

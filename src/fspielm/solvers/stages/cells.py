@@ -13,6 +13,7 @@ from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
 from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.cells import CellTrial, first_cells, refine
+from fspielm.solvers.cells.plans import MOST_DEGREE
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.stage import Ending, Stage, Step
 from fspielm.solvers.trial import Trial
@@ -23,6 +24,8 @@ _MOST_ROUNDS = 16
 _PATIENCE = 3
 _GAIN = 0.7
 _LEAST_DEGREE = 5
+# What degrees are raised by where the sensitivity is not settled.
+_TO_SETTLE = 3
 
 
 @final
@@ -34,7 +37,6 @@ class Cells(Stage):
     title: ClassVar[str] = "polynomials in cells"
     redraws: ClassVar[bool] = False
 
-    request: Request
     patchwork: Patchwork
     errors: tuple[float, ...] = ()
 
@@ -46,12 +48,37 @@ class Cells(Stage):
         """Smaller cells and higher degrees, where coefficients have not fallen enough."""
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
-            return Ending("smaller cells and higher degrees bring nothing more")
+            return Ending("smaller cells and higher degrees bring nothing more", cause="stalled")
+        assert latest.estimate is not None
+        tried = replace(self, errors=errors)
+        return tried._finer(latest) if latest.estimate.has_settled else tried._higher()
+
+    def onward(self, latest: Attempt) -> Step:
+        """The same wherever there is any error, not only where most of it is."""
+        return replace(self, errors=())._finer(latest, everywhere=True)
+
+    def _finer(self, latest: Attempt, *, everywhere: bool = False) -> Step:
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, errors[-1], self.request.tol)
-        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork, errors=errors))
+        error, tol = latest.outcome.error, self.request.tol
+        patchwork, why = refine(
+            self.patchwork, latest.coefficients, sizes, latest.cells, error, tol, everywhere=everywhere
+        )
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+
+    def _higher(self) -> Step | Ending:
+        """Higher degrees everywhere, for a sensitivity that settles: the solution does not say where."""
+        degrees = np.minimum(self.patchwork.degrees + _TO_SETTLE, MOST_DEGREE)
+        if np.array_equal(degrees, self.patchwork.degrees):
+            return Ending("higher degrees bring nothing more")
+        patchwork = replace(self.patchwork, degrees=degrees)
+        why = "higher degrees, for a sensitivity that settles"
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+
+    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+        """The same cells once more, where the errors of each were not asked for."""
+        return super().finer(request, latest) if latest.cells is not None else replace(self, request=request).first()
 
     def around(self, problem: Problem) -> Cells:
         """The same for another linearisation of a nonlinear problem."""

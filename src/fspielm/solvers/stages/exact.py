@@ -75,7 +75,6 @@ class ExactFeatures(Stage):
     approach: ClassVar[Approach] = "characteristic"
     title: ClassVar[str] = "functions that satisfy the equation"
 
-    request: Request
     families: Families
     limit: float
     in_holes: tuple[Basis, ...]
@@ -98,7 +97,13 @@ class ExactFeatures(Stage):
         """More functions as long as that helps, then singular ones, then sources."""
         before, after = self.before, latest.outcome
         stage = replace(self, before=after)
-        return stage._following(before, latest) or Ending("more functions that satisfy the equation did not help")
+        return stage._following(before, latest) or Ending(
+            "more functions that satisfy the equation did not help", cause="stalled"
+        )
+
+    def onward(self, latest: Attempt) -> Step:
+        """More functions, without the sources that did not help."""
+        return replace(self, before=None, sources=None, source_rounds=0)._larger()
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
         """The same functions, or some fewer; where there were sources, they depend on the data."""

@@ -32,6 +32,8 @@ _ROUGH_DECADES = 4.0
 # error below the second number, a wider band is tried first.
 _SINGULAR_GROWTH = 1e5
 _SINGULAR_ERROR = 1e-4
+# How many times the functions, where rounds go on although they brought little.
+_ONWARD = 1.8
 
 
 @final
@@ -61,7 +63,6 @@ class FilledBand(Stage):
     title: ClassVar[str] = "a filled band"
     redraws: ClassVar[bool] = False
 
-    request: Request
     bands: Bands
     target: Target
     layout: Layout
@@ -98,8 +99,16 @@ class FilledBand(Stage):
                 return replace(stage, shown=())._step(special_names(problem))
         target = None if stalled else next_target(self.request, latest, self.layout, self.target)
         if target is None:
-            return Ending(_nothing_left(problem))
+            return Ending(_nothing_left(problem), cause="stalled")
         return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """A band of about twice as many."""
+        target = next_target(self.request, latest, self.layout, self.target, least_growth=_ONWARD)
+        if target is None:
+            return None
+        stage = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())
+        return stage._step(target.why)
 
     def smaller(self, trial: Trial, neurons: int) -> Trial:
         """Fewer digits first, then a sparser band."""
@@ -183,13 +192,13 @@ def _nothing_left(problem: Problem) -> str:
     inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
     if inside:
         return (
-            f"more features do not help any more; the data of {', '.join(map(repr, inside))} probably fit the equation "
-            "and the other conditions no better than this (the solution is the compromise of least squares), or the "
-            "solution is not smooth somewhere"
+            f"more functions do not help any more; the data of {', '.join(map(repr, inside))} probably fit the "
+            "equation and the other conditions no better than this (the solution is the compromise of least squares), "
+            "or the solution is not smooth somewhere"
         )
     space = getattr(problem.domain, "space", problem.domain)
     where = "at a corner of the domain, or " if space.corners() else ""
     return (
-        f"more features do not help any more; the solution is probably not smooth somewhere: {where}where data have "
+        f"more functions do not help any more; the solution is probably not smooth somewhere: {where}where data have "
         "kinks or do not fit each other"
     )

@@ -70,7 +70,6 @@ class Lens(Stage):
     title: ClassVar[str] = "functions that radiate, and polynomials in cells inside"
     redraws: ClassVar[bool] = False
 
-    request: Request
     wavenumber: float
     tol: float
     until: float

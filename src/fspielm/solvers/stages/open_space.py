@@ -70,7 +70,6 @@ class OpenSpace(Stage):
     title: ClassVar[str] = "functions that satisfy the equation and radiate"
     redraws: ClassVar[bool] = False
 
-    request: Request
     efforts: tuple[ObjectEffort, ...]
     best: ErrorEstimate | None = None
     idle: int = 0
@@ -86,7 +85,7 @@ class OpenSpace(Stage):
         helped = self.best is None or _is_better(after, self.best)
         idle = 0 if helped else self.idle + 1
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
-            return Ending("more functions in the objects did not help", is_final=True)
+            return Ending("more functions in the objects did not help", cause="stalled")
         stage = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
         for _ in range(_MOST_STEPS):
@@ -97,6 +96,11 @@ class OpenSpace(Stage):
             if step.trial.neurons >= enough:
                 return step
         return Ending("there are no more functions for the objects", is_final=True)
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """The same, however little it helped."""
+        following = replace(self, best=None, idle=0).next(latest)
+        return following if isinstance(following, Step) else None
 
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """None: fewer would hold nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
@@ -81,12 +81,15 @@ class Selection:
         Makes the first step of what is tried where all of those fail.
     stand_ins : bool
         Whether all but the first are for a first one that finds nothing at all.
+    dearer : tuple of Step
+        What costs more than it may save, for when nothing else was good enough and time is left.
     """
 
     steps: tuple[Step, ...]
     why: str
     last: Callable[[], Step] | None = None
     stand_ins: bool = False
+    dearer: tuple[Step, ...] = ()
 
 
 def check_asked_for(request: Request) -> None:
@@ -154,13 +157,13 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     except Exception as error:  # of whatever kind: a filled band serves every equation
         why = why_failed(error)
         if request.approach is not None:
-            raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
+            raise ProblemError(f"approach: no {request.approach} functions for this problem: {why}") from None
         return _whole_space(request, bands, band, limit, f"a filled band, as there is no smaller basis: {why}")
     if request.approach is not None:
         return Selection((small,), f"asked for: {trial.why}")
     if too_dear:
         why = f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
-        return _whole_space(request, bands, band, limit, why)
+        return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
     return Selection((small, band), why, _cells_at_last(request, bands))
 

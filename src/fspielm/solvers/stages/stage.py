@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, TypeAlias, final
 
 from fspielm.equations import Problem
 from fspielm.solvers.approach import Approach
@@ -13,12 +13,18 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
+# Why there is no further round: the tolerance is met; rounding is all that is left; the budget allows none; those so
+# far did not help enough; or nothing larger is known, or it failed, or would be as uncertain.
+Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
 
+
+@dataclass(frozen=True, eq=False)
 class Stage(ABC):
     """One kind of features, as far as it has been tried: a value, which `first` and `next` make others of.
 
     Attributes
     ----------
+    request : Request
     approach : str
         Its name.
     title : str
@@ -30,6 +36,8 @@ class Stage(ABC):
     approach: ClassVar[Approach]
     title: ClassVar[str]
     redraws: ClassVar[bool] = True
+
+    request: Request
 
     @abstractmethod
     def first(self) -> Step:
@@ -43,6 +51,13 @@ class Stage(ABC):
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
         """The trial with at most so many neurons; None if fewer would be of no use."""
 
+    def onward(self, latest: Attempt) -> Step | None:
+        """A clearly larger step than `latest`, whatever rounds so far have shown, with which the stage begins anew.
+
+        None where there is no such thing.
+        """
+        return None
+
     def around(self, problem: Problem) -> Stage:
         """The same for another linearisation of a nonlinear problem, where it serves such problems."""
         return self
@@ -54,6 +69,10 @@ class Stage(ABC):
         where a problem says nothing of the next one.
         """
         return None
+
+    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+        """What to try after `latest`, which has served, for another request: one with a smaller tolerance."""
+        return replace(self, request=request).next(latest)
 
     def is_waste(self, neurons: int) -> bool:
         """Whether a round with so few neurons is known to give no digit."""
@@ -80,7 +99,13 @@ class Ending:
         Empty where the tolerance is met.
     is_final : bool
         Whether another kind of features would be no better.
+    cause : str
+        The same as `reason` for programs.
+    seconds : float
+        What the next round would take, where the time of the budget is too short for it.
     """
 
     reason: str
     is_final: bool = False
+    cause: Cause = "exhausted"
+    seconds: float = 0.0

@@ -18,6 +18,7 @@ _NARROW = 1e3
 _LEAST_GROWTH = 1.26
 # More digits than this are not laid out for at once: the estimate of a poor round says little.
 _MOST_MISSING = 5.0
+_TO_SETTLE = 1.5
 # Beyond double precision: low bands, of a period or less, need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
@@ -65,27 +66,33 @@ def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
     return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
-def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
+def next_target(
+    request: Request, latest: Attempt, used: Layout, target: Target, *, least_growth: float = _LEAST_GROWTH
+) -> Target | None:
     """The next target: a wider band where coefficients are large, more digits where they are not.
 
-    None where more digits cannot be laid out for.
+    It has so many times the functions, at least. None where more digits cannot be laid out for.
     """
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
     before = shown.neurons // len(problem.unknowns)
-    missing = min(float(np.log10(shown.error / request.tol)), _MOST_MISSING)
+    assert latest.estimate is not None
+    # where the error is small already, and only the sensitivity has to settle
+    missing = (
+        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else _TO_SETTLE
+    )
     if shown.growth > _NARROW:
         shares = _beyond(request, latest, used.widths)
         axes = shares >= 0.6 * shares.max()  # at least the largest one
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
-        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+        while wider.layout(lengths).family.neurons < least_growth * before:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
         return wider
     if target.decades >= _MOST_DECADES:
         return None
     denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
-    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < least_growth * before:
         denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
     return denser
 

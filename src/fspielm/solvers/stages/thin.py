@@ -53,7 +53,6 @@ class ThinSpectrum(Stage):
     approach: ClassVar[Approach] = "thin"
     title: ClassVar[str] = "functions at the peaks of the right-hand side"
 
-    request: Request
     bands: Bands
     peaks: tuple[Peak, ...]
     limit: float
@@ -70,7 +69,11 @@ class ThinSpectrum(Stage):
 
     def next(self, latest: Attempt) -> Step | Ending:
         """Wider peaks where coefficients are large; otherwise more functions that satisfy the equation."""
-        return self._following(latest.outcome) or Ending(f"{self.title} were not enough")
+        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause="stalled")
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """The same, however much it costs and little it helped."""
+        return replace(self, before=(), limit=float("inf"))._following(latest.outcome)
 
     def _following(self, shown: Outcome) -> Step | None:
         helped = not self.before or _SMALLER_ESTIMATE * shown.error <= self.before[-1]

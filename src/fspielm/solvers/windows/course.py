@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, final
 
@@ -17,6 +18,7 @@ from fspielm.geometry import Time
 from fspielm.solution import Solution
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.solve import finish, warn_unless
 from fspielm.solvers.windows.joined import Piece, join_pieces
 from fspielm.solvers.windows.pace import first_length, next_length
@@ -37,6 +39,7 @@ _MANY, _MANY_ALONE = 5, 2
 _UNKNOWN = 1 / 8
 # Windows that are as long as what is left, but for rounding.
 _SLACK = 1e-9
+_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 
 
 def is_long(request: Request) -> bool:
@@ -69,7 +72,8 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
         windows = _Windows(request, began, share)
         before = windows.seconds_left
         try:
-            done = _pass_through(windows, guess)
+            with offering(partial(_so_far, windows, best)):
+                done = _pass_through(windows, guess)
         except SolveError:
             if best is None:
                 raise
@@ -89,6 +93,18 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     return best
 
 
+def _so_far(windows: _Windows, best: Solution | None, _: object) -> Solution | None:
+    """What an earlier pass has found, or else the windows that are solved; None if there is none."""
+    time = windows.request.problem.domain.time
+    assert time is not None
+    if best is not None or not windows.pieces:
+        return best
+    pieces, end = windows.pieces, windows.pieces[-1].during.end
+    if end < time.end:
+        pieces = (*pieces, windows.held(Time(end, time.end), INTERRUPTED))
+    return join_pieces(windows.request, pieces)
+
+
 def _pass_through(windows: _Windows, guess: Any) -> Solution:
     """One window after the other."""
     problem, time = windows.request.problem, windows.request.problem.domain.time
@@ -97,7 +113,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
     while start < time.end:
         began, left = perf_counter(), time.end - start
         if windows.are_lost:
-            windows.give_up(Time(start, time.end))
+            windows.pieces += (windows.held(Time(start, time.end), _LATE),)
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
@@ -160,10 +176,10 @@ class _Windows:
             course = solve_nonlinear(own, guess, before)
         return finish(own, course, quietly=True), course.best.discretisation
 
-    def give_up(self, during: Time) -> None:
-        """Nothing more is solved."""
-        rest = held_until(self.request.problem, during, self.pieces[-1].solution)
-        self.pieces += (Piece(during, rest, np.full(len(rest.estimate.fields), np.inf), np.inf, 0.0),)
+    def held(self, during: Time, why: str) -> Piece:
+        """What stands for windows that are not solved."""
+        rest = held_until(self.request.problem, during, self.pieces[-1].solution, why)
+        return Piece(during, rest, np.full(len(rest.estimate.fields), np.inf), np.inf, 0.0)
 
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
         """One more, with what errors of those before make in it; it is told."""

@@ -15,11 +15,10 @@ from fspielm.solution import Solution
 from fspielm.solvers.windows.window import problem_during
 
 _DEGREE = 32
-_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 
 
-def held_until(problem: Problem, during: Time, before: Solution) -> Solution:
-    """The state that a solution ended with, as it was, without an error estimate."""
+def held_until(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
+    """The state that a solution ended with, as it was, without an error estimate, and why."""
     rest = problem_during(problem, during, before)
     degrees = np.array([[_DEGREE] * (problem.dimension - 1) + [0]])
     frames = tile(rest.domain, (1,) * problem.dimension).frames
@@ -33,6 +32,6 @@ def held_until(problem: Problem, during: Time, before: Solution) -> Solution:
         values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, _DEGREE) for own in values])
     fields = tuple(replace(field, relative=np.inf, largest=np.inf) for field in before.estimate.fields)
     estimate = replace(before.estimate, relative=np.inf, largest=np.inf, fields=fields)
-    report = replace(before.report, reason=_LATE, rounds=(), newton=(), seconds={}, rows=0, points={}, rank=0)
+    report = replace(before.report, reason=why, rounds=(), newton=(), seconds={}, rows=0, points={}, rank=0)
     basis = CellBasis(frames, degrees, (1.0,) * len(rest.unknowns))
     return Solution(rest, basis, values.ravel(), report, estimate)

@@ -22,10 +22,11 @@ from fspielm.solvers.modes.membranes.look import Look, look_at
 from fspielm.solvers.modes.membranes.membrane import Membrane
 from fspielm.solvers.modes.membranes.pinned import Pinned, again, at_rest, pinned
 from fspielm.solvers.modes.membranes.scan import Looker, Scan, blur, scan, steps
-from fspielm.solvers.modes.modes import Modes, late_ones
+from fspielm.solvers.modes.modes import Modes, cut_short, late_ones
 from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
 
 # Intervals that end above so many modes are high: there cells are of no use.
 _HIGH = 60
@@ -56,18 +57,24 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
     found: list[Pinned] = []
-    began = perf_counter()
+    began, notary = perf_counter(), MembraneNotary(membrane, request, record)
+
+    def so_far(_: object) -> Modes | None:
+        known = sorted(found, key=lambda one: one.look.energy)
+        return cut_short(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
+
     try:
-        seen = _seen(membrane, wish, request, seconds)
-        request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
-        for one in _all_pinned(membrane, seen, wish.unit, request, record):
-            bad = not found and not _is_good(membrane, one, wish.unit, request)
-            if bad and not is_only and record.seconds_left > 0:
-                return None
-            found.append(one)
-            request.progress(_news(membrane, found, perf_counter() - began))
-            if record.seconds_left <= 0:
-                break
+        with offering(so_far):
+            seen = _seen(membrane, wish, request, seconds)
+            request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
+            for one in _all_pinned(membrane, seen, wish.unit, request, record):
+                bad = not found and not _is_good(membrane, one, wish.unit, request)
+                if bad and not is_only and record.seconds_left > 0:
+                    return None
+                found.append(one)
+                request.progress(_news(membrane, found, perf_counter() - began))
+                if record.seconds_left <= 0:
+                    break
     except (ProblemError, np.linalg.LinAlgError):  # no time to look; functions that are none of modes
         if is_only:
             raise
@@ -75,7 +82,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     why = out_of_time(record) or "other functions would be needed, or a larger tolerance"
     rest = _at_rest(membrane, wish, seen.energies)
     found = sorted(found, key=lambda one: one.look.energy)
-    modes = MembraneNotary(membrane, request, record).modes([*rest, *found])[: wish.count]
+    modes = notary.modes([*rest, *found])[: wish.count]
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
     wanted = min(len(seen.energies) + len(rest), wish.count or sys.maxsize)
     if (missing := wanted - len(modes)) > 0:

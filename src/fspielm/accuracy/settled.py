@@ -1,0 +1,103 @@
+"""Whether a sensitivity has settled: at a resonance it grows as long as functions are added.
+
+The function that residuals see least is held by a basis to some digits, and the sensitivity ends with those, be the
+problem well-posed or at a resonance. Where it is well-posed, a part of the functions shows nearly the same sensitivity;
+at a resonance every function that is added shows more of it. An estimate rests on a sensitivity that has settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.accuracy.held_out import HeldOut
+from fspielm.accuracy.misfit import Unfitted
+from fspielm.accuracy.sensitivity import Sensitivity, largest_amplification
+from fspielm.arrays import NumberArray, safe_rms
+from fspielm.collocation import BlockRows, Discretisation, Finite, make_blocks
+from fspielm.equations import Problem
+from fspielm.equations.once import once
+from fspielm.errors import ProblemError
+from fspielm.features import Band, Basis
+from fspielm.features.band import in_rounded_box
+from fspielm.features.each import Each
+from fspielm.linalg import Factored
+from fspielm.spectrum import waves_at
+
+# Radians that a wave of the equation turns across the domain, if it may resonate there.
+_RADIANS = 1.0
+# All of a basis is to show no more than so many times the sensitivity of this share of it.
+_SHARE, _HARDLY = 0.7, 1.3
+# Or of a narrower band, with this share of what it has beyond the problem's frequencies; on an interval, and above.
+_MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
+# In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
+_CANCELLED = 3.5
+
+
+@once
+def may_resonate(problem: Problem) -> bool:
+    """Whether waves of a steady equation fit into its domain, which is bounded."""
+    if problem.domain.time is not None or problem.domain.is_unbounded:
+        return False
+    lower, upper = problem.domain.bounding_box
+    try:
+        _, waves = waves_at(problem, np.zeros(problem.dimension))
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return True
+    return bool(np.any(waves * (upper - lower) > _RADIANS))
+
+
+def has_settled(
+    finite: Finite, blocks: Sequence[BlockRows], factored: Factored, held_out: HeldOut, sensitivity: Sensitivity
+) -> bool:
+    """Whether a sensitivity would hardly grow with more functions."""
+    if not 0 < sensitivity.amplification < np.inf or not may_resonate(finite.problem):
+        return True
+    worst = int(np.argmax(sensitivity.each))
+    Phi = sensitivity.values[worst]
+    if finite.basis.is_piecewise:
+        last = finite.last_degrees(sensitivity.null)
+        left = {
+            block.name: held_out.apply(block, finite.basis, last, finite.threads)
+            for block in make_blocks(finite.problem, held_out.sites)
+        }
+        size = safe_rms(Phi @ sensitivity.null)
+        return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
+
+    def grows(some: NDArray[np.intp]) -> float:
+        fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
+        return sensitivity.amplification / fewer if fewer else np.inf
+
+    on_interval = finite.problem.dimension == 1  # of few functions, any may matter; and they cost nothing
+    if not on_interval and grows(_first(finite.basis)) <= _HARDLY:
+        return True
+    return grows(_slower(finite)) <= (_GROWTH if on_interval else _GROWTH_ABOVE)
+
+
+def _first(basis: Basis) -> NDArray[np.intp]:
+    """The first of the functions of each kind, which fill its band as evenly as all of them; those at corners, all."""
+    return _kept(basis, lambda W: np.arange(len(W)) < _SHARE * len(W))
+
+
+def _slower(finite: Finite) -> NDArray[np.intp]:
+    """Those of a narrower band; of any other family, the first."""
+    family = finite.family if isinstance(finite, Discretisation) else None
+    band = family.family if isinstance(family, Each) else family
+    if not isinstance(band, Band) or band.core is None:
+        return _first(finite.basis)
+    core, widths = np.array(band.core), np.array(band.widths)
+    return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + _MARGIN * (widths - core)))
+
+
+def _kept(basis: Basis, choose: Callable[[NumberArray], NDArray[np.bool_]]) -> NDArray[np.intp]:
+    """The columns of functions whose frequencies are chosen, and of all that have none."""
+    return np.flatnonzero(
+        np.concatenate(
+            [
+                np.ones(leaf.size, dtype=np.bool_) if leaf.frequencies is None else choose(leaf.frequencies)
+                for leaf in basis.leaves
+            ]
+        )
+    )
