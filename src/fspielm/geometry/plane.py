@@ -105,7 +105,8 @@ class PlaneShape(Domain):
         check_deadline()
         array = as_points(points, 2)
         if len(array) < _MANY or self.is_unbounded:
-            return self._contains(array, True)
+            return super().contains(array)
+        check_deadline()
         return self._raster.contains(array, lambda some: self._contains(some, True))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:

@@ -23,6 +23,8 @@ _FEWEST = 100
 # Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
 _BY_FAR = 2
 _TOKEN = 500
+# Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
+_MODULES = 2**26
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -128,7 +130,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
         memory, left = bytes_of(request, record, trial), _memory_for(request, record)
-        remain = "" if left == budget.memory_limit else f"{readable_bytes(left)} that remain of the "
+        remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
         reason = (
             f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
@@ -158,7 +160,8 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 
 def _memory_for(request: Request, record: Record) -> float:
     """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
-    return min(request.budget.memory_limit, record.kept_bytes + max(memory_left(), 0.0))
+    limit = request.budget.memory_limit
+    return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
