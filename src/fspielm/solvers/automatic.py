@@ -145,7 +145,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.append(_trail(request, record, step))
         if trails[-1].follow().is_final:
             break
-    failures = [trail.failure for trail in trails if trail.failure is not None]
+    failed = [trail for trail in trails if trail.failure is not None]
     if not trails[-1].ending.is_final and selection.last is not None:
         best, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
@@ -156,13 +156,14 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
     ending = ending_of(trails)
-    if failures and (why := f"; {failures[-1]}") not in record.choice:
-        record.choice += why
+    if failed and failed[-1].ending.reason not in record.choice:
+        record.choice += f"; {failed[-1].ending.reason}"
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if not failures or isinstance(failures[-1], UnsuitableError):
+        failure = failed[-1].failure if failed else None
+        if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failures[-1]
+        raise failure
     return Course(record.best, record, record.choice, ending.reason)
 
 
@@ -192,12 +193,13 @@ def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Endin
         if isinstance(afforded, Ending):
             return afforded
         latest = _play(request, record, afforded, step.stage)
-        trail.add(step.stage, latest)
+        lost = trail.add(step.stage, latest)
         error = latest.outcome.error
         if error <= request.tol:
             return Ending("", is_final=True, cause="met")
-        if afforded.limit is not None:
-            return afforded.limit
+        ended = afforded.limit or lost
+        if ended is not None:
+            return ended
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)
