@@ -12,7 +12,7 @@ from typing import final
 from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
-from fspielm.solvers.afford import Afforded, afford
+from fspielm.solvers.afford import MANY_WAVES, Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
@@ -21,7 +21,7 @@ from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_
 from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
-from fspielm.wording import duration, system_size
+from fspielm.wording import duration, roughly, system_size
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +42,8 @@ class Course:
         Which features were chosen, and why.
     ending : str
         Why there was no further round.
+    helps : bool
+        Whether rounds have shown that more of them, for which there was no time, would help.
     newton : tuple of NewtonStep
         Of a problem that is not linear.
     failure : str
@@ -57,6 +59,7 @@ class Course:
     newton: tuple[NewtonStep, ...] = ()
     failure: str = ""
     remark: str = ""
+    helps: bool = False
 
 
 @final
@@ -89,9 +92,10 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
 
 def _during(record: Record) -> str:
     """Why the round under way was abandoned."""
-    begun = record.under_way
+    begun, budget = record.under_way, record.budget.seconds or 0.0
     what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
-    return f"the budget of {record.budget.seconds:g} s ended it{what}; allow more with budget=fs.Budget(seconds=...)"
+    needed = duration(budget + max(0.5 * budget, 0.0 if begun is None else begun.seconds))
+    return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
 
 
 def _before_any_round(record: Record) -> str:
@@ -100,6 +104,8 @@ def _before_any_round(record: Record) -> str:
         what, needed = "reading the data and choosing functions", 2 * spent
     else:
         what, needed = f"the coarsest round, {system_size(begun.neurons, begun.cells)},", max(2 * spent, begun.seconds)
+    if record.wavelengths > MANY_WAVES:
+        what = f"the domain is about {roughly(record.wavelengths)} wavelengths across, and {what}"
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
@@ -126,7 +132,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-    record.look(bands, seconds)
+    record.look(bands, seconds, request.lengths)
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
     if before is not None:
@@ -164,7 +170,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
         raise failure
-    return Course(record.best, record, record.choice, ending.reason)
+    return Course(record.best, record, record.choice, ending.reason, helps=ending.seconds > 0)
 
 
 def _trail(request: Request, record: Record, step: Step) -> Trail:

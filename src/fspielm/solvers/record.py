@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
 
+import numpy as np
+
+from fspielm.arrays import FloatArray
 from fspielm.deadline import Deadline, current_deadline
 from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
@@ -32,6 +35,8 @@ class Record:
     budget : Budget
         What there was to spend.
     bands : Bands or None
+    wavelengths : float
+        How many of the shortest are across the domain.
     rounds : tuple of Round
     best : Attempt or None
         That with the smallest estimate; where none has digits, with the smallest misfit.
@@ -49,6 +54,7 @@ class Record:
 
     budget: Budget
     bands: Bands | None = None
+    wavelengths: float = 0.0
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -98,9 +104,10 @@ class Record:
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(self, bands: Bands, seconds: float) -> None:
-        """The bands that were found, in so many seconds."""
+    def look(self, bands: Bands, seconds: float, lengths: FloatArray | None = None) -> None:
+        """The bands that were found, in so many seconds, and how long the domain is along each axis, if that matters."""
         self.bands, self._phases["bands"] = bands, seconds
+        self.wavelengths = 0.0 if lengths is None else float(np.max(bands.frequencies * lengths)) / (2 * np.pi)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""

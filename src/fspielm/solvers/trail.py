@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from fspielm.accuracy import ILL_POSED
@@ -12,6 +12,7 @@ from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.stages import Ending, Stage, Step
+from fspielm.wording import duration
 
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
@@ -139,7 +140,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
     while not record.meets(tol):
         going = [i for i, (seconds, _) in offers.items() if trails[i].helps or seconds <= gamble]
         if not going:
-            return
+            break
         cheapest = min(going, key=lambda i: offers[i][0])
         trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
         record.go_on(step.stage.title)
@@ -148,13 +149,24 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         gamble -= 0.0 if trail.helps else record.spent - began
         if offer := trail.offer():
             offers[cheapest] = offer
+    for i, (seconds, step) in offers.items():
+        if gamble < seconds <= _TIMES * record.spent and trails[i].shown:
+            trails[i].ending = Ending(
+                f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
+                f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
+                "budget=fs.Budget(seconds=...)"
+            )
 
 
 def ending_of(trails: Sequence[Trail]) -> Ending:
-    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does."""
+    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does.
+
+    Its `seconds` are zero unless rounds have shown that more would help.
+    """
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
         return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), trail.outlook
 
-    return min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank).ending
+    best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
+    return best.ending if best.helps else replace(best.ending, seconds=0.0)
