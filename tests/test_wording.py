@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspielm.wording import did_you_mean, duration, known_digits
+from fspielm.wording import did_you_mean, duration, known_digits, readable_bytes, roughly
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ from fspielm.wording import did_you_mean, duration, known_digits
         (49 * 3600, "2 d 1 h"),
         (72 * 3600 - 20, "3 d"),
         (400 * 86400, "400 d"),
+        (4400 * 365.25 * 86400, "4,000 years"),
     ],
 )
 def test_a_time_span_has_about_two_digits_in_at_most_two_units(seconds: float, text: str) -> None:
@@ -90,3 +91,15 @@ def test_numbers_have_the_digits_that_their_errors_allow(value: complex, error: 
 
 def test_numbers_have_no_more_digits_than_wanted() -> None:
     assert known_digits(9.6397238440219, 3e-12, most=5) == "9.6397"
+
+
+@pytest.mark.parametrize(("number", "text"), [(57.0, "60"), (1e6, "1,000,000"), (5.76e12, "6e12")])
+def test_a_large_number_is_said_roughly(number: float, text: str) -> None:
+    assert roughly(number) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(2**20, "1.0 MiB"), (2**31, "2.00 GiB"), (2**45, "32 TiB"), (1e30, "more than 1000 TiB")]
+)
+def test_bytes(size: float, text: str) -> None:
+    assert readable_bytes(size) == text

@@ -60,7 +60,7 @@ def duration(seconds: float) -> str:
         return f"{minutes} min"
     if minutes < 48 * 60:
         return _in_two(minutes, 60, "h", "min")
-    if seconds < 2 * _YEAR:
+    if seconds < 100 * _YEAR:
         return _in_two(round(seconds / _HOUR), _DAY // _HOUR, "d", "h")
     return f"{roughly(seconds / _YEAR)} years"
 

@@ -105,7 +105,7 @@ class Record:
         self.choice += said if said not in self.choice else ""
 
     def look(self, bands: Bands, seconds: float, lengths: FloatArray | None = None) -> None:
-        """The bands that were found, in so many seconds, and how long the domain is along each axis, if that matters."""
+        """The bands that were found, in so many seconds; on a domain of these lengths along its axes."""
         self.bands, self._phases["bands"] = bands, seconds
         self.wavelengths = 0.0 if lengths is None else float(np.max(bands.frequencies * lengths)) / (2 * np.pi)
 

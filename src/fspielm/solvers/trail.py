@@ -22,7 +22,7 @@ _LEAST = 1e-300
 
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
-_SHARE = 0.1
+_SHARE = 0.15
 _TIMES = 4.0
 
 _NOT_TRIED = Ending("", cause="stalled")
