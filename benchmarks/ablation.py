@@ -148,7 +148,7 @@ def table() -> str:
     measured = rows()
     titles = [subject.title for subject in subjects() if any(row["case"] == subject.title for row in measured)]
     sizes = {row["case"]: row["neurons"] for row in measured if row["step"] == STEPS[0]}
-    heads = [f"{title}, {sizes[title]} neurons" for title in titles]
+    heads = [f"{title}, {sizes[title]} functions" for title in titles]
     lines = [_cells(["step", *(part for head in heads for part in (head, "s"))])]
     lines.append(_cells(["---"] + ["--:"] * (2 * len(titles))))
     for step in STEPS:
@@ -168,7 +168,7 @@ def report() -> None:
     """Put the table into docs/method.md."""
     note = (
         "Made by `python benchmarks/ablation.py`: relative error over the whole domain, and seconds, medians of "
-        f"{len(SEEDS)} seeds.\nEach step adds to the one before it; the last row also chooses its number of neurons "
+        f"{len(SEEDS)} seeds.\nEach step adds to the one before it; the last row also chooses its number of functions "
         "(in brackets)."
     )
     put("ablation", f"{note}\n\n{table()}")

@@ -1,4 +1,4 @@
-"""What the choice of features buys: `fs.solve(problem)` beside the same with a filled band, in the same run.
+"""What the choice of functions buys: `fs.solve(problem)` beside the same with a filled band, in the same run.
 
     python benchmarks/approaches.py run [--repeat 7] [NAME ...]   # writes docs/approaches.csv
     python benchmarks/approaches.py report                        # -> a table in docs/method.md
@@ -171,7 +171,7 @@ def report() -> None:
     text = """Made by `python benchmarks/approaches.py`: medians of solves in turn, in the same run, by default and with
 `approach="band"` (of seven for the paper's cases, of one for the others); one thread of the linear algebra library.
 
-| problem | features | number | error | seconds | band: number | error | seconds | times faster |
+| problem | functions | number | error | seconds | band: number | error | seconds | times faster |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 """
     put("approaches", text + "\n".join(lines))

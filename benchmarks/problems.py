@@ -358,7 +358,7 @@ def run(names: Sequence[str], keep: bool) -> None:
         row = measured[name] = measure(name)
         print(
             f"{name:<34} error {row['error']:.1e}  estimate {row['estimate']:.1e}  {row['converged']!s:<5} "
-            f"{row['neurons']:5d} neurons {row['rounds']:2d} rounds {row['seconds']:6.1f} s",
+            f"{row['neurons']:5d} functions {row['rounds']:2d} rounds {row['seconds']:6.1f} s",
             flush=True,
         )
         if not row["converged"]:
@@ -404,7 +404,7 @@ def report() -> None:
         "and layers](patches.md), [waves in open space](waves.md), [eigenvalues](eigenvalues.md) and",
         "[branches](branches.md).",
         "",
-        "| problem | | wavelengths across | true error | estimate | converged | neurons | s |",
+        "| problem | | wavelengths across | true error | estimate | converged | functions | s |",
         "|---|---|--:|--:|--:|---|--:|--:|",
     ]
     for row in table():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from time import perf_counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation.cells import Patchwork
 from fspielm.collocation.cells.places import place_rows
 from fspielm.deadline import (
     Deadline,
@@ -25,9 +27,11 @@ from fspielm.geometry import Sites
 from fspielm.geometry.cells import tile
 from fspielm.linalg import householder
 from fspielm.linalg.merging import merge_order
+from fspielm.linalg.nested import NestedQR
 from fspielm.machine import run_tasks
 from fspielm.solvers.attempt import attempt
 from fspielm.solvers.cells.grading import balanced
+from fspielm.spectrum import infer_bands
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -140,6 +144,36 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
     monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
     with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
+
+
+def test_the_memory_of_cells_is_known_before_it_is_allocated():
+    patchwork = Patchwork(PROBLEM, tile(fs.Box((0, 0), (1, 1)), (6, 6)), np.full((36, 2), 12), (1.0,), 1)
+    nested = patchwork.nested()
+    tracemalloc.start()
+    try:
+        NestedQR(nested)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < nested.cost.nbytes, (peak, nested.cost.nbytes)
+    assert nested.cost.nbytes < 2 * peak
+    limit = Deadline(memory=resident_memory() + 0.5 * nested.cost.nbytes)
+    with limit.enforced(), pytest.raises(MemoryBudgetError, match="the factorisation needs"):
+        NestedQR(nested)
+
+
+def test_rounds_take_what_memory_remains(monkeypatch):
+    held = 2**30
+    monkeypatch.setattr("fspielm.deadline.resident_memory", lambda: held)
+
+    def filled(*given):
+        nonlocal held
+        held += 2**28 - 2**22  # something else takes all but some of it
+        return infer_bands(*given)
+
+    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", filled)
+    with pytest.warns(fs.AccuracyWarning, match=r"above the (4.0 MiB that remain of the )?budget of 0.25 GiB"):
+        fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
 
 
 class _Clock:

@@ -44,7 +44,7 @@ class Summary:
         return {
             "problems": f"{len(self.rows)}",
             "with an ample budget": f"{np.count_nonzero(self.ample)}",
-            "features of the solution: characteristic / thin / band / patches": self._kinds(),
+            "functions of the solution: characteristic / thin / band / patches": self._kinds(),
             "converged with an error above 10 tol": f"{wrong[0]}",
             "converged with an error above tol": f"{wrong[1]}",
             "converged to another solution, verified": f"{sum(row['reason'].startswith(OTHER) for row in self.rows)}",

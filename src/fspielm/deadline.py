@@ -114,14 +114,19 @@ def limited_to(share: float, what: str) -> Iterator[None]:
 
 def reserve_memory(nbytes: float, what: str = "this step") -> None:
     """Raise `MemoryBudgetError` if so many bytes more would exceed the memory that the enforced deadline allows."""
-    limit = _current.get().memory
-    if limit == float("inf") or nbytes < _LITTLE:
+    if nbytes < _LITTLE:
         return
-    left = limit - resident_memory()
+    left = memory_left()
     if nbytes > left:
         raise MemoryBudgetError(
             f"{what} needs {readable_bytes(nbytes)} of memory; {readable_bytes(max(left, 0))} of the budget remain"
         )
+
+
+def memory_left() -> float:
+    """Bytes that the process may hold beside those that it holds now, as the enforced deadline allows."""
+    limit = _current.get().memory
+    return limit if limit == float("inf") else limit - resident_memory()
 
 
 def resident_memory() -> int:

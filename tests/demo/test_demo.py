@@ -95,7 +95,7 @@ class TestRun:
 
     def test_the_widths_are_those_of_the_best_round(self) -> None:
         case = fs.cases.load("poisson-1d")
-        with pytest.warns(fs.AccuracyWarning, match="the budget of 40 neurons ended it"):
+        with pytest.warns(fs.AccuracyWarning, match="the budget of 40 functions ended it"):
             run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
         assert run.widths is not None
         assert f"widths=({run.widths['x']:.4g},)" in run.solution.report.features

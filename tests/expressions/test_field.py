@@ -12,7 +12,7 @@ import sympy as sp
 from scipy.special import hankel1
 
 from fspielm import ProblemError
-from fspielm.expressions import describe, make_field
+from fspielm.expressions import describe, evaluate_derivatives, make_field
 
 x, y, k = sp.symbols("x y k")
 f, g = sp.Function("f"), sp.Function("g")
@@ -302,3 +302,27 @@ def test_a_callable_of_other_arguments_is_named() -> None:
     field = make_field(of_three, (x, y))
     with pytest.raises(ProblemError, match=r"the callable of_three is called with one array of points, shape \(3, 2\)"):
         field(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [x - 0.3, (x - 0.3) * (x - 0.7), (x - 1) * y, sp.sin(7 * x), sp.exp(x) - y, x + sp.I * y],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "outer", [lambda a: a, lambda a: sp.exp(-a), lambda a: (1 + a) ** 2], ids=["Abs", "exp", "square"]
+)
+def test_slopes_of_moduli_are_those_of_real_numbers(inner, outer):
+    """SymPy's own, for symbols that may be complex, are 0/0 where the modulus vanishes."""
+    real = {x: sp.Symbol("x", real=True), y: sp.Symbol("y", real=True)}
+    slope = make_field((y * outer(sp.Abs(inner))).diff(x), (x, y))
+    exact = sp.lambdify(tuple(real.values()), (y * outer(sp.Abs(inner))).xreplace(real).diff(real[x]), "numpy")
+    points = np.array([[0.31, 0.2], [0.29, -0.4], [0.72, 2.0], [-1.3, 0.8]])
+    np.testing.assert_allclose(slope(points), exact(*points.T), rtol=1e-12)
+
+
+@pytest.mark.parametrize("zero", [0.3, 0.7])
+def test_slopes_of_moduli_have_values_where_these_vanish(zero):
+    slope = make_field(sp.Abs((x - 0.3) * (x - 0.7)).diff(x), (x,))
+    assert np.isfinite(slope(np.array([[zero]]))).all()
+    assert "re(" not in str(evaluate_derivatives(slope.source))

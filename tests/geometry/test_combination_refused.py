@@ -11,7 +11,7 @@ import sympy as sp
 
 from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import Box, Disk, Domain, Interval, PolarCurve, Time, combine, edges_of
+from fspielm.geometry import Ball, Box, Disk, Domain, Interval, PolarCurve, Time, combine, edges_of
 
 SQUARE, CUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (1, 1, 1))
 theta = sp.Symbol("theta")
@@ -34,6 +34,16 @@ theta = sp.Symbol("theta")
         (lambda: CUBE - Box((-1,) * 3, (2,) * 3), "is empty: the second covers the first"),
         (lambda: (CUBE - Box((0.2,) * 3, (0.8,) * 3)) & Box((0.3,) * 3, (0.7,) * 3), "is empty: they do not overlap"),
         (
+            lambda: Disk((0, 0), 1) - Disk((5, 0), 0.2),
+            r"Disk.* - Disk.*: the second lies outside of the first, and removes nothing; check its place",
+        ),
+        (lambda: Disk((0, 0), 1) - Box((0.8, 0.8), (2, 2)), "lies outside of the first"),
+        (lambda: SQUARE - Box((1, 0), (2, 1)), "lies outside of the first"),
+        (lambda: SQUARE - Disk((0.5, 0.5), 0.1) - Disk((0.5, 0.5), 0.1), "lies outside of the first"),
+        (lambda: Interval(0, 1) - Interval(2, 3), "lies outside of the first"),
+        (lambda: CUBE - Ball((9, 0, 0), 1), "lies outside of the first"),
+        (lambda: CUBE - Ball((1.8, 1.8, 1.8), 1), "lies outside of the first"),
+        (
             lambda: SQUARE | Interval(0, 1),
             r"a \| b: both domains must have the same dimension; got Box.* of dimension 2 and Interval.* of",
         ),
@@ -50,6 +60,15 @@ theta = sp.Symbol("theta")
 def test_refused(make: Callable[[], Domain], message: str) -> None:
     with pytest.raises(ProblemError, match=message):
         make()
+
+
+def test_a_small_hole_and_a_thin_cut_are_taken_off() -> None:
+    assert (SQUARE - Disk((0.5, 0.5), 1e-9)).hole_places()
+    assert len((SQUARE - Disk((1 + 1e-3, 0.5), 1.001e-3)).boundary()) == 5
+    assert len((CUBE - Ball((0.5, 0.5, 0.5), 1e-6)).boundary()) == 7
+    assert len((CUBE - Ball((0.5, 0.5, 1.1), 0.101)).boundary()) == 7
+    apart = Disk((0, 0), 1) | Disk((5, 0), 1)
+    assert (apart - Disk((5, 0), 2)).measure == pytest.approx(Disk((0, 0), 1).measure)
 
 
 @pytest.mark.parametrize("operation", [operator.or_, operator.and_, operator.sub])

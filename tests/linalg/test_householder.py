@@ -109,7 +109,7 @@ def test_exactly_dependent_columns_have_no_condition_and_no_solution(matrix: np.
     factored = Householder.of_matrix(matrix)
     assert factored.condition == np.inf
     assert factored.rank == 24
-    message = "column 7 of 25 is exactly dependent on the others; use TruncatedSVD, or other features"
+    message = "column 7 of 25 is exactly dependent on the others; use TruncatedSVD, or other functions"
     with pytest.raises(SolveError, match=message):
         factored.solve_triangle(np.ones(25))
 

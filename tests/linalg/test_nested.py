@@ -164,6 +164,22 @@ def test_refuses_dependent_columns(draw: Draw) -> None:
         NestedQR(spoiled(matrix, 0, fill=rows.copy))
 
 
+def test_leaves_out_dependent_columns_where_it_may(draw: Draw) -> None:
+    matrix = nested(draw)
+    gone, filled = matrix.leaves[0].own[1], matrix.leaves[0].fill()
+    filled[:, 1] = 0.0
+    matrix = replace(spoiled(matrix, 0, fill=filled.copy), leave_out=True)
+    rows, _ = dense(matrix)
+    known = draw(COLUMNS)
+    known[gone] = 0.0
+    factored = NestedQR(matrix)
+    np.testing.assert_allclose(factored.solve(rows @ known), known, rtol=0, atol=1e-11)
+    assert factored.coefficients[gone] == 0.0
+    assert np.count_nonzero(factored.diagonal == 0) == 1
+    assert factored.rank == COLUMNS - 1
+    assert factored.condition == np.inf
+
+
 def test_refuses_a_tree_that_leaves_columns_over(draw: Draw) -> None:
     with pytest.raises(SolveError, match="columns have entries in leaves that are not in the tree"):
         NestedQR(replace(nested(draw), merges=((0, 1), 2)))

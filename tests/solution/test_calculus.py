@@ -238,7 +238,7 @@ def test_a_spectrum_needs_frequencies() -> None:
     v = sp.Function("v")(x)
     problem = fs.Problem(sp.Eq(v.diff(x, 2), 0), fs.Interval(0, 1), [fs.Dirichlet(x)])
     assert fs.solve(problem, rng=0).spectrum().values.ndim == 1
-    with pytest.raises(fs.ProblemError, match="a spectrum needs features that have frequencies"):
+    with pytest.raises(fs.ProblemError, match="a spectrum needs functions that have frequencies"):
         fs.solve(problem, features=fs.Tanh(20, mu=(1, 3)), rng=0).spectrum()
 
 

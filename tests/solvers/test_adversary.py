@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 OLDER = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
-FAMILIES = (*OLDER, "degenerate", "vanishing", "one-sided", "negative", "varying", "zero data")
+NEWER = ("folds", "jumps", "degenerate", "vanishing", "one-sided", "negative", "varying", "zero data")
+FAMILIES = (*OLDER, *NEWER)
+OF_MODES = ("drifting",)
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 
 
@@ -32,7 +34,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # exp and cosh of large numbers, far away from what is narrow
 @pytest.mark.parametrize("deceptive", [True, False])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *OF_MODES])
 def test_solutions_satisfy_equation_and_conditions(family: str, seed: int, deceptive: bool) -> None:
     from adversary_families.checking import check
 

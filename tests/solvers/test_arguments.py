@@ -117,7 +117,7 @@ def test_a_space_shift_needs_time(problem: fs.Problem) -> None:
 
 def test_too_few_rows_for_qr(problem: fs.Problem) -> None:
     points = fs.Points(20, boundary=5)
-    with pytest.raises(fs.SolveError, match="QR needs at least as many rows as neurons; got 40 rows and 60"):
+    with pytest.raises(fs.SolveError, match="QR needs at least as many rows as functions; got 40 rows and 60"):
         fs.solve(problem, features=FEATURES, points=points, rng=0)
     solution = fs.solve(problem, features=FEATURES, points=points, rng=0, least_squares=fs.TruncatedSVD())
     assert solution.report.rank <= 40

@@ -188,7 +188,7 @@ def test_where_materials_jump_no_band_follows_cells() -> None:
     a = sp.Piecewise((1, x < sp.Rational(1, 3)), (50, True))
     flux = sp.Derivative(a * u2.diff(x), x) + sp.Derivative(a * u2.diff(y), y)
     problem = fs.Problem(sp.Eq(flux, 1), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])
-    with pytest.warns(fs.AccuracyWarning, match="the budget of 1000 neurons ended it"):
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 1000 functions ended it"):
         solution = fs.solve(problem, tol=1e-9, rng=0, budget=fs.Budget(neurons=1000))
     assert solution.report.cells
     assert "band" not in solution.report.choice

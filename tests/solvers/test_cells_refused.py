@@ -37,7 +37,7 @@ def test_a_region_thinner_than_any_cell() -> None:
     [
         (fs.Budget(seconds=0.3), fs.ProblemError, r"budget of 0.3 s ended it .* at least \d+ cells with \d+ unknowns"),
         (fs.Budget(memory=1e6), fs.MemoryBudgetError, r"at least \d+ cells .* above the budget of 1.0 MiB; solve on"),
-        (fs.Budget(neurons=20), fs.ProblemError, r"the budget of 20 neurons ended it .* at least \d+ cells with"),
+        (fs.Budget(neurons=20), fs.ProblemError, r"the budget of 20 functions ended it .* at least \d+ cells with"),
     ],
 )
 def test_a_budget_too_small_for_the_first_cells(budget: fs.Budget, error: type[Exception], message: str) -> None:
@@ -48,7 +48,9 @@ def test_a_budget_too_small_for_the_first_cells(budget: fs.Budget, error: type[E
 def test_rounds_and_budgets_speak_of_cells() -> None:
     told: list[object] = []
     problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Disk((0, 0), 1), [fs.Dirichlet(sp.exp(4 * x) * sp.cos(4 * y))])
-    with pytest.warns(fs.AccuracyWarning, match=r"the budget of 900 neurons ended it, \d+ cells with \d+ unknowns are"):
+    with pytest.warns(
+        fs.AccuracyWarning, match=r"the budget of 900 functions ended it, \d+ cells with \d+ unknowns are"
+    ):
         solution = fs.solve(problem, approach="patches", budget=fs.Budget(neurons=900), progress=told.append)
     (done,) = solution.report.rounds
     assert str(told[-1]).startswith(f"round 1: {done.cells} cells with {done.neurons} unknowns, {done.rows} rows")

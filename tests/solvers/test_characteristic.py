@@ -245,7 +245,7 @@ def test_the_memory_of_the_probe_counts() -> None:
         if enough:
             fs.solve(problem, **settings)
         else:
-            with pytest.raises(fs.MemoryBudgetError, match="300 neurons with 908 rows need"):
+            with pytest.raises(fs.MemoryBudgetError, match="300 functions with 908 rows need"):
                 fs.solve(problem, **settings)
 
 

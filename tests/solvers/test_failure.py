@@ -142,6 +142,6 @@ def test_by_hand_a_kind_that_does_not_suit_is_a_mistake() -> None:
     with pytest.raises(fs.ProblemError, match=r"features=Characteristic\(.*must be constant"):
         fs.solve(problem, features=fs.Characteristic(50), rng=0)
     with pytest.raises(
-        fs.ProblemError, match=r"approach: no characteristic features for this problem: .*must be constant"
+        fs.ProblemError, match=r"approach: no characteristic functions for this problem: .*must be constant"
     ):
         fs.solve(problem, approach="characteristic", rng=0)

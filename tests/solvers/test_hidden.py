@@ -58,7 +58,7 @@ def test_a_condition_that_lets_a_high_frequency_through(manufacture: Make, exact
 
 
 def test_a_frequency_too_high_to_be_held(manufacture: Make) -> None:
-    reason = "frequency 3e\\+03 along .* beyond the features that were solved with.*; the sign of the condition may be"
+    reason = "frequency 3e\\+03 along .* beyond the functions that were solved with.*; the sign of the condition may be"
     refused(robin(manufacture, 3000, HARMONIC).problem, reason)
     converged(robin(manufacture, -3000, HARMONIC))
 

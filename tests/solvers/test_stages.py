@@ -169,7 +169,7 @@ def test_functions_of_the_equation_may_be_asked_for() -> None:
 
 def test_what_cannot_be_had_is_refused() -> None:
     problem = fs.Problem(LAPLACIAN + (1 + x) * u, SQUARE, [fs.Dirichlet(1)])
-    with pytest.raises(fs.ProblemError, match=r"approach: no characteristic features for this problem: .*constant"):
+    with pytest.raises(fs.ProblemError, match=r"approach: no characteristic functions for this problem: .*constant"):
         fs.solve(problem, approach="characteristic")
     known = re.escape("approach must be one of ['characteristic', ")
     with pytest.raises(fs.ProblemError, match=f"{known}.*; got 'best'"):
@@ -235,18 +235,18 @@ def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monk
 
 def test_a_kind_asked_for_that_no_budget_allows_is_refused() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
-    with pytest.raises(fs.ProblemError, match=r"approach: the budget of 90 neurons ended it, \d+ are needed"):
+    with pytest.raises(fs.ProblemError, match=r"approach: the budget of 90 functions ended it, \d+ are needed"):
         fs.solve(problem, rng=0, budget=fs.Budget(neurons=90), approach="thin")
 
 
 def test_functions_for_peaks_stay_within_the_budget() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
     assert fs.solve(problem, tol=1e-4, rng=0).report.features.startswith("Joined")
-    with pytest.warns(fs.AccuracyWarning, match="the budget of 90 neurons"):
+    with pytest.warns(fs.AccuracyWarning, match="the budget of 90 functions"):
         solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=90))
     assert solution.report.neurons <= 90
     assert re.search(
-        r"the budget of 90 neurons ended it, \d+ are needed; .*, so a filled band came next", solution.report.choice
+        r"the budget of 90 functions ended it, \d+ are needed; .*, so a filled band came next", solution.report.choice
     )
 
 

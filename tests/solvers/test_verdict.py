@@ -75,7 +75,7 @@ def test_success_warns_of_nothing_and_says_so(manufacture: Make) -> None:
 
 def test_too_few_neurons(smooth: Any) -> None:
     solution = warned(
-        smooth.problem, r"the budget of 300 neurons ended it, \d+ are needed", budget=fs.Budget(neurons=300)
+        smooth.problem, r"the budget of 300 functions ended it, \d+ are needed", budget=fs.Budget(neurons=300)
     )
     assert solution.report.neurons <= 300
     assert smooth.error(solution) < 0.1  # the best that 300 can do is returned
@@ -134,6 +134,10 @@ def test_no_round_is_begun_that_would_overrun(
     said = f"{wanted.extent.neurons} functions would take about {duration(wanted.seconds)}"
     assert said in solution.report.reason
     assert wanted.extent.neurons > solution.report.neurons
+    # what has to be allowed is more than there was, and not what the next round takes
+    allowed = re.search(r"allow (.*) in all with budget=fs.Budget\(seconds=...\)", solution.report.reason)
+    assert allowed is not None
+    assert allowed[1] not in (duration(budget), duration(wanted.seconds))
 
 
 def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +321,7 @@ def test_a_singular_corner_is_a_guess_after_a_few_rounds() -> None:
     """The source is smooth and the data meet, yet the re-entrant corner is there."""
     solution = warned(
         helmholtz(0, 1, domain=fs.Pacman()),
-        "more features do not help any more; the solution .* not (be )?smooth",
+        "more functions do not help any more; the solution .* not (be )?smooth",
         singular=False,
         tol=1e-6,
     )
@@ -348,7 +352,7 @@ def test_noise_is_refused() -> None:
 
 def test_features_by_hand_are_judged_where_qr_lets_them_be(smooth: Any) -> None:
     solution = warned(
-        smooth.problem, "the features and points chosen by hand do not reach further", features=fs.Band(300, (30, 30))
+        smooth.problem, "the functions and points chosen by hand do not reach further", features=fs.Band(300, (30, 30))
     )
     assert not solution.report.rounds
     assert not solution.report.bands

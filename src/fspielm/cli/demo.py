@@ -30,7 +30,7 @@ from fspielm.wording import duration
 
 def show_demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
-    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of features and points.")] = 0,
+    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of functions and points.")] = 0,
     seed: OldSeed = None,
 ) -> None:
     """Solve all seven benchmarks automatically; pictures and a page with them.

@@ -53,7 +53,7 @@ class ModesOptions:
     ] = None
     tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
     seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
-    rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
+    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
     plot: Annotated[
         list[Path] | None,

@@ -78,7 +78,7 @@ def _phases(seconds: Mapping[str, float]) -> str:
 def _facts(report: Report, time: str) -> dict[str, str]:
     """What was found, and what was done."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
-        "features": _features(report),
+        "functions": _features(report),
         **({"cells": report.tiling} if report.tiling else {}),
         **({"chosen": report.choice} if report.choice else {}),
         "least squares": f"{report.least_squares}, row scaling {report.scaling}",

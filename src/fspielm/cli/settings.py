@@ -26,7 +26,7 @@ class Options:
     """What was typed; None where nothing was."""
 
     tol: Annotated[float | None, optional("X", "Relative L2 error to reach.", "1e-8")] = None
-    neurons: Annotated[int | None, optional("N", "At most so many features; with --method, so many.", "as needed")] = (
+    neurons: Annotated[int | None, optional("N", "At most so many functions; with --method, so many.", "as needed")] = (
         None
     )
     seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
@@ -50,10 +50,10 @@ class Options:
         str | None,
         optional("NAME", "Rows: none, or rms to give every block the same size.", "rms, or none with --method"),
     ] = None
-    approach: Annotated[str | None, optional("NAME", f"Kind of features: {', '.join(APPROACHES)}.", "the cheapest")] = (
-        None
-    )
-    rng: Annotated[int | None, optional("N", "Seed of features and points.", "0", min=0)] = None
+    approach: Annotated[
+        str | None, optional("NAME", f"Kind of functions: {', '.join(APPROACHES)}.", "the cheapest")
+    ] = None
+    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
 
 

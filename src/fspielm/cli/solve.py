@@ -35,7 +35,7 @@ def solve_case(
 
     Frequencies, sizes and points are chosen from the equation and its data, in rounds, until the error estimate
     meets the tolerance. With --method, what is not given is as in the paper: the best range of frequencies for
-    the case and method, the neurons, the points, the least-squares solve. Options count more than what a problem
+    the case and method, the functions, the points, the least-squares solve. Options count more than what a problem
     file says. With --set, a problem file is solved for many values of its parameters, on all cores.
     """
     outputs.check_pictures()

@@ -11,8 +11,8 @@ def check_memory(rows: int, columns: int, workspace: int, limit: float, *, items
     needed = matrix_bytes(rows, columns, itemsize=itemsize) + workspace
     if needed > limit:
         raise MemoryBudgetError(
-            f"{columns} neurons with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
-            f"{readable_bytes(limit)}; use fewer neurons or points, or allow more with "
+            f"{columns} functions with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
+            f"{readable_bytes(limit)}; use fewer functions or points, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
     return needed

@@ -183,7 +183,7 @@ def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out
                 target += values
     if not np.all(np.isfinite(target)):
         raise SolveError(
-            f"the rows of {block.name!r} overflow: its derivatives of the features are not finite; "
+            f"the rows of {block.name!r} overflow: its derivatives of the functions are not finite; "
             "use lower frequencies (mu), or coordinates of order one"
         )
 

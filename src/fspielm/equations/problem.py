@@ -34,7 +34,7 @@ from fspielm.equations.remarks import remarks_on
 from fspielm.equations.statement import Statement, state
 from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
-from fspielm.expressions import Field, describe
+from fspielm.expressions import Field, bare_hint, describe
 from fspielm.geometry import Domain
 from fspielm.later import MethodsFrom
 
@@ -296,7 +296,7 @@ class Problem:
             if unknown == known.symbol or unknown == known.symbol.func.__name__:
                 return place
         names = ", ".join(str(known.symbol) for known in self.unknowns)
-        raise ProblemError(f"there is no unknown {unknown!r}; the unknowns are {names}")
+        raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
         """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""

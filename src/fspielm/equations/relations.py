@@ -56,6 +56,11 @@ class Relation:
     sums_at: Callable[[FloatArray], Sites] | None = None
 
     @property
+    def is_pin(self) -> bool:
+        """Whether it was added for what the others leave open; see `pins`."""
+        return self.condition is None and self.sum_weights is not None
+
+    @property
     def measure(self) -> float:
         """Length or area of the region, which no domain is."""
         assert self.region.measure is not None

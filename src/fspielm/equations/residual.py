@@ -6,7 +6,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
-from fspielm.expressions import describe, flaw
+from fspielm.expressions import bare_hint, describe, flaw
 
 
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
@@ -15,7 +15,7 @@ def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
         raise ProblemError(
             f"{argument} is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
             "of an Eq whose sides it can compare, or one of which is infinite or nan); write sp.Eq(left, right) with "
-            "the unknown in it"
+            'the unknown in it, u = sp.Function("u")(x, y): the derivative of a plain symbol is zero'
         )
     sides = {"left": equation.lhs, "right": equation.rhs} if isinstance(equation, sp.Eq) else {"": equation}
     for name, side in sides.items():
@@ -25,6 +25,7 @@ def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
         several = ", or a list of them" if argument == "equation" else ""
         raise ProblemError(
             f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero{several}; got {equation!r}"
+            f"{bare_hint(equation)}"
         )
     return expression
 

@@ -66,10 +66,8 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
     for expression in written:
         _refuse_elsewhere(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
-    if statement.unknowns is None:
-        symbols = tuple(_in_order_of_conditions(found, statement.conditions))
-    else:
-        symbols = _as_declared(statement.unknowns, found)
+    declared = statement.unknowns
+    symbols = _by_conditions(found, statement.conditions) if declared is None else _as_declared(declared, found)
     if not symbols:
         known = sorted({str(f) for expression in written for f in expression.atoms(AppliedUndef)})
         given = f" (its {', '.join(known)} is given)" if known else ""
@@ -98,15 +96,12 @@ def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
     return sorted((f for f in functions if not givens.is_known(f)), key=str)
 
 
-def _in_order_of_conditions(
-    found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]
-) -> dict[AppliedUndef, None]:
+def _by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
     """The unknowns that dictionaries of conditions name, in their order, and then the others."""
     values = (getattr(condition, "value", getattr(condition, "values", None)) for condition in conditions)
-    named = [key for value in values if isinstance(value, Mapping) for key in value]
-    known = {symbol.func.__name__: symbol for symbol in found}
-    first = (known.get(key) if isinstance(key, str) else key for key in named)
-    return dict.fromkeys((*(symbol for symbol in first if symbol in known.values()), *found))
+    keys = [key for value in values if isinstance(value, Mapping) for key in value]
+    named = [symbol for key in keys for symbol in found if key == symbol or key == symbol.func.__name__]
+    return tuple(dict.fromkeys((*named, *found)))
 
 
 def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:

@@ -10,7 +10,7 @@ from fspielm.expressions.finite import flaw
 from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.intervals import Intervals
 from fspielm.expressions.relation import compile_relation
-from fspielm.expressions.values import PointFunction, called_by_solver, describe
+from fspielm.expressions.values import PointFunction, bare_hint, called_by_solver, describe
 from fspielm.later import names_from
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = [
     "PointFunction",
     "Scope",
     "Value",
+    "bare_hint",
     "called_by_solver",
     "check_name",
     "check_value",

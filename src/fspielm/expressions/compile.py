@@ -26,7 +26,38 @@ def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
     """
     unevaluated = (sp.Derivative, sp.Subs, sp.UnevaluatedExpr)
     evaluated: sp.Expr = expression.replace(lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False))
-    return evaluated
+    return evaluated.replace(lambda e: isinstance(e, sp.Mul) and e.has(sp.sign) and e.has(sp.re), _slope_of_modulus)
+
+
+def _slope_of_modulus(product: sp.Mul) -> sp.Expr:
+    """With ``sign(g) g'`` for what SymPy has as the slope of ``Abs(g)``, which is 0/0 where g of real x vanishes.
+
+    That is ``(re(g) re(g)' + im(g) im(g)') sign(g) / g``.
+    """
+    for sign in product.atoms(sp.sign).intersection(product.args):
+        inner = sign.args[0]
+        below = set(sp.Mul.make_args(1 / inner))
+        for slope in product.args if below <= set(product.args) else ():
+            along = {d.variables for d in slope.atoms(sp.Derivative) if isinstance(d.expr, sp.re | sp.im)}
+            if len(along) == 1 and len(variables := along.pop()) == 1:
+                own = inner.diff(variables[0])
+                if _are_equal(slope, inner * own):
+                    return sp.Mul(*(factor for factor in product.args if factor not in below | {slope}), own)
+    return product
+
+
+def _are_equal(one: sp.Expr, other: sp.Expr) -> bool:
+    """Whether two expressions of real symbols are the same, as far as two places show: to rounding."""
+    real = {symbol: sp.Dummy(real=True) for symbol in one.free_symbols | other.free_symbols}
+    one, other = one.xreplace(real).doit(), other.xreplace(real)
+    if sp.Tuple(one, other).has(sp.Derivative, AppliedUndef):
+        return False
+    for place in (sp.Rational(347, 1009), sp.Rational(-1499, 661)):
+        at = {symbol: place + sp.Rational(k, 7) for k, symbol in enumerate(real.values())}
+        values = [one.xreplace(at).evalf(), other.xreplace(at).evalf()]
+        if not all(value.is_number for value in values) or abs(values[0] - values[1]) > 1e-12 * abs(values[1]):
+            return False
+    return True
 
 
 def on_the_real_line(expression: sp.Expr, arguments: Iterable[sp.Symbol]) -> tuple[sp.Expr, dict[sp.Symbol, sp.Symbol]]:

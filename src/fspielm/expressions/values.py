@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
+from sympy.core.function import UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, blame
@@ -23,10 +24,7 @@ _BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
 
 
 def called_by_solver() -> bool:
-    """Whether this happens in a function that the user gave, and that is called for its values.
-
-    Such a function may be made of solutions: it is asked beyond their domains too, where they go on.
-    """
+    """Whether a function of the user's is being evaluated: solutions in it go on beyond their domains."""
     return _BY_SOLVER.get()
 
 
@@ -40,6 +38,12 @@ def describe(source: Any) -> str:
     return repr(source)
 
 
+def bare_hint(value: object) -> str:
+    """What to add to a message where a function was written without its coordinates."""
+    remedy = f': a function without its coordinates; write {value} = sp.Function("{value}")(x, y), and use that'
+    return remedy if isinstance(value, UndefinedFunction) else ""
+
+
 def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArray:
     """Values of `function` at `points`, shape ``(n,)``; `who` names it where it returns something else.
 
@@ -51,6 +55,11 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     try:
         result = function(points.copy())
     except TypeError as error:
+        if "loop of ufunc" in str(error):  # in NumPy's words: "... does not support argument 0 of type Symbol"
+            raise ProblemError(
+                f"{who} applies a function of NumPy to a SymPy expression ({error}); take the columns of its argument, "
+                "as in lambda p: np.sin(p[:, 0]), or give the expression itself, sp.sin(x)"
+            ) from error
         # what goes wrong inside is the callable's own; what goes wrong at its door is a misunderstanding
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             blame(error, who)
@@ -67,7 +76,8 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
     try:
         array = np.asarray(result)
         if array.dtype.kind not in "fiubc":
-            raise TypeError(f"got values of type {array.dtype}")
+            hint = "; give a SymPy expression itself, without a function" if array.dtype.kind == "O" else ""
+            raise TypeError(f"got values of type {array.dtype}{hint}")
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{who} must return numbers: {error}") from error
     if array.dtype.kind == "c" and is_real(array):

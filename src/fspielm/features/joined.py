@@ -36,7 +36,7 @@ class Joined(Family):
             families = ()
         if not families or not all(isinstance(family, Family) for family in families):
             raise ProblemError(
-                "families must be a sequence of features, such as [fs.Characteristic(200), fs.Band(50, (3, 3))]; got "
+                "families must be a sequence such as [fs.Characteristic(200), fs.Band(50, (3, 3))]; got "
                 f"{self.families!r}"
             )
         object.__setattr__(self, "families", families)

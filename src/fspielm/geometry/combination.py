@@ -86,6 +86,9 @@ class Combination(Domain):
         difference = self.operation == "difference"
         return self._is_empty("the second covers the first" if difference else "they do not overlap")
 
+    def _outside(self) -> ProblemError:
+        return ProblemError(f"{self!r}: the second lies outside of the first, and removes nothing; check its place")
+
     @property
     def _common_box(self) -> tuple[FloatArray, FloatArray]:
         """The box in which both operands may lie; its lower end is not below its upper one where there is none."""

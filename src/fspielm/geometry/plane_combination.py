@@ -25,6 +25,14 @@ class PlaneCombination(Combination, PlaneShape):
         super().__post_init__()
         if not self._pieces:
             raise self._nothing_left()
+        if self.operation == "difference" and self._removes_nothing:
+            raise self._outside()
+
+    @property
+    def _removes_nothing(self) -> bool:
+        """Whether all edges of the first operand, and none of the second, bound the difference."""
+        kept = {piece.edge for piece in self._pieces if piece.operand == 0}
+        return all(piece.operand == 0 for piece in self._pieces) and len(kept) == len(_edges_of(self.first, None))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         own = [_edges_of(operand, axes) for operand in (self.first, self.second)]

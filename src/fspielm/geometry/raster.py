@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,20 +16,8 @@ _CELLS = 2**18
 _AROUND = 2
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Raster:
-    """Square cells over a plane shape and a little more.
-
-    Attributes
-    ----------
-    lower : (2,) array
-        The lower left corner.
-    cell : float
-        How wide a cell is.
-    side : (nx, ny) array
-        1 for cells inside of the shape, -1 outside, 0 near the boundary.
-    """
+class Raster(NamedTuple):
+    """Square cells ``(nx, ny)`` over a plane shape: 1 inside of it, -1 outside, 0 near the boundary."""
 
     lower: FloatArray
     cell: float
@@ -54,25 +41,19 @@ def raster_of(contour: Contour, decide: Callable[[FloatArray], BoolArray]) -> Ra
     lower, upper = contour.box
     cell = float(np.sqrt(np.prod(upper - lower) / _CELLS))
     lower = lower - _AROUND * cell
-    shape = tuple((np.ceil((upper - lower) / cell) + _AROUND).astype(int))
-    places = ((_along(contour, 0.5 * cell) - lower) / cell).astype(np.intp)
-    free = np.ones(shape, dtype=np.bool_)
-    for step in np.ndindex(3, 3):  # the boundary strays from these places by less than a cell
-        free[tuple((places + step - 1).T)] = False
-    # along a row of cells, those between two at the boundary lie on the same side
-    begins = free.copy()
-    begins[:, 1:] &= ~free[:, :-1]
-    inside = decide(lower + cell * (np.argwhere(begins) + 0.5))
-    run = np.cumsum(begins).reshape(shape) - 1
-    return Raster(lower, cell, np.where(free, np.where(inside[run], 1, -1), 0).astype(np.int8))
-
-
-def _along(contour: Contour, step: float) -> FloatArray:
-    """Points ``(n, 2)`` of a contour, no farther from each other than about `step`."""
+    free = np.ones((np.ceil((upper - lower) / cell) + _AROUND).astype(int), dtype=np.bool_)
+    # points of the boundary, half a cell apart along the chords of its pieces: it strays from them by less than a cell
     pieces = contour.pieces
-    counts = np.ceil(pieces.length / step).astype(np.intp) + 1
+    counts = np.ceil(2 * pieces.length / cell).astype(np.intp) + 1
     k = np.repeat(np.arange(len(counts)), counts)
     s = (np.arange(len(k)) - np.repeat(np.cumsum(counts) - counts, counts)) / (counts[k] - 1)
     u, v = pieces.length[k] * s, pieces.length[k] * cubic(s, *pieces.slopes[:, k])
-    along = pieces.along[k]
-    return np.asarray(pieces.start[k] + u[:, None] * along + v[:, None] * np.column_stack([-along[:, 1], along[:, 0]]))
+    (x, y), (ex, ey) = pieces.start[k].T, pieces.along[k].T
+    places = ((np.column_stack([x + u * ex - v * ey, y + u * ey + v * ex]) - lower) / cell).astype(np.intp)
+    for step in np.ndindex(3, 3):
+        free[tuple((places + step - 1).T)] = False
+    # along a row of cells, those between two at the boundary lie on the same side
+    begins = free & ~np.pad(free, ((0, 0), (1, 0)))[:, :-1]
+    inside = decide(lower + cell * (np.argwhere(begins) + 0.5))
+    run = np.cumsum(begins).reshape(free.shape) - 1
+    return Raster(lower, cell, np.where(free, np.where(inside[run], 1, -1), 0).astype(np.int8))

@@ -44,6 +44,17 @@ class SpaceCombination(Combination):
         super().__post_init__()
         if self.operation != "union" and all(share == 0.0 for share in self._first_looks):
             raise self._nothing_left()
+        if self.operation == "difference" and self._removes_nothing:
+            raise self._outside()
+
+    @property
+    def _removes_nothing(self) -> bool:
+        """Whether the second operand takes nothing off the first, as far as points of both, and between, tell."""
+        if any(look != 1 - operand for (operand, _), look in zip(self._parts(), self._first_looks, strict=True)):
+            return False
+        lower, upper = self._common_box
+        between = lower + np.maximum(upper - lower, 0.0) * kronecker(_FIRST_LOOK, self.dimension)
+        return not np.any(self.first._contains(between, False) & self.second._contains(between, False))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

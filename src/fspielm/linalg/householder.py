@@ -16,7 +16,7 @@ from fspielm.errors import SolveError
 
 # Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
 # On a slow or busy machine these take a second.
-_LARGE, _STRIP, _AT_ONCE = 5e9, 256, 5e9
+_LARGE, _STRIP, _AT_ONCE = 5e9, 256, 2e9
 
 
 @final
@@ -87,7 +87,7 @@ class Panel:
         if info > 0:
             raise SolveError(
                 f"column {len(self.above) + info} of {self.columns.stop} is exactly dependent on the others; "
-                "use TruncatedSVD, or other features"
+                "use TruncatedSVD, or other functions"
             )
         return np.asarray(solved)
 
@@ -255,6 +255,11 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
         if end < columns:
             packed[start:, end:] = Panel(strip[:0], strip, tau).rotate(packed[start:, end:], in_place=True)
     return packed, np.concatenate(scales)
+
+
+def numbers_beside(rows: int, columns: int) -> int:
+    """Numbers that a factorisation in place holds beside the matrix: copies of strips, and what is rotated at once."""
+    return rows * min(columns, 4 * _STRIP) if 2.0 * rows * columns**2 > _LARGE else 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

@@ -62,6 +62,8 @@ class Nested:
         That leaves are factored on.
     keep : bool
         Whether to keep what it takes to solve for other values.
+    leave_out : bool
+        Whether columns that depend exactly on others get the coefficient zero; they are refused otherwise.
     """
 
     leaves: tuple[Leaf, ...]
@@ -70,6 +72,7 @@ class Nested:
     values: int
     threads: int
     keep: bool = False
+    leave_out: bool = False
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -91,8 +94,10 @@ class Nested:
         fronts: dict[int, tuple[Indices, Indices, int]] = {}
         types: list[np.dtype[Any]] = []
         operations: list[float] = []
-        nbytes = largest = 0.0
         nodes = flatten(self.merges)
+        # level by level: bytes that are kept, those left to be merged, and those of the latter that mergers free
+        kept, made, freed = (np.zeros(nodes[-1].height + 1) for _ in range(3))
+        left, largest = np.zeros(len(nodes)), 0.0
         for place, node in enumerate(nodes):
             check_deadline()
             if node.leaf >= 0:
@@ -107,12 +112,17 @@ class Nested:
                 columns, met = columns[~done], met[~done]
                 dtype = np.result_type(*(types[child] for child in node.children))
             types.append(dtype)
-            fronts[place] = columns, met, max(min(rows, width) - own, 0)
+            below, values = max(min(rows, width) - own, 0), self.values_beside(dtype)
+            fronts[place] = columns, met, below
             operations.append(self.operations_of(dtype) * 2.0 * rows * width**2)
-            nbytes += dtype.itemsize * own * width
-            largest = max(largest, dtype.itemsize * 2.0 * rows * width)
+            kept[node.height] += dtype.itemsize * ((own + rows * self.keep) * width + own * values)
+            left[place] = dtype.itemsize * below * (width - own + values)
+            made[node.height] += left[place]
+            freed[node.height] += left[list(node.children)].sum()
+            largest = max(largest, dtype.itemsize * 2.0 * rows * (width + values))
         heights = tuple(node.height for node in nodes)
-        return Cost(tuple(operations), heights, int(nbytes + self.threads * largest))
+        alive = np.cumsum(made - freed) + freed  # while a level is under way
+        return Cost(tuple(operations), heights, int(np.max(np.cumsum(kept) + alive) + self.threads * largest))
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """What operations with numbers of a type count: with real ones a fourth, where others are complex."""

@@ -28,7 +28,8 @@ _SMALL, _LARGE = 3e6, 2e9
 class _Step:
     """Rows of R: columns that were eliminated, and later ones in which these rows have entries.
 
-    `panel` has the reflections that did it, where they are kept; `below` how many rows it left to others.
+    `panel` has the reflections that did it, where they are kept; `below` how many rows it left to others; `left_out`
+    which of the columns depend exactly on others: their rows say that they have the coefficient zero.
     """
 
     columns: Indices
@@ -38,6 +39,14 @@ class _Step:
     values: NumberArray
     below: int
     panel: Panel | None
+    left_out: Indices
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """Absolute diagonal entries of the triangle, zero for what is left out."""
+        found: FloatArray = np.abs(np.diagonal(self.triangle))
+        found[self.left_out] = 0.0
+        return found
 
     @property
     def nbytes(self) -> int:
@@ -69,6 +78,7 @@ class NestedQR:
         self._nested = nested
         self._nodes = flatten(nested.merges)
         self._steps: list[_Step | None] = [None] * len(self._nodes)
+        reserve_memory(nested.cost.nbytes, "the factorisation")
         fronts: dict[int, _Front] = {}
         for level in self._levels:
             work = float(np.mean([nested.cost.each[place] for place in level]))
@@ -76,9 +86,10 @@ class NestedQR:
         left = fronts[len(self._nodes) - 1].columns
         if len(left):
             raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
-        if not np.all(self.diagonal > 0):
+        if not (nested.leave_out or np.all(self.diagonal > 0)):
             raise SolveError(
-                f"{np.count_nonzero(self.diagonal == 0)} of {self.shape[1]} columns are exactly dependent on the others"
+                f"{np.count_nonzero(self.diagonal == 0)} of {self.shape[1]} columns are exactly dependent on the "
+                "others; check that no condition is missing"
             )
 
     @cached_property
@@ -157,19 +168,20 @@ class NestedQR:
     @cached_property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of R, in the order of elimination."""
-        return np.concatenate([np.abs(np.diagonal(step.triangle)) for step in self._all])
+        return np.concatenate([step.diagonal for step in self._all])
 
     @property
     def rank(self) -> int:
         """How many of the diagonal entries are above rounding, within their rows."""
-        least = self.shape[0] * np.finfo(self.dtype).eps
-        each = [np.abs(np.diagonal(step.triangle)) for step in self._all if len(step.columns)]
-        return sum(int(np.count_nonzero(own > least * own.max())) for own in each)
+        eps = np.finfo(self.dtype).eps
+        each = [step.diagonal for step in self._all if len(step.columns)]
+        return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
 
     @property
     def condition(self) -> float:
         """The ratio of the largest to the smallest diagonal entry of R."""
-        return float(self.diagonal.max() / self.diagonal.min())
+        smallest = float(self.diagonal.min())
+        return float(self.diagonal.max()) / smallest if smallest > 0 else float("inf")
 
     def solve(self, values: NumberArray) -> NumberArray:
         """Coefficients for other values, ``(N,)`` or ``(N, n)``, leaf by leaf; they have to be kept for it."""
@@ -186,7 +198,9 @@ class NestedQR:
             else:
                 here = np.concatenate([left.pop(child) for child in node.children])
             rotated = _rotate(step.panel, here)
-            heads.append(rotated[: len(step.columns)].reshape(len(step.columns), *(values.shape[1:] or (1,))))
+            head = rotated[: len(step.columns)].reshape(len(step.columns), *(values.shape[1:] or (1,)))
+            head[step.left_out] = 0.0
+            heads.append(head)
             left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
         found = self._back(heads)
         return found if values.ndim == 2 else np.ascontiguousarray(found[:, 0])
@@ -245,7 +259,11 @@ def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, n
     panel = Panel(packed[:0], packed[:, :width], tau[:width]) if nested.keep else None
     # copies: slices would keep all of the rows
     triangle, beside, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
-    step = _Step(own, others, triangle, beside, values, len(below), panel)
+    left_out = np.flatnonzero(np.diagonal(triangle) == 0) if nested.leave_out else np.arange(0)
+    for part in (triangle, beside, values):
+        part[left_out] = 0.0
+    triangle[left_out, left_out] = 1.0
+    step = _Step(own, others, triangle, beside, values, len(below), panel, left_out)
     return step, _Front(others, below.copy(), met)
 
 

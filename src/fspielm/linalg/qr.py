@@ -9,7 +9,7 @@ import numpy as np
 
 from fspielm.arrays import NumberArray
 from fspielm.errors import SolveError
-from fspielm.linalg.householder import Householder
+from fspielm.linalg.householder import Householder, numbers_beside
 from fspielm.linalg.least_squares import LeastSquares, check_finite
 
 if TYPE_CHECKING:
@@ -39,18 +39,18 @@ class QR(LeastSquares):
         rows, columns = augmented.shape[0], augmented.shape[1] - 1
         if rows < columns:
             raise SolveError(
-                f"QR needs at least as many rows as neurons; got {rows} rows and {columns} neurons: "
-                "add points, use fewer neurons, or use TruncatedSVD"
+                f"QR needs at least as many rows as functions; got {rows} rows and {columns} functions: "
+                "add points, use fewer functions, or use TruncatedSVD"
             )
         factored = Householder.of_system(augmented if in_place else augmented.copy(order="F"))
         diagonal = factored.diagonal
         if not np.all(diagonal > 0):
             raise SolveError(
                 f"{np.count_nonzero(diagonal == 0)} of {columns} columns are exactly dependent on the "
-                "others; use TruncatedSVD, or other features"
+                "others; use TruncatedSVD, or other functions"
             )
         return factored
 
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
-        """One copy of ``[H | y]`` and LAPACK's blocks; in place, the blocks are not worth counting."""
-        return 0 if in_place else itemsize * (rows * (columns + 1) + 64 * (columns + 1))
+        """One copy of ``[H | y]`` and LAPACK's blocks; in place, those of the columns that are rotated at once."""
+        return itemsize * (numbers_beside(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))

@@ -21,10 +21,7 @@ Outside: TypeAlias = Literal["nan", "extend"]
 def at_points(
     function: Callable[[FloatArray], NumberArray], domain: Domain, points: ArrayLike, outside: Outside
 ) -> NumberArray:
-    """Values ``(n, ...)`` of a function of points ``(n, d)``; nan, with one warning, at those outside of the domain.
-
-    ``outside="extend"`` asks the function everywhere; so does a solver that calls a function made of solutions.
-    """
+    """Values ``(n, ...)`` of a function of points ``(n, d)``; nan, with one warning, at those outside of the domain."""
     if outside not in get_args(Outside):
         raise ProblemError(f"outside must be one of {list(get_args(Outside))}; got {outside!r}")
     array = as_finite_points(points, domain.dimension)

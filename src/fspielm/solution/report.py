@@ -151,7 +151,7 @@ class Report:
 
     @property
     def kind(self) -> str:
-        """What the features are, in words."""
+        """What the functions are, in words."""
         exact = "functions that satisfy the equation"
         joined = f"{exact}, and cosines" if "Characteristic(" in self.features else "cosines"
         known = {"Band": "cosines", "Characteristic": exact, "Joined": joined}
@@ -192,7 +192,7 @@ class Report:
         lines = [
             *self._verdict_lines(),
             *(f"remark         {remark}" for remark in self.remarks),
-            f"features       {self.features}",
+            f"functions      {self.features}",
             *([f"cells          {self.tiling}"] if self.tiling else []),
             *([f"chosen         {self.choice}"] if self.choice else []),
             f"least squares  {self.least_squares}, row scaling {self.scaling}",

@@ -154,15 +154,9 @@ class Solution:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
         Of several unknowns ``(n, U)``, in the order of `names`. Any number of points: many of them by expansions or
-        fast transforms, in memory that does not grow beyond that of points and values.
-
-        Parameters
-        ----------
-        points : (n, d) array
-        outside : "nan" or "extend"
-            At points clearly outside of the domain the value is nan, and an `OutsideWarning` tells it; points on the
-            boundary, up to rounding, are inside. With ``"extend"`` the functions of the solution go on there, without
-            a meaning: no point is looked at, and nothing warned of.
+        fast transforms, in memory that does not grow beyond that of points and values. Clearly outside of the domain
+        (not on its boundary, up to rounding) values are nan, and an `OutsideWarning` tells it; with
+        ``outside="extend"`` the functions of the solution go on there, without a meaning.
         """
         if more:
             point = ", ".join(map(str, (points, *more)))

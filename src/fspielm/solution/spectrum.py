@@ -29,7 +29,7 @@ def spectrum(solution: Solution) -> Energy:
     from fspielm.solution.pictures.frequencies import frequencies
 
     if any(leaf.frequencies is not None and not leaf.oscillates for leaf in solution.basis.leaves):
-        raise ProblemError("a spectrum needs features that have frequencies; got others")
+        raise ProblemError("a spectrum needs functions that have frequencies; got others")
     W, _ = frequencies(solution.basis, solution.coefficients)
     reach = np.abs(W).max(axis=0)
     reach = np.where(reach > 0, reach, 1.0)

@@ -15,9 +15,11 @@ from fspielm.equations import NormalDerivative, Operator, Problem
 from fspielm.equations.givens import Givens, read_givens
 from fspielm.equations.linear import linear_operator
 from fspielm.equations.normal import normal_symbols, write_components
+from fspielm.equations.parameters import plain_symbol
 from fspielm.equations.setting import Setting
 from fspielm.errors import ProblemError
-from fspielm.expressions import NONLOCAL, Field, PointFunction, evaluate_derivatives, make_field
+from fspielm.expressions import NONLOCAL, Field, PointFunction, bare_hint, evaluate_derivatives, make_field
+from fspielm.expressions.relation import same_name_hint
 from fspielm.geometry import Sites
 from fspielm.solution.parts import Parts, parts_of
 
@@ -93,7 +95,7 @@ def as_expression(value: Any, what: str) -> sp.Expr:
     if not isinstance(expression, sp.Expr) or isinstance(value, bool):
         raise ProblemError(
             f"{what} must be a SymPy expression in the unknown, its derivatives and the coordinates, such as u**2; "
-            f"got {value!r}"
+            f"got {value!r}{bare_hint(value)}"
         )
     return expression
 
@@ -119,10 +121,13 @@ def _checked(expression: sp.Expr, problem: Problem, givens: Givens, what: str) -
 
 
 def _check_places(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
-    """Refuse an unknown at other places than the point itself."""
+    """Refuse an unknown at other places than the point itself, and one written as a symbol."""
     for term in written.atoms(*NONLOCAL):
         if term.has(unknown.func):
             raise ProblemError(f"{what} contains {term}, which takes {unknown} at other places than the point itself")
+    for symbol in written.free_symbols:
+        if str(symbol) == unknown.func.__name__:
+            raise plain_symbol(symbol, unknown)
     for function in sorted(written.atoms(AppliedUndef), key=str):
         if function.func.__name__ == unknown.func.__name__ and function != unknown:
             raise ProblemError(
@@ -131,18 +136,13 @@ def _check_places(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
             )
 
 
-def _check_symbols(written: sp.Expr, coordinates: Sequence[sp.Symbol], what: str) -> None:
+def _check_symbols(written: sp.Expr, coordinates: tuple[sp.Symbol, ...], what: str) -> None:
     strange = sorted(written.free_symbols - set(coordinates), key=str)
     if strange:
-        names = ", ".join(map(str, coordinates))
-        alike = str(strange[0]) in map(str, coordinates)
+        names, supply = ", ".join(map(str, coordinates)), f"; supply a value, as in given={{{strange[0]}: 1.0}}"
         raise ProblemError(
-            f"{what} contains the symbol {strange[0]}, which is neither a coordinate ({names}) nor given; "
-            + (
-                f"SymPy symbols of one name but different assumptions (real=True) are different: use one {strange[0]}"
-                if alike
-                else f"supply a value, as in given={{{strange[0]}: 1.0}}"
-            )
+            f"{what} contains the symbol {strange[0]}, which is neither a coordinate ({names}) nor given"
+            f"{same_name_hint(strange[0], coordinates) or supply}"
         )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
+from fspielm.deadline import memory_left
 from fspielm.errors import MemoryBudgetError
 from fspielm.solvers.expected import Expected, Repeated
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.trial import Trial
-from fspielm.wording import duration, readable_bytes
+from fspielm.wording import duration, readable_bytes, roughly
 
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2
@@ -22,6 +23,10 @@ _FEWEST = 100
 # Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
 _BY_FAR = 2
 _TOKEN = 500
+# Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
+_MODULES = 2**26
+# Wavelengths across a domain that are worth to be named.
+MANY_WAVES = 1000
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -123,17 +128,32 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         needed = wanted if trial.cells is None else trial.size
-        reason = f"the budget of {budget.neurons} neurons ended it, {needed} are needed; allow more"
+        reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
-        memory = bytes_of(request, record, trial)
-        reason = (
-            f"{trial.size} need {readable_bytes(memory)} of memory, above the budget of "
+        memory, left = bytes_of(request, record, trial), _memory_for(request, record)
+        remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
+        reason = _too_many_waves(request, record, trial, memory) or (
+            f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
-        exceeded.append(_Limit(int(wanted * (budget.memory_limit / memory) ** 0.5), "memory", reason))
+        exceeded.append(_Limit(int(wanted * (left / memory) ** 0.5), "memory", reason))
     return exceeded
+
+
+def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
+    """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
+    limit, waves = request.budget.memory_limit, record.wavelengths
+    if waves < MANY_WAVES or memory < _BY_FAR * limit:
+        return ""
+    # functions fill a box of frequencies, and memory is their square
+    fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)
+    return (
+        f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(trial.neurons)} "
+        f"functions; {readable_bytes(limit)} of memory are enough for about {roughly(fitting)} wavelengths: solve on a "
+        "part of the domain, or with longer waves"
+    )
 
 
 def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
@@ -151,7 +171,13 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
 
 
 def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
-    return bytes_of(request, record, trial) > request.budget.memory_limit
+    return bytes_of(request, record, trial) > _memory_for(request, record)
+
+
+def _memory_for(request: Request, record: Record) -> float:
+    """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
+    limit = request.budget.memory_limit
+    return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:

@@ -10,7 +10,7 @@ _log = logging.getLogger(__name__)
 
 
 def why_failed(error: Exception) -> str:
-    """Why a kind of features failed, in words; an error that is for the user to mend is raised on.
+    """Why a kind of functions failed, in words; an error that is for the user to mend is raised on.
 
     Whatever goes wrong in one kind costs its time alone, so this takes any error; one that nobody foresaw is logged
     with its traceback.
@@ -19,5 +19,5 @@ def why_failed(error: Exception) -> str:
         raise error
     if isinstance(error, UnsuitableError | SolveError | MemoryBudgetError):
         return str(error)
-    _log.warning("a kind of features failed", exc_info=error)
+    _log.warning("a kind of functions failed", exc_info=error)
     return f"{type(error).__name__}: {error}"

@@ -112,7 +112,7 @@ def solve(
     if approach in ("patches", "windows"):
         _check_for_cells(approach, points, least_squares, scaling, singular)
     if features is not None and approach is not None:
-        raise ProblemError("give features or approach, not both: an approach chooses the features")
+        raise ProblemError("give features or approach, not both: an approach chooses the functions")
     if problem.domain.is_unbounded:
         from fspielm.equations.two_sided import two_sided  # few domains are open
 
@@ -167,7 +167,8 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
     linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
         ending, failure = ("", "") if course is None else (course.ending, course.failure)
-        verdict = judge(linear, estimate, tol, ending, bands, failure)
+        more_helps = course is not None and course.helps
+        verdict = judge(linear, estimate, tol, ending, bands, failure, more_helps=more_helps)
     report = Report(
         features=done.trial.description,
         least_squares=repr(request.method),
@@ -285,7 +286,7 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
         return
     if features is not None:
         raise ProblemError(
-            "features chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
+            "functions chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
             "with them, step by step"
         )
     from fspielm.equations.nonlinear import as_iterate  # much code, which linear problems do not need

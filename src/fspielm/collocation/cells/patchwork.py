@@ -26,7 +26,7 @@ from fspielm.collocation.cells.traces import Trace, traces_of
 from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.deadline import check_deadline
-from fspielm.equations import Problem
+from fspielm.equations import Problem, leaves_constant_open
 from fspielm.equations.relations import has_complex_operator
 from fspielm.features import CellBasis, LocalOperator
 from fspielm.geometry import Sites, join_sites
@@ -181,7 +181,8 @@ class Patchwork(Finite):
             leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], dtype, fill))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
-        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep)
+        undetermined = bool(self.problem.missing) or leaves_constant_open(self.problem)
+        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep, leave_out=undetermined)
 
     def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
         """See `Finite.fitted`; each cell has its own scales."""

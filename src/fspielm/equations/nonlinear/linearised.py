@@ -93,11 +93,15 @@ def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
     needs_normals = [law.needs_normals for law in nonlinear.laws]
     statement = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
     try:
-        return compile_statement(statement)
+        made = compile_statement(statement)
     except IterateError:
         raise
     except ProblemError as error:  # of the statement itself, nothing is left to be wrong
         raise IterateError(f"around this iterate, {error}") from error
+    # what is pinned does not depend on the iterate, around which something may happen to be open that is not elsewhere
+    kept = tuple(relation for relation in made.pattern if not relation.is_pin)
+    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_pin)))
+    return made
 
 
 def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:

@@ -59,7 +59,7 @@ class Characteristic(Family):
         """Find the zeros that the problem needs, then draw phases uniform on [0, 2 pi)."""
         problem, axis = place.problem, place.time_axis
         if problem is None:
-            raise ProblemError("Characteristic features belong to an equation: draw them with problem=...")
+            raise ProblemError("Characteristic functions belong to an equation: draw them with problem=...")
         if self.reach is not None and len(self.reach) != place.dimension:
             raise ProblemError(f"reach must have one entry for each of {place.dimension} axes; got {self.reach}")
         symbol, scene = problem_symbol(problem), scene_of(problem.domain)
@@ -89,7 +89,7 @@ def _modes(problem: Problem, frequencies: Frequencies, scene: Scene, rng: np.ran
 
 def _check_any(frequencies: Frequencies) -> None:
     if not len(frequencies):
-        raise UnsuitableError("no frequency satisfies the equation within the number of neurons; allow more neurons")
+        raise UnsuitableError("no frequency satisfies the equation with so few functions; allow more")
 
 
 def realise(frequencies: Frequencies, scene: Scene, rng: np.random.Generator) -> Basis:

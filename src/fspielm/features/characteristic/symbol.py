@@ -112,6 +112,6 @@ def check_homogeneous(problem: Problem) -> None:
     for equation in problem.equations:
         if equation.value.constant != 0.0:
             raise UnsuitableError(
-                "the features satisfy the equation without a right-hand side, so that must be zero; got "
+                "the functions satisfy the equation without a right-hand side, so that must be zero; got "
                 f"{equation.value.source}"
             )

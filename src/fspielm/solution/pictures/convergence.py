@@ -48,7 +48,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         check_picture_path(path)
     report = solution.report
     if not report.rounds:
-        raise ProblemError("this solution has no rounds to draw: a mode has none, nor have features chosen by hand")
+        raise ProblemError("this solution has no rounds to draw: a mode has none, nor have functions chosen by hand")
     from fspielm.solution.pictures.figure import Picture
 
     reasons = "\n".join(

@@ -24,7 +24,7 @@ def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, Flo
     found = [(leaf.frequencies.real, part[0]) for leaf, part in leaves if leaf.frequencies is not None]
     if not found:
         got = "polynomials in cells" if basis.on_cells else type(basis).__name__
-        raise ProblemError(f"a spectrum needs features that have frequencies; got {got}")
+        raise ProblemError(f"a spectrum needs functions that have frequencies; got {got}")
     return np.concatenate([W for W, _ in found]), np.concatenate([c for _, c in found])
 
 

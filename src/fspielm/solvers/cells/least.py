@@ -57,5 +57,5 @@ def check_affordable(request: Request, counts: FloatArray) -> None:
         )
     if budget.neurons is not None and cells * own > budget.neurons:
         raise UnsuitableError(
-            f"the budget of {budget.neurons} neurons ended it before the first cells: {size}; allow more"
+            f"the budget of {budget.neurons} functions ended it before the first cells: {size}; allow more"
         )

@@ -59,7 +59,7 @@ class Inspector:
         mu = found.mu.real if np.isrealobj(found.coefficients) else found.mu
         for image in self._images.values():
             image.powers = [found.coefficients @ (shares * mu**power) for power in powers]
-        estimate = self._examination.estimate(coefficients, self._problem)
+        estimate = self._examination.estimate(coefficients, self._problem, by_itself=True)
         return Checked(coefficients, estimate, self._error(estimate))
 
     def by_cell(self, checked: Checked) -> CellErrors | None:

@@ -43,7 +43,8 @@ class Found:
     left : (k,) array
         How far the space of functions is from holding each, relative to it.
     conditions : (k,) array
-        How much more than its own size a value may move; one where the inverse is symmetric.
+        How much more than its own size a value may move, in the space that was searched; one where the inverse is
+        symmetric.
     is_cut : bool
         Whether the clock ended the search for them: others may be closer, or between them.
     """
@@ -103,7 +104,8 @@ def closest(
 def polished(inverse: Inverse, found: Found) -> Found:
     """The same modes after another multiplication, by which all that is rough in them becomes less.
 
-    Among themselves alone: others that are not as well known would spoil them.
+    Among themselves alone: others that are not as well known would spoil them. How much values may move is seen beside
+    these others, where all that was searched is known.
     """
     modes = _Modes(inverse)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
@@ -111,7 +113,9 @@ def polished(inverse: Inverse, found: Found) -> Found:
     if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts, however close they are
         stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
     modes.space.add(inverse(modes.space.add(stacks)))
-    return modes.found(symmetric=inverse.symmetric)
+    better = modes.found(symmetric=inverse.symmetric)
+    before = np.argmin(np.abs(better.mu[:, None] - found.mu), axis=1)
+    return replace(better, conditions=np.maximum(better.conditions, found.conditions[before]))
 
 
 class _Modes:

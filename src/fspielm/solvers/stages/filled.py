@@ -192,13 +192,13 @@ def _nothing_left(problem: Problem) -> str:
     inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
     if inside:
         return (
-            f"more features do not help any more; the data of {', '.join(map(repr, inside))} probably fit the equation "
-            "and the other conditions no better than this (the solution is the compromise of least squares), or the "
-            "solution is not smooth somewhere"
+            f"more functions do not help any more; the data of {', '.join(map(repr, inside))} probably fit the "
+            "equation and the other conditions no better than this (the solution is the compromise of least squares), "
+            "or the solution is not smooth somewhere"
         )
     space = getattr(problem.domain, "space", problem.domain)
     where = "at a corner of the domain, or " if space.corners() else ""
     return (
-        f"more features do not help any more; the solution is probably not smooth somewhere: {where}where data have "
+        f"more functions do not help any more; the solution is probably not smooth somewhere: {where}where data have "
         "kinks or do not fit each other"
     )

@@ -157,7 +157,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     except Exception as error:  # of whatever kind: a filled band serves every equation
         why = why_failed(error)
         if request.approach is not None:
-            raise ProblemError(f"approach: no {request.approach} features for this problem: {why}") from None
+            raise ProblemError(f"approach: no {request.approach} functions for this problem: {why}") from None
         return _whole_space(request, bands, band, limit, f"a filled band, as there is no smaller basis: {why}")
     if request.approach is not None:
         return Selection((small,), f"asked for: {trial.why}")
