@@ -35,8 +35,6 @@ _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
 _SHARE = 0.7
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
 _CANCELLED = 3.5
-# And what comes after the last degrees, which rows would multiply by some hundreds, over the same.
-_LEFT_OUT = 4e-3
 
 
 @once
@@ -66,9 +64,8 @@ def has_settled(
             block.name: held_out.apply(block, finite.basis, last, finite.threads)
             for block in make_blocks(finite.problem, held_out.sites)
         }
-        unit = safe_rms(Phi @ sensitivity.null) / sensitivity.amplification
-        left_out = float(np.linalg.norm(finite.left_out(sensitivity.null)))
-        return Unfitted(finite, blocks, held_out).norm(left) <= _CANCELLED * unit and left_out <= _LEFT_OUT * unit
+        size = safe_rms(Phi @ sensitivity.null)
+        return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
     some = _slower(finite)
     fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE

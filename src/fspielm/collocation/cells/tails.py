@@ -137,7 +137,9 @@ def last_degrees(
     found = np.zeros_like(coefficients)
     for cell, degrees in enumerate(map(tuple, basis.degrees.tolist())):
         own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
-        order, lower = _by_degree(degrees), np.sort(_shells(degrees)[0]) <= max(degrees) - _LAST
+        order, lowest = _by_degree(degrees), min(degrees)  # along which axis it may be that they are too few
+        radii = np.linalg.norm(ball(degrees) / np.maximum(degrees, 1), axis=1)[order]
+        lower = np.ceil(radii * lowest - 1e-9) <= lowest - _LAST
         parts = own[:, order]
         if cell in orthogonal:
             parts = parts @ orthogonal[cell].T
