@@ -41,9 +41,9 @@ def laplacian(function):
 
 def solve_band(progress):
     """Waves in a medium that varies, to more digits than there are."""
-    u = field(x, y)
-    equation = sp.Eq(laplacian(u) + 1200 * (1 + x * y) * u, sp.exp(x * y))
-    return fs.solve(fs.Problem(equation, SQUARE, [fs.Dirichlet(0)]), tol=1e-13, rng=0, progress=progress)
+    u, wave = field(x, y), sp.sin(25 * x + 15 * y)
+    equation = sp.Eq(laplacian(u) + 1200 * (1 + x * y) * u, laplacian(wave) + 1200 * (1 + x * y) * wave)
+    return fs.solve(fs.Problem(equation, SQUARE, [fs.Dirichlet(wave)]), tol=1e-13, rng=0, progress=progress)
 
 
 def solve_cells(progress):
@@ -152,9 +152,9 @@ CALLS = {
 
 WAVES = """
 unknown = "u(x, y)"
-equation = "laplacian(u) + 1200*(1 + x*y)*u = exp(x*y)"
+equation = "laplacian(u) + 1200*(1 + x*y)*u = (350 + 1200*x*y)*sin(25*x + 15*y)"
 domain = { shape = "Box", lower = [0, 0], upper = [1, 1] }
-conditions = [{ type = "dirichlet", value = 0 }]
+conditions = [{ type = "dirichlet", value = "sin(25*x + 15*y)" }]
 """
 DRUM = """
 unknown = "u(x, y)"

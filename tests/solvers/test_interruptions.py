@@ -151,3 +151,19 @@ def test_a_branch_beside_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert crossing.kind == "pitchfork"
     assert len(crossing.branches) == 1  # of two
     assert branch.ending != "it was interrupted"
+
+
+def test_resonances_that_were_pinned_down() -> None:
+    v = u(x, y)
+    problem = fs.Problem(
+        sp.Eq(v.diff(x, 2) + v.diff(y, 2) + lam**2 * v, 0), fs.Exterior(fs.Disk((0, 0), 1)), [fs.Dirichlet(0)]
+    )
+
+    def found(kind: type) -> Any:
+        return _interrupted(lambda: fs.eigenmodes(problem, lam, within=(1 - 1.9j, 1.8), rng=0, progress=_CtrlC(kind)))
+
+    assert found(fs.ModeSearch).modes is None
+    modes = found(fs.FoundMode).modes
+    assert len(modes) >= 1
+    assert not modes.complete
+    assert "it was interrupted: modes may be missing" in modes.remarks

@@ -107,7 +107,7 @@ def test_it_is_never_worse(rough: fs.Solution) -> None:
     assert caught[0].filename == __file__
     assert same.error_estimate == rough.error_estimate
     assert not same.converged
-    assert "the budget of 20 neurons ended it" in same.report.reason
+    assert "the budget of 20 functions ended it" in same.report.reason
 
 
 def test_ctrl_c_leaves_the_solution(rough: fs.Solution) -> None:
@@ -118,12 +118,13 @@ def test_ctrl_c_leaves_the_solution(rough: fs.Solution) -> None:
         rough.refine(tol=1e-13, progress=stop)
     assert caught.value.solution.error_estimate <= rough.error_estimate
     assert caught.value.solution.report.tol == 1e-13
+    assert "it was interrupted" in caught.value.solution.report.reason
 
 
 def test_modes_and_what_was_chosen_by_hand_are_refused() -> None:
     with pytest.warns(fs.AccuracyWarning, match="chosen by hand"):
         by_hand = fs.solve(varying(), features=fs.FrequencyShift(50, mu=(1, 10)), rng=0)
-    with pytest.raises(fs.ProblemError, match="cannot be refined: its features were chosen by hand"):
+    with pytest.raises(fs.ProblemError, match="cannot be refined: its functions were chosen by hand"):
         by_hand.refine(tol=1e-8)
     string = fs.Problem(sp.Eq(-w.diff(x, 2), lam * w), fs.Interval(0, 1), [fs.Dirichlet(0)])
     mode = fs.eigenmodes(string, lam, count=1, tol=1e-4, rng=0)[0]
@@ -162,3 +163,14 @@ def test_an_open_domain() -> None:
     assert rough.refine(tol=1e-10).converged
     with pytest.raises(fs.ProblemError, match="refine the whole one"):
         rough.scattered.refine(tol=1e-10)
+
+
+def test_windows_are_solved_again(tmp_path: Path) -> None:
+    t = sp.Symbol("t")
+    v = sp.Function("v")(t)
+    decay = fs.Problem(sp.Eq(v.diff(t), -v), fs.Time(0, 3), [fs.Initial(1)])
+    rough = fs.solve(decay, tol=1e-3, rng=0, approach="windows")
+    rough.save(tmp_path / "rough.fspielm")
+    fine = fs.load(tmp_path / "rough.fspielm").refine(tol=0.1 * rough.error_estimate)
+    assert fine.report.windows
+    assert fine.error_estimate < rough.error_estimate

@@ -18,13 +18,14 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import CellBasis
 from fspielm.geometry.cells import Frames, tile_as
 from fspielm.solution import Solution
+from fspielm.solvers.approach import Approach
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.solve import check_settings, finish, finish_quietly, solve
 from fspielm.solvers.stages.cells import Cells
 
@@ -39,65 +40,59 @@ def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any
     if solution.error_estimate <= tol:
         why = judge(solution.problem, solution.estimate, tol, "").reason
         return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
+    request, record = solution._origin or _left_of(solution)
+    # so that rounds draw what those of a solve with this tolerance would
+    streams = deepcopy(record.streams) or request.streams
+    own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
     with offering(partial(_better, solution, tol), "solution"):
-        request, record = solution._origin or _from_cells(solution)
-        if request is None or not solution.problem.is_linear:
-            found = _solved_again(solution, request, tol, budget, progress)
-        else:
-            found = _continued(request, record, tol, budget, progress)
-        return _better(solution, tol, found)
+        return _better(solution, tol, _found(solution, own, record))
+
+
+def _found(solution: Solution, request: Request, record: Record) -> Solution:
+    """Rounds that go on where those of a linear problem have ended; or else from the solution, or anew."""
+    if record.stage is not None:
+        with offering(partial(finish_quietly, request)):
+            return finish(request, solve_automatically(request, coarser=record), quietly=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)  # told by whoever asked
+        return solve(
+            solution.problem,
+            tol=request.tol,
+            budget=request.budget,
+            rng=request.seed,
+            progress=request.progress,
+            points=request.points,
+            least_squares=request.method,
+            scaling=request.scaling,
+            singular=request.singular,
+            approach=request.approach,
+            guess=None if solution.problem.is_linear else solution,
+        )
 
 
 def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
     """What was found; or else what it was to be better than, with the verdict for the tolerance that it misses."""
     if found is not None and found.error_estimate < solution.error_estimate:
         return found
-    why = solution.report.reason if found is None else found.report.reason
+    error = solution.error_estimate
+    cut = f"the error estimate {error:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
+    why = cut if found is None else found.report.reason
     return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
 
 
-def _from_cells(solution: Solution) -> tuple[Request | None, Record]:
-    """What to go on from where nothing else is left of a solve: the cells of a linear problem, of one material."""
-    problem, basis, budget = solution.problem, solution.basis, Budget()
-    streams, seed = Streams.spawned(solution.report.rng)
-    request = Request(problem, solution.report.tol, budget, streams, seed)
-    if not isinstance(basis, CellBasis) or not isinstance(basis.frames, Frames) or not problem.is_linear:
-        return None, Record(budget)
-    tiling = tile_as(problem.domain, basis.frames)
-    patchwork = Patchwork(problem, tiling, basis.degrees, basis.scales, request.threads)
-    return request, Record(budget, stage=Cells(request, patchwork))
-
-
-def _continued(request: Request, record: Record, tol: float, budget: Budget | None, progress: Any) -> Solution:
-    """Rounds that go on where those of a linear problem have ended."""
-    # so that rounds draw what those of a solve with this tolerance would
-    streams = deepcopy(record.streams) or request.streams
-    own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
-    with offering(partial(finish_quietly, own)):
-        return finish(own, solve_automatically(own, coarser=record), quietly=True)
-
-
-def _solved_again(
-    solution: Solution, request: Request | None, tol: float, budget: Budget | None, progress: Any
-) -> Solution:
-    """With what is known of it: where it is not linear, the solution to begin with."""
-    settings: dict[str, Any] = {"rng": solution.report.rng, "budget": budget}
-    if request is not None:
-        settings = {
-            "rng": request.seed,
-            "budget": budget or request.budget,
-            "points": request.points,
-            "least_squares": request.method,
-            "scaling": request.scaling,
-            "singular": request.singular,
-            "approach": request.approach,
-        }
-    problem = solution.problem
-    if not problem.is_linear:
-        settings["guess"] = solution
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)  # told by whoever asked
-        return solve(problem, tol=tol, progress=progress, **settings)
+def _left_of(solution: Solution) -> tuple[Request, Record]:
+    """What to go on from where a solution was loaded: the cells of a linear problem, of one material."""
+    problem, basis, report = solution.problem, solution.basis, solution.report
+    streams, seed = Streams.spawned(report.rng)
+    approach: Approach | None = "windows" if report.windows else None
+    request = Request(problem, report.tol, Budget(), streams, seed, approach=approach)
+    record = Record(request.budget)
+    is_whole = problem.is_linear and not report.windows
+    if is_whole and isinstance(basis, CellBasis) and isinstance(basis.frames, Frames):
+        tiling = tile_as(problem.domain, basis.frames)
+        patchwork = Patchwork(problem, tiling, basis.degrees, basis.scales, request.threads)
+        record.stage = Cells(request, patchwork)
+    return request, record
 
 
 def _check_refinable(solution: Solution) -> None:
@@ -107,7 +102,7 @@ def _check_refinable(solution: Solution) -> None:
     if solution.caption or (problem.is_linear and not problem.relations):
         why = "it is a part of a solution; refine the whole one, and take the part of that"
     elif not report.rounds:
-        why = "its features were chosen by hand, and say nothing of others; solve again, without them or with more"
+        why = "its functions were chosen by hand, and say nothing of others; solve again, without them or with more"
     elif problem.is_linear and problem.constraints and not _has_data(problem):
         why = "it is a mode, or zero: the problem has no data; call fs.eigenmodes with a smaller tol"
     if why:
