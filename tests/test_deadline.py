@@ -31,6 +31,8 @@ from fspielm.linalg.nested import NestedQR
 from fspielm.machine import run_tasks
 from fspielm.solvers.attempt import attempt
 from fspielm.solvers.cells.grading import balanced
+from fspielm.solvers.following.metric import Metric
+from fspielm.solvers.following.walk import Walk
 from fspielm.spectrum import infer_bands
 
 x, y = sp.symbols("x y")
@@ -174,6 +176,40 @@ def test_rounds_take_what_memory_remains(monkeypatch):
     monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", filled)
     with pytest.warns(fs.AccuracyWarning, match=r"above the (4.0 MiB that remain of the )?budget of 0.25 GiB"):
         fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
+
+
+BRATU = fs.Problem(
+    sp.Eq(sp.Function("v")(x).diff(x, 2) + sp.Symbol("lam") * sp.exp(sp.Function("v")(x)), 0),
+    fs.Interval(0, 1),
+    [fs.Dirichlet(0)],
+)
+
+
+@pytest.mark.parametrize(("stops", "found"), [(1, 1), (3, 3)])
+def test_a_walk_that_is_late_keeps_its_points(stops, found, monkeypatch):
+    advance, calls = Walk._advance, []
+
+    def late(self, *given):
+        calls.append(given)
+        if len(self.stops) == stops:
+            raise OutOfTime
+        return advance(self, *given)
+
+    monkeypatch.setattr(Walk, "_advance", late)
+    branch = fs.follow(BRATU, sp.Symbol("lam"), (0, 3), tol=1e-6, rng=1)
+    assert len(branch.points) == found
+    assert "the time of the budget is over" in branch.ending
+
+
+def test_a_walk_without_a_first_solution_says_what_it_needs(monkeypatch):
+    def stop(*_):
+        raise OutOfTime
+
+    monkeypatch.setattr(Metric, "on", stop)
+    with pytest.raises(
+        fs.SolveError, match=r"budget of 5 s ended before there was a solution to begin with; allow 10 s"
+    ):
+        fs.follow(BRATU, sp.Symbol("lam"), (0, 3), tol=1e-6, rng=1, budget=fs.Budget(seconds=5))
 
 
 class _Clock:

@@ -11,6 +11,7 @@ from scipy.optimize import newton
 from scipy.special import h1vp, hankel1, jv, jvp
 
 import fspielm as fs
+from fspielm.errors import OutOfTime
 from fspielm.solvers.record import Record
 from fspielm.solvers.resonances import find
 from fspielm.solvers.resonances.made import BeyondBudgetError
@@ -299,3 +300,14 @@ def test_a_tolerance_that_is_missed_is_told() -> None:
     late = [mode for mode in modes if not mode.estimate <= 1e-14 * abs(mode.value)]
     assert late
     assert any("errors above the tolerance" in str(each.message) for each in caught)
+
+
+def test_a_deadline_ends_the_search_for_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(find._Search, "_certain", late)
+    with pytest.warns(fs.AccuracyWarning, match=r"places were seen than could be pinned down: the budget of 600 s"):
+        modes = fs.eigenmodes(outside(DISK, condition=fs.Dirichlet(0)), k, within=(1 - 1.9j, 1.8), rng=0)
+    assert not len(modes)
+    assert not modes.complete

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from fspielm.deadline import Deadline, current_deadline
 from fspielm.equations import Problem
-from fspielm.errors import AccuracyWarning, IterateError, ProblemError
+from fspielm.errors import AccuracyWarning, IterateError, OutOfTime, ProblemError, SolveError
 from fspielm.linalg import QR
 from fspielm.solvers.approach import Approach, check_approach
 from fspielm.solvers.budget import Budget
@@ -28,9 +28,12 @@ from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_arguments
+from fspielm.wording import duration
 
 # Points of a branch at most, where nothing else was asked for.
 _POINTS = 60
+# Of the time that is left, what a first solution, or functions for others, may take.
+_BEGINNING = 0.5
 
 
 def follow(
@@ -99,10 +102,17 @@ def follow(
     request = Request(
         along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
     )
-    ends = np.inf if budget is None or budget.seconds is None else perf_counter() + budget.seconds
+    deadline = Deadline.within(None if budget is None else budget.seconds)
     with offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch"):
-        curve, notary, first = _begin(along, request, guess)
-        walk = Walk(curve, notary, points, lambda: ends - perf_counter())
+        try:
+            with deadline.enforced():
+                curve, notary, first = _begin(along, request, guess)
+        except OutOfTime:
+            raise SolveError(
+                f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
+                f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
+            ) from None
+        walk = Walk(curve, notary, points, lambda: deadline.seconds_left)
         branch = go_and_survey(along, walk, first, switch=switch)
     _warn(branch, tol)
     return branch
@@ -111,7 +121,8 @@ def follow(
 def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, Station]:
     """The first solution, with the functions that all others are looked for with as long as they are good enough."""
     try:
-        course = solve_with_any(request, None if request.problem.is_linear else guess)
+        with current_deadline().share(_BEGINNING).enforced():
+            course = solve_with_any(request, None if request.problem.is_linear else guess)
     except IterateError as error:
         raise ProblemError(f"at {along.parameter} = {along.lower:g}, where solutions begin, {error}") from error
     if course.failure:
@@ -121,7 +132,8 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     best = course.best
     coefficients = best.coefficients
     if not np.any(coefficients):
-        best = functions_at_rest(request).best
+        with current_deadline().share(_BEGINNING).enforced():
+            best = functions_at_rest(request).best
         coefficients = np.zeros(best.basis.size)
     equations = Equations(along, request, best.discretisation)
     local = equations.at(Place(coefficients, along.lower))

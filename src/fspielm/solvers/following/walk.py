@@ -9,7 +9,8 @@ from typing import final
 
 import numpy as np
 
-from fspielm.errors import IterateError, ProblemError, SolveError
+from fspielm.deadline import Deadline
+from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError
 from fspielm.solution import Solution
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.following.along import Along
@@ -35,6 +36,7 @@ _SINGULAR = 0.03
 _MOST_FAILED, _SAME = 2, 1e-2
 # Seconds that a solve has at least, once it was begun.
 _MOMENT = 1.0
+_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 
 
 @final
@@ -98,11 +100,15 @@ class Walk:
             if len(self.stops) >= self.most:
                 self.ending = f"{self.most} points were asked for at most; ask for more with points=..."
             elif self.seconds_left() <= 0:
-                self.ending = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
+                self.ending = _LATE
             elif length < _SHORTEST:
                 self.ending = f"no further solution was found near {self._along.parameter} = {at.value:.6g}"
             else:
-                at, length = self._advance(at, length)
+                try:
+                    with Deadline.within(self.seconds_left()).enforced():
+                        at, length = self._advance(at, length)
+                except OutOfTime:
+                    self.ending = _LATE
 
     def _advance(self, at: Station, length: float) -> tuple[Station, float]:
         """One step, or a shorter one to be tried next."""

@@ -26,6 +26,8 @@ from fspielm.solvers.solve import finish
 _CHOICE = "those that all modes were found with"
 # No digit of a function is certain.
 _NONE = 0.5
+# Modes whose values are computed together.
+_AT_ONCE = 16
 
 
 @final
@@ -57,7 +59,7 @@ class Notary:
             # a search that was to go on elsewhere, and could not, has looked at none by itself
             checks = searched.checks or best.singles(self.record)
             errors, values = best.errors(checks), best.values
-            attempts = [_attempt(best, place, checked) for place, checked in enumerate(checks)]
+            attempts = _attempts(best, checks)
         if best.inverse.symmetric:
             values = values.real
         return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]
@@ -73,9 +75,18 @@ class Notary:
         return finish(here, Course(attempt, self.record, _CHOICE, ""), quietly=True)
 
 
-def _attempt(best: Round, place: int, checked: Checked) -> Attempt:
+def _attempts(best: Round, checks: Sequence[Checked]) -> list[Attempt]:
+    """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
+    found: list[Attempt] = []
+    for start in range(0, len(checks), _AT_ONCE):
+        some = checks[start : start + _AT_ONCE]
+        values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
+        found += [_attempt(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
+    return found
+
+
+def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> Attempt:
     """A mode of the search, with an integral of its square of one, positive where it is largest."""
-    values = best.inverse.inner.plain_values(checked.coefficients[:, None])[:, 0]
     roots = np.sqrt(np.tile(best.inverse.inner.rule.weights, len(best.inverse.inner.densities)))
     scale = sign_of(values / roots) / float(np.linalg.norm(values))
     relative = _beside_others(best, place, checked.error * best.found.conditions[best.wanted[place]])

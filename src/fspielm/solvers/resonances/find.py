@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -12,6 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, ComplexArray
+from fspielm.errors import OutOfTime
 from fspielm.solution import FoundMode, ModeSearch
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.modes.modes import Mode, Modes, cut_short, late_ones
@@ -81,7 +83,8 @@ class _Search:
 
     def modes(self) -> Modes:
         """All of the rectangle."""
-        first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
+        with self._in_time():
+            first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
         second = self._second()
         found = list[Judged]()
         with offering(lambda _: cut_short(self._inside(found), False, self.request.tol, 0.0)):
@@ -97,6 +100,15 @@ class _Search:
         remarks += late_ones(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Enforce the deadline; `BeyondBudgetError` where it is over."""
+        try:
+            with self.record.deadline.enforced():
+                yield
+        except OutOfTime:
+            raise BeyondBudgetError(f"the budget of {self.record.budget.seconds:g} s ended it; {_ALLOW}") from None
+
     def _inside(self, found: list[Judged]) -> list[Mode]:
         """Those in the rectangle, as modes."""
         return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
@@ -105,12 +117,13 @@ class _Search:
         """Find all resonances of two searches; what to say of places where the budget did not allow to find them."""
         why = f"than there was time for; {_ALLOW}"
         try:
-            for before, one in self._pinned(first, second):
-                for each in self._certain(before, one):
-                    found.append(each)
-                    if self._is_inside(each):
-                        number = sum(map(self._is_inside, found))
-                        self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
+            with self._in_time():
+                for before, one in self._pinned(first, second):
+                    for each in self._certain(before, one):
+                        found.append(each)
+                        if self._is_inside(each):
+                            number = sum(map(self._is_inside, found))
+                            self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
             if self.record.seconds_left > 0:
                 return ""
         except BeyondBudgetError as error:
@@ -169,7 +182,8 @@ class _Search:
     def _second(self) -> Found:
         """The second search; nothing is certain if there is no time for it."""
         try:
-            return self._told(2, search(self._second_look, self.rectangle, _SECOND, self.record))
+            with self._in_time():
+                return self._told(2, search(self._second_look, self.rectangle, _SECOND, self.record))
         except BeyondBudgetError:
             return Found(_NONE, _NONE, (self.rectangle,))
 
