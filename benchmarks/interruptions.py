@@ -189,7 +189,7 @@ def child(name):
 
     def progress(event):
         nonlocal ended
-        ended += not isinstance(event, fs.Forecast)
+        ended += not isinstance(event, fs.Forecast | fs.ModeSearch)
 
     print("begins", flush=True)
     try:

@@ -31,6 +31,8 @@ from fspielm.solvers.stages.cells import Cells
 
 # Places of each relation where data are looked for.
 _PLACES = 50
+# What requests and `solve` call by the same name.
+_SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
 
 
 def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any) -> Solution:
@@ -55,27 +57,16 @@ def _found(solution: Solution, request: Request, record: Record) -> Solution:
             return finish(request, solve_automatically(request, coarser=record), quietly=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # told by whoever asked
-        return solve(
-            solution.problem,
-            tol=request.tol,
-            budget=request.budget,
-            rng=request.seed,
-            progress=request.progress,
-            points=request.points,
-            least_squares=request.method,
-            scaling=request.scaling,
-            singular=request.singular,
-            approach=request.approach,
-            guess=None if solution.problem.is_linear else solution,
-        )
+        settings: dict[str, Any] = {name: getattr(request, name) for name in _SETTINGS}
+        guess = None if solution.problem.is_linear else solution
+        return solve(solution.problem, rng=request.seed, least_squares=request.method, guess=guess, **settings)
 
 
 def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
     """What was found; or else what it was to be better than, with the verdict for the tolerance that it misses."""
     if found is not None and found.error_estimate < solution.error_estimate:
         return found
-    error = solution.error_estimate
-    cut = f"the error estimate {error:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
+    cut = f"the error estimate {solution.error_estimate:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
     why = cut if found is None else found.report.reason
     return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
 
@@ -110,8 +101,6 @@ def _check_refinable(solution: Solution) -> None:
 
 
 def _has_data(problem: Problem) -> bool:
-    if problem.domain.is_unbounded and incident_of(problem):
-        return True
     rng = np.random.default_rng(0)  # only looks
-    sampled = (relation.values(relation.sample(_PLACES, rng, "low-discrepancy")) for relation in problem.relations)
-    return any(np.any(values != 0) for values in sampled)
+    sampled = (each.values(each.sample(_PLACES, rng, "low-discrepancy")) for each in problem.relations)
+    return (problem.domain.is_unbounded and bool(incident_of(problem))) or any(map(np.any, sampled))

@@ -33,6 +33,7 @@ from fspielm.solvers.solve import check_arguments
 _POINTS = 60
 
 
+@offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch")
 def follow(
     problem: Problem,
     parameter: sp.Symbol,
@@ -100,10 +101,9 @@ def follow(
         along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
     )
     ends = np.inf if budget is None or budget.seconds is None else perf_counter() + budget.seconds
-    with offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch"):
-        curve, notary, first = _begin(along, request, guess)
-        walk = Walk(curve, notary, points, lambda: ends - perf_counter())
-        branch = go_and_survey(along, walk, first, switch=switch)
+    curve, notary, first = _begin(along, request, guess)
+    walk = Walk(curve, notary, points, lambda: ends - perf_counter())
+    branch = go_and_survey(along, walk, first, switch=switch)
     _warn(branch, tol)
     return branch
 
@@ -142,5 +142,5 @@ def _warn(branch: Branch, tol: float) -> None:
             f"{len(missed)} of {len(every)} points have error estimates above {tol:g}, of {worst:.1e} at most; close "
             "to folds and bifurcations that cannot be helped, elsewhere another approach or a larger budget may",
             AccuracyWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
