@@ -199,6 +199,8 @@ def child(name):
         found = {each: getattr(error, each) for each in ("solution", "modes", "branch", "rows")}
         what = {each: _told(value) for each, value in found.items() if value is not None}
         print(json.dumps({"end": "interrupted", "found": what, "ended": ended}))
+    except KeyboardInterrupt:  # while the problem was stated, or lost
+        print(json.dumps({"end": "interrupted", "found": {}, "ended": ended}))
     except BaseException as error:
         print(json.dumps({"end": f"{type(error).__name__}: {error}"}))
 

@@ -18,7 +18,6 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import CellBasis
 from fspielm.geometry.cells import Frames, tile_as
 from fspielm.solution import Solution
-from fspielm.solvers.approach import Approach
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import reporter
@@ -29,8 +28,6 @@ from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.solve import check_settings, finish, finish_quietly, solve
 from fspielm.solvers.stages.cells import Cells
 
-# Places of each relation where data are looked for.
-_PLACES = 50
 # What requests and `solve` call by the same name.
 _SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
 
@@ -43,8 +40,7 @@ def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any
         why = judge(solution.problem, solution.estimate, tol, "").reason
         return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
     request, record = solution._origin or _left_of(solution)
-    # so that rounds draw what those of a solve with this tolerance would
-    streams = deepcopy(record.streams) or request.streams
+    streams = deepcopy(record.streams) or request.streams  # what rounds of a solve with this tolerance would draw from
     own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
     with offering(partial(_better, solution, tol), "solution"):
         return _better(solution, tol, _found(solution, own, record))
@@ -75,8 +71,7 @@ def _left_of(solution: Solution) -> tuple[Request, Record]:
     """What to go on from where a solution was loaded: the cells of a linear problem, of one material."""
     problem, basis, report = solution.problem, solution.basis, solution.report
     streams, seed = Streams.spawned(report.rng)
-    approach: Approach | None = "windows" if report.windows else None
-    request = Request(problem, report.tol, Budget(), streams, seed, approach=approach)
+    request = Request(problem, report.tol, Budget(), streams, seed, approach="windows" if report.windows else None)
     record = Record(request.budget)
     is_whole = problem.is_linear and not report.windows
     if is_whole and isinstance(basis, CellBasis) and isinstance(basis.frames, Frames):
@@ -102,5 +97,5 @@ def _check_refinable(solution: Solution) -> None:
 
 def _has_data(problem: Problem) -> bool:
     rng = np.random.default_rng(0)  # only looks
-    sampled = (each.values(each.sample(_PLACES, rng, "low-discrepancy")) for each in problem.relations)
+    sampled = (each.values(each.sample(50, rng, "low-discrepancy")) for each in problem.relations)
     return (problem.domain.is_unbounded and bool(incident_of(problem))) or any(map(np.any, sampled))
