@@ -104,3 +104,22 @@ def test_what_users_need_is_listed_and_all_else_is_there() -> None:
     assert all(hasattr(fs, name) for name in (*fs.__all__, "Operator", "Basis", "judge"))
     assert "Operator" not in shown
     assert set(shown) <= set(fs.__all__)
+
+
+def test_names_that_scripts_use_are_there() -> None:
+    names = (
+        "AccuracyWarning Annulus Ball Band Box Budget ByRegion Characteristic Condition Curve Cylinder Dirichlet Disk "
+        "Ellipse Exterior FrequencyShift GFF Initial Interface Interval Joined LShape Measured Neumann Panda Periodic "
+        "Points Polygon Prepared Problem ProblemError QR Regions Robin Siren Solution SolveError Surface Symmetry Tanh "
+        "Time Transparent TruncatedSVD beam cases count_modes curl divergence eigenmodes follow load normal "
+        "normal_derivative plane_wave plot_sweep point_source prepare read_problem solve strain stress study sweep "
+        "traction write_problem"
+    )
+    assert [name for name in names.split() if not hasattr(fs, name)] == []
+
+
+def test_a_symbol_may_still_be_given_without_a_value() -> None:
+    lam = sp.Symbol("lam")
+    equation = sp.Eq(-u.diff(x, 2) - u.diff(y, 2), lam * u)
+    for given in ({lam: ...}, None):
+        assert fs.Problem(equation, SQUARE, [fs.Dirichlet(0)], given=given).open_symbols == (lam,)

@@ -1,9 +1,14 @@
 """Time spans as people say them, and what they may have meant."""
 
+import ast
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from fspielm.wording import did_you_mean, duration, known_digits
+import fspielm
+from fspielm.wording import did_you_mean, duration, known_digits, readable_bytes, roughly
 
 
 @pytest.mark.parametrize(
@@ -33,6 +38,7 @@ from fspielm.wording import did_you_mean, duration, known_digits
         (49 * 3600, "2 d 1 h"),
         (72 * 3600 - 20, "3 d"),
         (400 * 86400, "400 d"),
+        (4400 * 365.25 * 86400, "4,000 years"),
     ],
 )
 def test_a_time_span_has_about_two_digits_in_at_most_two_units(seconds: float, text: str) -> None:
@@ -90,3 +96,30 @@ def test_numbers_have_the_digits_that_their_errors_allow(value: complex, error: 
 
 def test_numbers_have_no_more_digits_than_wanted() -> None:
     assert known_digits(9.6397238440219, 3e-12, most=5) == "9.6397"
+
+
+def test_functions_have_one_word() -> None:
+    """What users read says functions; `features` and `neurons` are names of arguments, and words of the paper."""
+    root = Path(fspielm.__file__).parent
+    told = []
+    for path in root.rglob("*.py"):
+        if {"study", "cases", "paper", "families.py"} & set(path.relative_to(root).parts):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs)
+        words = re.compile(r"(?<![-.`{])\b(features?|neurons?)\b(?!=| must | or approach)")
+        told += [f"{path.name}: {t.value}" for t in texts if " " in str(t.value) and words.search(str(t.value))]
+    assert told == []
+
+
+@pytest.mark.parametrize(("number", "text"), [(57.0, "60"), (1e6, "1,000,000"), (5.76e12, "6e12")])
+def test_a_large_number_is_said_roughly(number: float, text: str) -> None:
+    assert roughly(number) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(2**20, "1.0 MiB"), (2**31, "2.00 GiB"), (2**45, "32 TiB"), (1e30, "more than 1000 TiB")]
+)
+def test_bytes(size: float, text: str) -> None:
+    assert readable_bytes(size) == text

@@ -17,7 +17,7 @@ Exact: TypeAlias = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 BUDGET = fs.Budget(neurons=2500, seconds=40)
 # For families whose twins are no small problems: round interfaces, and waves of a medium that varies.
-AMPLE = fs.Budget(neurons=20000, seconds=200)
+AMPLE = fs.Budget(neurons=6000, seconds=100)
 _CHECKS = 4000
 
 

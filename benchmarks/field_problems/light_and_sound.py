@@ -107,7 +107,7 @@ def cavity() -> FieldExample:
         fs.Dirichlet({unknowns[i]: exact[i] for i in along}, on=[f"{axis}-", f"{axis}+"])
         for axis, along in _FACES.items()
     ]
-    return FieldExample(fs.Problem(stated, _BOX, conditions), tuple(exact), 3)
+    return FieldExample(fs.Problem(stated, _BOX, conditions, unknowns=unknowns), tuple(exact), 3)
 
 
 def _wave(k: float) -> list[Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 31557600
 # Significant digits that every double holds; and sizes of numbers that read well without a power of ten.
 _DIGITS = 15
 _SMALL, _LARGE = 1e-4, 1e16
+# A number of things that is written with a power of ten.
+_MANY = 1e7
 
 
 def system_size(columns: int, cells: int | None = None) -> str:
@@ -20,7 +22,15 @@ def system_size(columns: int, cells: int | None = None) -> str:
 
 def readable_bytes(size: float) -> str:
     """A number of bytes for people."""
+    if size >= 10 * 2**40:
+        return f"{size / 2**40:.0f} TiB" if size < 1000 * 2**40 else "more than 1000 TiB"
     return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
+
+
+def roughly(number: float) -> str:
+    """A large number to one digit: ``"60"``, ``"1,000,000"``, ``"6e12"``."""
+    rounded = float(f"{number:.0e}")
+    return f"{rounded:,.0f}" if rounded < _MANY else f"{rounded:.0e}".replace("e+", "e")
 
 
 def duration(seconds: float) -> str:
@@ -50,7 +60,9 @@ def duration(seconds: float) -> str:
         return f"{minutes} min"
     if minutes < 48 * 60:
         return _in_two(minutes, 60, "h", "min")
-    return _in_two(round(seconds / _HOUR), _DAY // _HOUR, "d", "h")
+    if seconds < 100 * _YEAR:
+        return _in_two(round(seconds / _HOUR), _DAY // _HOUR, "d", "h")
+    return f"{roughly(seconds / _YEAR)} years"
 
 
 def _in_two(amount: int, size: int, large: str, small: str) -> str:

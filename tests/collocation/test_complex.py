@@ -115,5 +115,5 @@ def test_sensitivity_is_the_norm_with_the_adjoint(waves: Basis) -> None:
 
 def test_memory_is_counted_by_the_size_of_numbers() -> None:
     assert check_memory(10, 10, 0, 1760, itemsize=16) == 1760
-    with pytest.raises(fs.MemoryBudgetError, match="10 neurons with 10 rows"):
+    with pytest.raises(fs.MemoryBudgetError, match="10 functions with 10 rows"):
         check_memory(10, 10, 0, 1759, itemsize=16)

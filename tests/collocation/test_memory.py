@@ -26,7 +26,7 @@ def test_counts_the_matrix_and_its_workspace() -> None:
 
 def test_refuses_above_the_limit_with_sizes_and_remedy() -> None:
     message = (
-        "5000 neurons with 9600 rows need 0.72 GiB of memory, above the budget of 0.50 GiB; "
+        "5000 functions with 9600 rows need 0.72 GiB of memory, above the budget of 0.50 GiB; "
         "use fewer functions or points, or allow more with budget=fs.Budget(memory=...), in bytes"
     )
     with pytest.raises(fs.MemoryBudgetError, match=re.escape(message)):
@@ -59,7 +59,7 @@ def never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_solve_refuses_before_it_draws_or_allocates(poisson: fs.Problem, method: Any, neurons: int) -> None:
     tracemalloc.start()
     try:
-        with pytest.raises(fs.MemoryBudgetError, match=rf"{neurons} neurons with \d+ rows need"):
+        with pytest.raises(fs.MemoryBudgetError, match=rf"{neurons} functions with \d+ rows need"):
             fs.solve(
                 poisson,
                 features=fs.FrequencyShift(neurons, mu=(1, 10)),
@@ -88,7 +88,7 @@ def test_the_budget_counts_matrix_and_workspace(poisson: fs.Problem, method: fs.
         )
 
     assert solve(needed).report.rows == 340
-    with pytest.raises(fs.MemoryBudgetError, match="100 neurons with 340 rows need"):
+    with pytest.raises(fs.MemoryBudgetError, match="100 functions with 340 rows need"):
         solve(needed - 1)
 
 

@@ -19,19 +19,9 @@ pytestmark = pytest.mark.skipif(
     not BENCHMARKS.is_dir(), reason="the benchmarks come with the repository, not with the package"
 )
 
-FAMILIES = (
-    "inclusions",
-    "sources",
-    "electrodes",
-    "hot spots",
-    "plans",
-    "hidden",
-    "ill-posed",
-    "systems",
-    "complex",
-    "folds",
-    "jumps",
-)
+OLDER = ("inclusions", "sources", "electrodes", "hot spots", "plans", "hidden", "ill-posed", "systems", "complex")
+NEWER = ("folds", "jumps", "degenerate", "vanishing", "one-sided", "negative", "varying", "zero data")
+FAMILIES = (*OLDER, *NEWER)
 OF_MODES = ("drifting",)
 COLUMNS = ("family", "seed", "deceptive", "stated", "beyond", "determined", "converged", "tol", "error", "estimate")
 

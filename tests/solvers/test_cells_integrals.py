@@ -33,7 +33,7 @@ def stokes(domain: fs.Domain) -> tuple[fs.Problem, list[sp.Expr]]:
         sp.Eq(-laplacian(v) + p.diff(y), -laplacian(second) + pressure.diff(y)),
         sp.Eq(u.diff(x) + v.diff(y), 0),
     ]
-    return fs.Problem(equations, domain, [fs.Dirichlet({u: first, v: second})]), [pressure, first, second]
+    return fs.Problem(equations, domain, [fs.Dirichlet({u: first, v: second})]), [first, second, pressure]
 
 
 def check(solution: fs.Solution, exact: Sequence[sp.Expr], tol: float) -> None:

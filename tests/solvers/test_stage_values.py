@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class Shown:
 
     outcome: Outcome
     reusable: object = "a factored system"
+    estimate: object = field(default_factory=lambda: SimpleNamespace(has_settled=True))
 
 
 def shown(error: float, growth: float = 1.0) -> Any:
@@ -110,7 +112,7 @@ def test_only_the_best_round_keeps_its_factored_system() -> None:
     stage = filled_band(request, bands(HOMOGENEOUS))
     trial = stage.first().trial
     for neurons, is_best in ((120, True), (30, False)):
-        latest = _play(request, record, Afforded(stage.smaller(trial, neurons), 0.0))
+        latest = _play(request, record, Afforded(stage.smaller(trial, neurons), 0.0), stage)
         assert (latest.reusable is not None) == is_best
     assert record.best is not None
     assert record.kept_bytes == record.best.reusable.nbytes > 0  # type: ignore[union-attr]

@@ -134,6 +134,10 @@ def test_no_round_is_begun_that_would_overrun(
     said = f"{wanted.extent.neurons} functions would take about {duration(wanted.seconds)}"
     assert said in solution.report.reason
     assert wanted.extent.neurons > solution.report.neurons
+    # what has to be allowed is more than there was, and not what the next round takes
+    allowed = re.search(r"allow (.*) in all with budget=fs.Budget\(seconds=...\)", solution.report.reason)
+    assert allowed is not None
+    assert allowed[1] not in (duration(budget), duration(wanted.seconds))
 
 
 def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,8 @@ _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
 # Of one function that grows along a line, which a basis holds to few digits only: those that it shows for sure.
 _SEEN_FROM_ONE_END = 15.0
+# Powers of ten by which a disturbance grows if it is worth to be named.
+_GROWS = 0.3
 # What a solution may be off by beside a zero of the leading coefficients, over what its residual makes of one there.
 _AMPLE = 3.0
 # Of functions that fall off from the boundary, those across the domain that cosines hold.
@@ -219,7 +221,10 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
     over = "over the time given" if growth.ends is None else "from the end that all conditions are at to the other"
     remedy = "shorten the time" if growth.ends is None else "move conditions to the other end"
-    times = f"1e{growth.foldings[worst] / np.log(10):.0f}"
+    digits = float(growth.foldings[worst]) / np.log(10)
+    if digits < _GROWS:
+        return Beyond(error)
+    times = f"1e{digits:.0f}" if digits >= 2 else f"{10**digits:.0f}"
     return Beyond(
         error,
         f"a disturbance {what}grows by a factor of {times} {over}, and with it the last digits of the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -34,8 +34,8 @@ _FITS = 1e-7
 # a resonance.
 _AMPLIFIED, _RESONANT = 1e5, 1e6
 _GROWS = (
-    "how strongly the solution depends on its data still grows with more features, as it does at a resonance, where "
-    "there are other solutions or none; move the coefficients off the resonance, or allow more features"
+    "how strongly the solution depends on its data still grows with more functions, as it does at a resonance, where "
+    "there are other solutions or none; move the coefficients off the resonance, or allow more functions"
 )
 
 
@@ -59,8 +59,8 @@ class Examination:
     sensitivity : Sensitivity
     correction : Correction or None
         What is known of the residual's effect, where functions are those of cells.
-    has_settled : callable
-        Whether the sensitivity has settled, asked where an estimate would rest on it.
+    look : callable
+        Finds whether the sensitivity has settled.
     """
 
     discretisation: Finite
@@ -68,7 +68,12 @@ class Examination:
     held_out: HeldOut
     sensitivity: Sensitivity
     correction: Correction | None = None
-    has_settled: Callable[[], bool] = _yes
+    look: Callable[[], bool] = _yes
+
+    @cached_property
+    def has_settled(self) -> bool:
+        """Whether the sensitivity has settled; asked where an estimate would rest on it."""
+        return self.look()
 
     def estimate(
         self, coefficients: NumberArray, problem: Problem | None = None, *, by_itself: bool = False
@@ -149,7 +154,7 @@ class Examination:
 
     def settled(self, estimate: ErrorEstimate, tol: float) -> ErrorEstimate:
         """The estimate, or where it would meet `tol` by a sensitivity that still grows, one without a digit."""
-        if not estimate.relative <= tol or self.has_settled():
+        if not estimate.relative <= tol or self.has_settled:
             return estimate
         return replace(self.with_remainder(estimate, float("inf")), beyond=_GROWS, has_settled=False)
 
@@ -269,11 +274,10 @@ def examine(
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
     # of functions that satisfy the equation, others beside them have shown it already
-    look = partial(has_settled, discretisation, blocks, factored, held_out, sensitivity)
-    settled = cache(look) if probed is None else _yes
+    look = _yes if probed else partial(has_settled, discretisation, blocks, factored, held_out, sensitivity)
     if not basis.is_piecewise:
-        return Examination(discretisation, blocks, held_out, sensitivity, has_settled=settled)
+        return Examination(discretisation, blocks, held_out, sensitivity, look=look)
     from fspielm.accuracy.correction import Correction
 
     correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
-    return Examination(discretisation, blocks, held_out, sensitivity, correction, settled)
+    return Examination(discretisation, blocks, held_out, sensitivity, correction, look)

@@ -28,12 +28,15 @@ from fspielm.spectrum import waves_at
 
 # Radians that a wave of the equation turns across the domain, if it may resonate there.
 _RADIANS = 1.0
-# All of a basis is to show no more than so many times the sensitivity of this share of it.
-_SHARE, _HARDLY = 0.7, 1.3
-# Or of a narrower band, with this share of what it has beyond the problem's frequencies; on an interval, and above.
+# A band is to show no more than so many times the sensitivity of a narrower one, with this share of what it has beyond
+# the problem's frequencies; on an interval, and above. Fewer functions in the same band may show all that it can hold.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
+# The same of other families: the share of their functions.
+_SHARE = 0.7
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
 _CANCELLED = 3.5
+# And what comes after the last degrees, which rows would multiply by some hundreds, over the same.
+_LEFT_OUT = 4e-3
 
 
 @once
@@ -63,30 +66,21 @@ def has_settled(
             block.name: held_out.apply(block, finite.basis, last, finite.threads)
             for block in make_blocks(finite.problem, held_out.sites)
         }
-        size = safe_rms(Phi @ sensitivity.null)
-        return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
-
-    def grows(some: NDArray[np.intp]) -> float:
-        fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
-        return sensitivity.amplification / fewer if fewer else np.inf
-
-    on_interval = finite.problem.dimension == 1  # of few functions, any may matter; and they cost nothing
-    if not on_interval and grows(_first(finite.basis)) <= _HARDLY:
-        return True
-    return grows(_slower(finite)) <= (_GROWTH if on_interval else _GROWTH_ABOVE)
-
-
-def _first(basis: Basis) -> NDArray[np.intp]:
-    """The first of the functions of each kind, which fill its band as evenly as all of them; those at corners, all."""
-    return _kept(basis, lambda W: np.arange(len(W)) < _SHARE * len(W))
+        unit = safe_rms(Phi @ sensitivity.null) / sensitivity.amplification
+        left_out = float(np.linalg.norm(finite.left_out(sensitivity.null)))
+        return Unfitted(finite, blocks, held_out).norm(left) <= _CANCELLED * unit and left_out <= _LEFT_OUT * unit
+    some = _slower(finite)
+    fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
+    growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
+    return sensitivity.amplification <= growth * fewer
 
 
 def _slower(finite: Finite) -> NDArray[np.intp]:
-    """Those of a narrower band; of any other family, the first."""
+    """The functions of a narrower band; of any other family, the first; of those at corners, all."""
     family = finite.family if isinstance(finite, Discretisation) else None
     band = family.family if isinstance(family, Each) else family
     if not isinstance(band, Band) or band.core is None:
-        return _first(finite.basis)
+        return _kept(finite.basis, lambda W: np.arange(len(W)) < _SHARE * len(W))
     core, widths = np.array(band.core), np.array(band.widths)
     return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + _MARGIN * (widths - core)))
 

@@ -28,9 +28,19 @@ class Verdict:
 
 
 def judge(
-    problem: Problem, estimate: ErrorEstimate, tol: float, ending: str, bands: Bands | None = None, failure: str = ""
+    problem: Problem,
+    estimate: ErrorEstimate,
+    tol: float,
+    ending: str,
+    bands: Bands | None = None,
+    failure: str = "",
+    *,
+    more_helps: bool = False,
 ) -> Verdict:
-    """Judge an estimate against `tol`; `ending` says why the solver stopped, `failure` what went wrong, if it did."""
+    """Judge an estimate against `tol`; `ending` says why the solver stopped, `failure` what went wrong, if it did.
+
+    Where rounds have shown that `more_helps`, data that are not smooth are no cause.
+    """
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
@@ -44,8 +54,9 @@ def judge(
         or _kinks(problem, estimate)
         or estimate.beyond
         or _ill_posed(estimate)
+        or (ending if more_helps else None)
         or _corners(problem)
-        or _rough_data(bands)
+        or _rough_data(problem, bands)
         or _narrow(estimate, ending)
         or ending
         or "the functions and points chosen by hand do not reach further; add functions, or leave features= automatic"
@@ -129,10 +140,13 @@ def _corners(problem: Problem) -> str | None:
     return f"the solution is not smooth: {conflicts[0]}; make the data meet there, or expect low accuracy near it"
 
 
-def _rough_data(bands: Bands | None) -> str | None:
+def _rough_data(problem: Problem, bands: Bands | None) -> str | None:
     if bands is None or not bands.unsettled:
         return None
+    split = "or split the domain where they are"
+    if problem.interfaces:
+        split = "or move the borders of the regions to where they are"
     return (
         f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps, kinks or "
-        "noise; smooth them, or split the domain where they are"
+        f"noise; smooth them, {split}"
     )

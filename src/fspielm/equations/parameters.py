@@ -85,10 +85,12 @@ def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> State
 def used_in(given: Mapping[Any, Any], expressions: Iterable[sp.Basic]) -> dict[Any, Any]:
     """What of the given stands in expressions, or in what is given for something that does."""
     used, written = set(), list(expressions)
+    functional = [key for key in given if not isinstance(key, sp.Symbol)]
     while written:
         symbols = set().union(*(e.free_symbols for e in written))
         functions = set().union(*(e.atoms(AppliedUndef) for e in written))
-        more = [key for key in given if key not in used and _occurs(key, symbols, functions)]
+        more = [key for key in symbols if key in given and key not in used]
+        more += [key for key in functional if key not in used and _occurs(key, symbols, functions)]
         used.update(more)
         written = [e for key in more for e in _expressions(given[key]) if isinstance(e, sp.Basic)]
     return {key: value for key, value in given.items() if key in used}

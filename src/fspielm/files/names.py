@@ -12,9 +12,12 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.equations import ByRegion, NormalComponent, NormalDerivative
 from fspielm.equations.parameters import used_in
+from fspielm.errors import TextError
 from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
 
 T = TypeVar("T")
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 # For a name in an equation that is none: most are numbers, of which the command line finds or changes some.
 _UNDECLARED = (
@@ -91,15 +94,26 @@ class Names:
 
     def constant(self, text: str) -> sp.Expr:
         """A real number."""
-        return parse_real(text, Scope(parameters=self.parameters))
+        return self._value(parse_real, text, self.parameters.__getitem__)
 
     def number(self, text: str) -> sp.Expr:
         """A number, real or complex."""
-        return parse_expression(text, Scope(parameters=self.parameters))
+        return self._value(parse_expression, text, self.parameters.__getitem__)
 
     def formula(self, text: str) -> sp.Expr:
         """A number, written with the names of parameters that are the same in all regions."""
-        return parse_expression(text, Scope(parameters={name: sp.Symbol(name) for name in self.parameters}))
+        return self._value(parse_expression, text, sp.Symbol)
+
+    def _value(self, parse: Callable[[str, Scope], sp.Expr], text: str, of: Callable[[str], sp.Expr]) -> sp.Expr:
+        """An expression of parameters, with what `of` them each name stands for.
+
+        Of those alone that it names: there may be many, each written with the one above.
+        """
+        named = {name: of(name) for name in _WORD.findall(text) if name in self.parameters}
+        try:
+            return parse(text, Scope(parameters=named))
+        except TextError:  # refused again, with what is near among all names
+            return parse(text, Scope(parameters={name: of(name) for name in self.parameters}))
 
     def function(self, text: str) -> sp.Expr:
         """A function of the coordinates."""

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import Problem
+from fspielm.equations import ByRegion, Problem
 from fspielm.expressions import Scope, make_field
 from fspielm.files.by_region import read_by_region, read_given
 from fspielm.files.conditions import read_condition
@@ -137,15 +137,18 @@ def _read_unknown(file: Table, key: str, text: str) -> AppliedUndef:
 
 def _read_parameters(table: Table, names: Names) -> Names:
     """The names with the parameters; each may be written with those above it that are the same in all regions."""
+    parameters: dict[str, sp.Expr] = {}
+    formulas: dict[str, sp.Expr] = {}
+    regional: dict[str, ByRegion] = {}
+    read = replace(names, parameters=parameters, formulas=formulas, regional=regional)  # sees them grow
     for name, value in table.content.items():
         if isinstance(value, dict):
-            names = replace(names, regional={**names.regional, name: read_by_region(table, name, names.formula)})
+            regional[name] = read_by_region(table, name, read.formula)
         else:
-            number, formula = (table.parse(f, table.written(value, name), name) for f in (names.number, names.formula))
-            parameters, formulas = {**names.parameters, name: number}, {**names.formulas, name: formula}
-            names = replace(names, parameters=parameters, formulas=formulas)
-        table.make(names.check, name)
-    return names
+            text = table.written(value, name)
+            parameters[name], formulas[name] = (table.parse(f, text, name) for f in (read.number, read.formula))
+        table.make(replace(names, parameters={name: sp.S.Zero}).check, name)
+    return read
 
 
 def _read_settings(table: Table, names: Names) -> dict[str, Any]:

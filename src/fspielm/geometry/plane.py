@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.box import Box
 from fspielm.geometry.corner import Corner, corners_of
@@ -101,9 +102,11 @@ class PlaneShape(Domain):
 
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, 2)`` that lie in the shape, its boundary included."""
+        check_deadline()
         array = as_points(points, 2)
         if len(array) < _MANY or self.is_unbounded:
-            return self._contains(array, True)
+            return super().contains(array)
+        check_deadline()
         return self._raster.contains(array, lambda some: self._contains(some, True))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:

@@ -44,7 +44,7 @@ class _Step:
     @property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of the triangle, zero for what is left out."""
-        found = np.abs(np.diagonal(self.triangle))
+        found: FloatArray = np.abs(np.diagonal(self.triangle))
         found[self.left_out] = 0.0
         return found
 

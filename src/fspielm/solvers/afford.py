@@ -12,7 +12,7 @@ from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.trial import Trial
-from fspielm.wording import duration, readable_bytes
+from fspielm.wording import duration, readable_bytes, roughly
 
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2
@@ -23,6 +23,10 @@ _FEWEST = 100
 # Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
 _BY_FAR = 2
 _TOKEN = 500
+# Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
+_MODULES = 2**26
+# Wavelengths across a domain that are worth to be named.
+MANY_WAVES = 1000
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -128,14 +132,28 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
         memory, left = bytes_of(request, record, trial), _memory_for(request, record)
-        remain = "" if left == budget.memory_limit else f"{readable_bytes(left)} that remain of the "
-        reason = (
+        remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
+        reason = _too_many_waves(request, record, trial, memory) or (
             f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...), in bytes"
         )
         exceeded.append(_Limit(int(wanted * (left / memory) ** 0.5), "memory", reason))
     return exceeded
+
+
+def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
+    """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
+    limit, waves = request.budget.memory_limit, record.wavelengths
+    if waves < MANY_WAVES or memory < _BY_FAR * limit:
+        return ""
+    # functions fill a box of frequencies, and memory is their square
+    fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)
+    return (
+        f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(trial.neurons)} "
+        f"functions; {readable_bytes(limit)} of memory are enough for about {roughly(fitting)} wavelengths: solve on a "
+        "part of the domain, or with longer waves"
+    )
 
 
 def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
@@ -158,7 +176,8 @@ def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
 
 def _memory_for(request: Request, record: Record) -> float:
     """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
-    return min(request.budget.memory_limit, record.kept_bytes + max(memory_left(), 0.0))
+    limit = request.budget.memory_limit
+    return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:

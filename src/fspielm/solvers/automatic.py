@@ -14,7 +14,7 @@ from fspielm.deadline import limited_to
 from fspielm.errors import OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
-from fspielm.solvers.afford import Afforded, afford
+from fspielm.solvers.afford import MANY_WAVES, Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
@@ -24,7 +24,7 @@ from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_
 from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
-from fspielm.wording import duration, system_size
+from fspielm.wording import duration, roughly, system_size
 
 T = TypeVar("T")
 
@@ -49,6 +49,8 @@ class Course:
         Which features were chosen, and why.
     ending : str
         Why there was no further round.
+    helps : bool
+        Whether rounds have shown that more of them, for which there was no time, would help.
     newton : tuple of NewtonStep
         Of a problem that is not linear.
     failure : str
@@ -64,6 +66,7 @@ class Course:
     newton: tuple[NewtonStep, ...] = ()
     failure: str = ""
     remark: str = ""
+    helps: bool = False
 
 
 def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
@@ -83,9 +86,10 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
 
 def _during(record: Record) -> str:
     """Why the round under way was abandoned."""
-    begun = record.under_way
+    begun, budget = record.under_way, record.budget.seconds or 0.0
     what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
-    return f"the budget of {record.budget.seconds:g} s ended it{what}; allow more with budget=fs.Budget(seconds=...)"
+    needed = duration(budget + max(0.5 * budget, 0.0 if begun is None else begun.seconds))
+    return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
 
 
 def _before_any_round(record: Record) -> str:
@@ -96,6 +100,8 @@ def _before_any_round(record: Record) -> str:
     else:
         what = f"the coarsest round, {system_size(begun.neurons, begun.cells)},"
         needed = max(needed, begun.seconds)
+    if record.wavelengths > MANY_WAVES:
+        what = f"the domain is about {roughly(record.wavelengths)} wavelengths across, and {what}"
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
@@ -124,7 +130,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
         found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-        record.look(found, seconds, request.streams)
+        record.look(found, seconds, request.streams, request.lengths)
     bands = record.bands
     assert bands is not None
     for line in bands.lines(problem.coordinates):
@@ -147,7 +153,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.append(_trail(request, record, step))
         if trails[-1].follow().is_final:
             break
-    failures = [trail.failure for trail in trails if trail.failure is not None]
+    failed = [trail for trail in trails if trail.failure is not None]
     if not trails[-1].ending.is_final and selection.last is not None:
         best, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
@@ -158,14 +164,15 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
     ending = ending_of(trails)
-    if failures and (why := why_failed(failures[-1])) not in record.choice:
-        record.choice += f"; {why}"
+    if failed and failed[-1].ending.reason not in record.choice:
+        record.choice += f"; {failed[-1].ending.reason}"
     if record.best is None:
         # only a kind that was asked for has no other to leave it to
-        if not failures or isinstance(failures[-1], UnsuitableError):
+        failure = failed[-1].failure if failed else None
+        if failure is None or isinstance(failure, UnsuitableError):
             raise ProblemError(f"approach: {ending.reason}")
-        raise failures[-1]
-    return Course(record.best, record, record.choice, ending.reason)
+        raise failure
+    return Course(record.best, record, record.choice, ending.reason, helps=ending.seconds > 0)
 
 
 def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
@@ -214,12 +221,13 @@ def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Endin
         if isinstance(played, Ending):
             return played
         afforded, latest = played
-        trail.add(step.stage, latest)
+        lost = trail.add(step.stage, latest)
         error = latest.outcome.error
         if error <= request.tol:
             return Ending("", is_final=True, cause="met")
-        if afforded.limit is not None:
-            return afforded.limit
+        ended = afforded.limit or lost
+        if ended is not None:
+            return ended
         hopeless = hidden_of(request.problem).reason
         if hopeless:  # one answer is as uncertain as the next
             return Ending(hopeless, is_final=True)

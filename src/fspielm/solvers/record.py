@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
 
+import numpy as np
+
+from fspielm.arrays import FloatArray
 from fspielm.deadline import Deadline, current_deadline
 from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
@@ -38,6 +41,8 @@ class Record:
     bands : Bands or None
     streams : Streams or None
         What rounds draw from, as it was before the first one.
+    wavelengths : float
+        How many of the shortest are across the domain.
     rounds : tuple of Round
     best : Attempt or None
         That with the smallest estimate; where none has digits, with the smallest misfit.
@@ -56,6 +61,7 @@ class Record:
     budget: Budget
     bands: Bands | None = None
     streams: Streams | None = None
+    wavelengths: float = 0.0
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -111,9 +117,12 @@ class Record:
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
-        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
+    def look(
+        self, bands: Bands, seconds: float, streams: Streams | None = None, lengths: FloatArray | None = None
+    ) -> None:
+        """The bands that were found, in so many seconds; the streams of rounds, and the lengths of the domain."""
         self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
+        self.wavelengths = 0.0 if lengths is None else float(np.max(bands.frequencies * lengths)) / (2 * np.pi)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""

@@ -88,7 +88,7 @@ def _check_refinable(solution: Solution) -> None:
     if solution.caption or (problem.is_linear and not problem.relations):
         why = "it is a part of a solution; refine the whole one, and take the part of that"
     elif not report.rounds:
-        why = "its features were chosen by hand, and say nothing of others; solve again, without them or with more"
+        why = "its functions were chosen by hand, and say nothing of others; solve again, without them or with more"
     elif problem.is_linear and problem.constraints and not _has_data(problem):
         why = "it is a mode, or zero: the problem has no data; call fs.eigenmodes with a smaller tol"
     if why:

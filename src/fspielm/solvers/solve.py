@@ -168,7 +168,8 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
     linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
         ending, failure = ("", "") if course is None else (course.ending, course.failure)
-        verdict = judge(linear, estimate, tol, ending, bands, failure)
+        more_helps = course is not None and course.helps
+        verdict = judge(linear, estimate, tol, ending, bands, failure, more_helps=more_helps)
     report = Report(
         features=done.trial.description,
         least_squares=repr(request.method),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from fspielm.accuracy import ILL_POSED
@@ -12,6 +12,7 @@ from fspielm.solvers.attempt import Attempt, Outcome
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
 from fspielm.solvers.stages import Ending, Stage, Step
+from fspielm.wording import duration
 
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
@@ -21,7 +22,7 @@ _LEAST = 1e-300
 
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
-_SHARE = 0.1
+_SHARE = 0.15
 _TIMES = 4.0
 
 _NOT_TRIED = Ending("", cause="stalled")
@@ -50,6 +51,8 @@ class Trail:
         As far as the last of them went; `latest` is that one.
     failure : Exception or None
         What ended it, if that was one.
+    is_gamble : bool
+        Whether it goes on only for as long as its next round helps.
     """
 
     start: Callable[[], Step]
@@ -61,11 +64,15 @@ class Trail:
     stage: Stage | None = None
     latest: Attempt | None = None
     failure: Exception | None = None
+    is_gamble: bool = False
 
-    def add(self, stage: Stage, latest: Attempt) -> None:
-        """A round more."""
+    def add(self, stage: Stage, latest: Attempt) -> Ending | None:
+        """A round more; an ending where there is to be no other for now."""
         self.stage, self.latest = stage, latest
         self.shown.append(latest.outcome)
+        if not self.is_gamble or self.helps:
+            return None
+        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause="stalled")
 
     def follow(self, step: Step | None = None) -> Ending:
         """Rounds from a step on, the first by default."""
@@ -133,21 +140,33 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
     while not record.meets(tol):
         going = [i for i, (seconds, _) in offers.items() if trails[i].helps or seconds <= gamble]
         if not going:
-            return
+            break
         cheapest = min(going, key=lambda i: offers[i][0])
         trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
         record.go_on(step.stage.title)
+        trail.is_gamble = not trail.helps
         trail.follow(step)
         gamble -= 0.0 if trail.helps else record.spent - began
         if offer := trail.offer():
             offers[cheapest] = offer
+    for i, (seconds, step) in offers.items():
+        if gamble < seconds <= _TIMES * record.spent and trails[i].shown:
+            trails[i].ending = Ending(
+                f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
+                f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
+                "budget=fs.Budget(seconds=...)"
+            )
 
 
 def ending_of(trails: Sequence[Trail]) -> Ending:
-    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does."""
+    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does.
+
+    Its `seconds` are zero unless rounds have shown that more would help.
+    """
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
         return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), trail.outlook
 
-    return min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank).ending
+    best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
+    return best.ending if best.helps else replace(best.ending, seconds=0.0)

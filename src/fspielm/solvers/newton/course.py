@@ -124,7 +124,7 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
             if guess is not None or start is zero_and_one[-1]:
                 raise
             continue
-        record.look(bands, seconds)
+        record.look(bands, seconds, lengths=linear.lengths)
         return start, linear
     raise AssertionError  # the last one raises, or returns
 
@@ -163,7 +163,7 @@ class _Pursuit:
                 afforded, latest, done = played
                 linear = replace(linear, problem=done.finite.problem)
                 stage = step.stage.around(linear.problem)
-                trail.add(stage, latest)
+                lost = trail.add(stage, latest)
                 error = latest.outcome.error
                 if error <= tol:
                     return Ending("", is_final=True, cause="met")
@@ -173,6 +173,8 @@ class _Pursuit:
                 if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
                     self.failure = _why_none(latest, failures[0], linear) if failures else ""
                     return Ending(self.failure or _LATE, is_final=True, cause="exhausted" if failures else "budget")
+                if lost is not None:
+                    return lost
                 if latest.is_at_floor:
                     floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
                     return Ending(floor, is_final=True, cause="floor")
