@@ -111,8 +111,10 @@ def test_windows_that_were_solved() -> None:
     assert "it was interrupted" in solution.report.reason
     points = np.array([[1.0, 0.5 * end]])
     assert abs(solution(points)[0] - np.sin(1.0) * np.cos(0.5 * end)) < 1e-5
-    first = _interrupted(lambda: fs.solve(string, approach="windows", rng=0, progress=_CtrlC(fs.Round)))
-    assert first.solution is None
+    first = _interrupted(lambda: fs.solve(string, approach="windows", rng=0, progress=_CtrlC(fs.Round))).solution
+    assert len(first.report.windows) == 2
+    assert not np.isfinite(first.error_estimate)
+    assert "it was interrupted" in first.report.reason
 
 
 def test_points_of_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +136,7 @@ def test_points_of_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert early.branch is None
 
 
+@pytest.mark.slow
 def test_a_branch_beside_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     cubic = fs.Problem(sp.Eq(-u(x).diff(x, 2), lam * (u(x) - u(x) ** 3)), fs.Interval(0, sp.pi), [fs.Dirichlet(0)])
     go, walks = Walk.go, []
@@ -153,6 +156,7 @@ def test_a_branch_beside_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert branch.ending != "it was interrupted"
 
 
+@pytest.mark.slow
 def test_resonances_that_were_pinned_down() -> None:
     v = u(x, y)
     problem = fs.Problem(

@@ -27,6 +27,10 @@ def layer() -> fs.Problem:
     return fs.Problem(sp.Eq(-w.diff(x, 2) / 1000 + w.diff(x), 1), fs.Interval(0, 1), [fs.Dirichlet(0)])
 
 
+def band() -> fs.Problem:
+    return fs.Problem(sp.Eq(w.diff(x, 2) + (50 + x) * w, sp.exp(x)), fs.Interval(0, 1), [fs.Dirichlet(0)])
+
+
 def bratu() -> fs.Problem:
     return fs.Problem(sp.Eq(w.diff(x, 2) + 2 * sp.exp(w), 0), fs.Interval(0, 1), [fs.Dirichlet(0)])
 
@@ -75,10 +79,10 @@ def test_newton_begins_with_the_solution() -> None:
     assert len(fine.report.newton) < len(fresh.report.newton)
 
 
-@pytest.mark.parametrize("problem", [layer, bratu, varying], ids=["cells", "nonlinear", "a band"])
+@pytest.mark.parametrize("problem", [layer, bratu, band], ids=["cells", "nonlinear", "a band"])
 def test_after_loading(tmp_path: Path, problem: Callable[[], fs.Problem]) -> None:
     fs.solve(problem(), tol=1e-2, rng=0).save(tmp_path / "rough.fspielm")
-    fine = fs.load(tmp_path / "rough.fspielm").refine(tol=1e-4)
+    fine = fs.load(tmp_path / "rough.fspielm").refine(tol=1e-9)
     assert fine.converged
     assert fine.report.rng == 0
 

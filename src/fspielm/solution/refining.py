@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 def refine(solution: Solution, tol: float, *, budget: Any = None, progress: Any = None) -> Solution:
     """The same problem to more digits, from where its solve has ended.
 
-    Bands, kinds of functions that were not enough, cells and what else rounds have found are not looked for again;
-    where the problem is not linear, Newton's method begins with the solution. One that was loaded, or came from another
-    process, has its statement, its seed and its values; the rest is found anew.
+    Bands, cells and the kind of functions that was enough are not looked for again; where the problem is not linear,
+    Newton's method begins with the solution. Of one that was loaded, cells and values serve; the rest is found anew.
 
     Parameters
     ----------

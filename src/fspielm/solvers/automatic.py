@@ -76,10 +76,7 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
     any, it raises `SolveError`. The same is offered to whoever interrupts them.
     """
     try:
-        with (
-            record.deadline.enforced(),
-            offering(lambda _: None if record.best is None else course(record.best, INTERRUPTED)),
-        ):
+        with record.deadline.enforced(), offering(lambda _: record.best and course(record.best, INTERRUPTED)):
             return rounds()
     except OutOfTime:
         if record.best is None:

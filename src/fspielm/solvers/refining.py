@@ -18,7 +18,6 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.features import CellBasis
 from fspielm.geometry.cells import Frames, tile_as
 from fspielm.solution import Solution
-from fspielm.solvers.approach import Approach
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import reporter
@@ -29,8 +28,8 @@ from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.solve import check_settings, finish, finish_quietly, solve
 from fspielm.solvers.stages.cells import Cells
 
-# Places of each relation where data are looked for.
-_PLACES = 50
+# What requests and `solve` call by the same name.
+_SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
 
 
 def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any) -> Solution:
@@ -41,8 +40,7 @@ def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any
         why = judge(solution.problem, solution.estimate, tol, "").reason
         return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
     request, record = solution._origin or _left_of(solution)
-    # so that rounds draw what those of a solve with this tolerance would
-    streams = deepcopy(record.streams) or request.streams
+    streams = deepcopy(record.streams) or request.streams  # what rounds of a solve with this tolerance would draw from
     own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
     with offering(partial(_better, solution, tol), "solution"):
         return _better(solution, tol, _found(solution, own, record))
@@ -55,27 +53,16 @@ def _found(solution: Solution, request: Request, record: Record) -> Solution:
             return finish(request, solve_automatically(request, coarser=record), quietly=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # told by whoever asked
-        return solve(
-            solution.problem,
-            tol=request.tol,
-            budget=request.budget,
-            rng=request.seed,
-            progress=request.progress,
-            points=request.points,
-            least_squares=request.method,
-            scaling=request.scaling,
-            singular=request.singular,
-            approach=request.approach,
-            guess=None if solution.problem.is_linear else solution,
-        )
+        settings: dict[str, Any] = {name: getattr(request, name) for name in _SETTINGS}
+        guess = None if solution.problem.is_linear else solution
+        return solve(solution.problem, rng=request.seed, least_squares=request.method, guess=guess, **settings)
 
 
 def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
     """What was found; or else what it was to be better than, with the verdict for the tolerance that it misses."""
     if found is not None and found.error_estimate < solution.error_estimate:
         return found
-    error = solution.error_estimate
-    cut = f"the error estimate {error:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
+    cut = f"the error estimate {solution.error_estimate:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
     why = cut if found is None else found.report.reason
     return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
 
@@ -84,8 +71,7 @@ def _left_of(solution: Solution) -> tuple[Request, Record]:
     """What to go on from where a solution was loaded: the cells of a linear problem, of one material."""
     problem, basis, report = solution.problem, solution.basis, solution.report
     streams, seed = Streams.spawned(report.rng)
-    approach: Approach | None = "windows" if report.windows else None
-    request = Request(problem, report.tol, Budget(), streams, seed, approach=approach)
+    request = Request(problem, report.tol, Budget(), streams, seed, approach="windows" if report.windows else None)
     record = Record(request.budget)
     is_whole = problem.is_linear and not report.windows
     if is_whole and isinstance(basis, CellBasis) and isinstance(basis.frames, Frames):
@@ -110,8 +96,6 @@ def _check_refinable(solution: Solution) -> None:
 
 
 def _has_data(problem: Problem) -> bool:
-    if problem.domain.is_unbounded and incident_of(problem):
-        return True
     rng = np.random.default_rng(0)  # only looks
-    sampled = (relation.values(relation.sample(_PLACES, rng, "low-discrepancy")) for relation in problem.relations)
-    return any(np.any(values != 0) for values in sampled)
+    sampled = (each.values(each.sample(50, rng, "low-discrepancy")) for each in problem.relations)
+    return (problem.domain.is_unbounded and bool(incident_of(problem))) or any(map(np.any, sampled))

@@ -37,6 +37,7 @@ _log = logging.getLogger(__name__)
 _LEAST_TOLERANCE = 1e-15
 
 
+@offering(lambda solution: solution, "solution")
 def solve(
     problem: Problem,
     *,
@@ -133,7 +134,7 @@ def solve(
         singular=singular,
         approach=approach,
     )
-    with offering(partial(finish_quietly, request), "solution"):
+    with offering(partial(finish_quietly, request)):
         if approach == "windows" or (not problem.is_linear and _is_long(request)):
             from fspielm.solvers.windows import solve_in_windows  # much code, which few problems need
 
@@ -202,7 +203,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
     if verdict is not None:
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         if not quietly:
-            warn_unless(verdict, stacklevel=4)
+            warn_unless(verdict, stacklevel=5)
     origin = None
     if course is not None and (course.record.stage is not None or not problem.is_linear):
         origin = replace(request, progress=silence), course.record

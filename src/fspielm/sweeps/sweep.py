@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int, str], None]
 
 
+@offering(lambda rows: rows, "rows")
 def sweep(
     problem: Problem,
     values: Mapping[sp.Symbol, Any],
@@ -117,9 +118,8 @@ def sweep(
     facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
     ended: list[Row] = []
     with ExitStack() as stack:
-        stack.enter_context(
-            offering(lambda _: as_dataset(grid, of_one_shape(ended), plan.tol, facts) if ended else None, "rows")
-        )
+        so_far = offering(lambda _: as_dataset(grid, of_one_shape(ended), plan.tol, facts) if ended else None)
+        stack.enter_context(so_far)
         place = Path(stack.enter_context(TemporaryDirectory()), "sweep.db") if keep is None else Path(keep)
         stack.enter_context(only_run(place))
         if not place.exists():
@@ -134,8 +134,7 @@ def sweep(
             engine, subject = staffed(sweeper, terms.threads, len(missing), workers, scheduler)
             stack.enter_context(engine)
             tasks = (Task(job, subject, terms, terms.share) for job in missing)
-            tell = _teller(progress, len(plan.jobs), ended)
-            record_all(store, engine, tasks, ends=tell)
+            record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), ended))
         rows = of_one_shape(store.rows())
     dataset = as_dataset(grid, rows, plan.tol, facts)
     _warn(rows, plan.tol)
@@ -185,5 +184,5 @@ def _warn(rows: list[Row], tol: float) -> None:
             warnings.warn(
                 f"{len(some)} of {len(rows)} rows {what}, the first at {first.job.subject}: {first.outcome.message}",
                 AccuracyWarning,
-                stacklevel=3,
+                stacklevel=4,
             )

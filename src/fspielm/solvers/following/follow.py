@@ -36,6 +36,7 @@ _POINTS = 60
 _BEGINNING = 0.5
 
 
+@offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch")
 def follow(
     problem: Problem,
     parameter: sp.Symbol,
@@ -103,17 +104,16 @@ def follow(
         along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
     )
     deadline = Deadline.within(None if budget is None else budget.seconds)
-    with offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch"):
-        try:
-            with deadline.enforced():
-                curve, notary, first = _begin(along, request, guess)
-        except OutOfTime:
-            raise SolveError(
-                f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
-                f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
-            ) from None
-        walk = Walk(curve, notary, points, lambda: deadline.seconds_left)
-        branch = go_and_survey(along, walk, first, switch=switch)
+    try:
+        with deadline.enforced():
+            curve, notary, first = _begin(along, request, guess)
+    except OutOfTime:
+        raise SolveError(
+            f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
+            f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
+        ) from None
+    walk = Walk(curve, notary, points, lambda: deadline.seconds_left)
+    branch = go_and_survey(along, walk, first, switch=switch)
     _warn(branch, tol)
     return branch
 
@@ -154,5 +154,5 @@ def _warn(branch: Branch, tol: float) -> None:
             f"{len(missed)} of {len(every)} points have error estimates above {tol:g}, of {worst:.1e} at most; close "
             "to folds and bifurcations that cannot be helped, elsewhere another approach or a larger budget may",
             AccuracyWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

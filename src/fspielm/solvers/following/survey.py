@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from fspielm.solvers.following.along import Along
-from fspielm.solvers.following.branch import Bifurcation, Branch, BranchPoint, Fold
+from fspielm.solvers.following.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
 from fspielm.solvers.following.errors import bifurcation_error, fold_error
 from fspielm.solvers.following.events import Event
 from fspielm.solvers.following.path import Station
@@ -73,22 +72,17 @@ def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcatio
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
     """With the branches that begin at one of the bifurcations."""
     first = begin_beside(stop.curve, event.station)
-    branch = _with(branch, place, kind=kind_of(event.station.value, first))
+    kind = kind_of(event.station.value, first)
     for station in first:
         other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
-        with offering(partial(_with_branch, branch, place)):
-            branch = _with_branch(branch, place, go_and_survey(along, other, station, switch=False))
+        with offering(partial(_with_branch, branch, place, kind)):
+            branch = _with_branch(branch, place, kind, go_and_survey(along, other, station, switch=False))
     return branch
 
 
-def _with_branch(branch: Branch, place: int, further: Branch | None) -> Branch:
-    """With one more that begins at one of the bifurcations."""
-    if further is None:
-        return branch
-    return _with(branch, place, branches=(*branch.bifurcations[place].branches, further))
-
-
-def _with(branch: Branch, place: int, **changes: Any) -> Branch:
+def _with_branch(branch: Branch, place: int, kind: Kind, further: Branch | None) -> Branch:
+    """With what one of the bifurcations is called, and one more branch that begins there."""
     known = list(branch.bifurcations)
-    known[place] = replace(known[place], **changes)
+    branches = known[place].branches if further is None else (*known[place].branches, further)
+    known[place] = replace(known[place], kind=kind, branches=branches)
     return replace(branch, bifurcations=tuple(known))

@@ -186,6 +186,5 @@ def _so_far(
     record = notary.record
     record.deadline = record.deadline.tightened(Deadline.within(_MOMENT))
     modes = inside(joined(_each(notary, parts, better)), wish)
-    first = parts[0][1].best.inverse
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
-    return cut_short(modes, selfadjoint, notary.request.tol, first.unit)
+    return cut_short(modes, selfadjoint, notary.request.tol, parts[0][1].best.inverse.unit)

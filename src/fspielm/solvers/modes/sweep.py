@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -68,7 +69,7 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
     step = _first(request, record)
     before: tuple[Part, ...] = ()
     for _ in range(_MOVES):
-        with offering(partial(_after, (), window, before)):
+        with offering(partial(_after, before, (), window)):
             searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         before = ((window, searched),)
         found = searched.best.found
@@ -110,7 +111,7 @@ def sweep(
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
         task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
-        with offering(partial(_after, tuple(parts), window, ())):
+        with offering(partial(_after, parts, tuple(parts), window)):
             searched = search(task, step, record)
         parts.append((window, searched))
         step = _elsewhere(searched.step)
@@ -120,11 +121,9 @@ def sweep(
     return parts
 
 
-def _after(
-    parts: tuple[Part, ...], window: Window, before: tuple[Part, ...], searched: Searched | None
-) -> tuple[Part, ...]:
-    """Parts and what a search in a further window has found so far; `before` stands for that where it is nothing."""
-    return parts + (before if searched is None else ((window, searched),))
+def _after(before: Sequence[Part], parts: Sequence[Part], window: Window, found: Searched | None) -> Sequence[Part]:
+    """Parts and what a search in a further window has found so far; what was known `before` that, if it is nothing."""
+    return before if found is None else (*parts, (window, found))
 
 
 def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:

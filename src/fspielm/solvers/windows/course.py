@@ -19,7 +19,7 @@ from fspielm.solution import Solution
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
-from fspielm.solvers.solve import finish, warn_unless
+from fspielm.solvers.solve import finish, finish_quietly, warn_unless
 from fspielm.solvers.windows.joined import Piece, join_pieces
 from fspielm.solvers.windows.pace import first_length, next_length
 from fspielm.solvers.windows.rest import held_until
@@ -89,20 +89,20 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
         if windows.seconds_left < _DEARER * (before - windows.seconds_left):
             break
     assert best is not None  # there was one pass
-    warn_unless(Verdict(best.converged, best.report.reason), stacklevel=3)
+    warn_unless(Verdict(best.converged, best.report.reason), stacklevel=5)
     return best
 
 
-def _so_far(windows: _Windows, best: Solution | None, _: object) -> Solution | None:
-    """What an earlier pass has found, or else the windows that are solved; None if there is none."""
-    time = windows.request.problem.domain.time
-    assert time is not None
-    if best is not None or not windows.pieces:
-        return best
-    pieces, end = windows.pieces, windows.pieces[-1].during.end
-    if end < time.end:
-        pieces = (*pieces, windows.held(Time(end, time.end), INTERRUPTED))
-    return join_pieces(windows.request, pieces)
+def _so_far(windows: _Windows, best: Solution | None, found: Solution | None) -> Solution | None:
+    """What an earlier pass has found; or the windows that are solved, or what was found of the first one."""
+    pieces = windows.pieces
+    if not pieces and found is not None and found.problem.domain.time is not None:
+        pieces = (_uncertain(found.problem.domain.time, found),)
+    return best if best is not None or not pieces else join_pieces(windows.request, windows.held(pieces, INTERRUPTED))
+
+
+def _uncertain(during: Time, solution: Solution) -> Piece:
+    return Piece(during, solution, np.full(len(solution.estimate.fields), np.inf), np.inf, 0.0)
 
 
 def _pass_through(windows: _Windows, guess: Any) -> Solution:
@@ -113,7 +113,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
     while start < time.end:
         began, left = perf_counter(), time.end - start
         if windows.are_lost:
-            windows.pieces += (windows.held(Time(start, time.end), _LATE),)
+            windows.pieces = windows.held(windows.pieces, _LATE)
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
@@ -164,22 +164,27 @@ class _Windows:
             budget = replace(budget, seconds=max(self.seconds_left, 1e-3))
         tol = max(self.share * request.tol, _LEAST_TOLERANCE)
         own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
-        if problem.is_linear:
-            course = solve_automatically(own)
-        else:
-            from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
+        with offering(partial(finish_quietly, own)):
+            if problem.is_linear:
+                course = solve_automatically(own)
+            else:
+                from fspielm.solvers.newton import solve_nonlinear  # which linear problems do not need
 
-            if before is not None:
-                guess = Held(before, during.start, order_in_time(problem))
-            elif guess is None:
-                guess = guess_at_start(problem) or None
-            course = solve_nonlinear(own, guess, before)
+                if before is not None:
+                    guess = Held(before, during.start, order_in_time(problem))
+                elif guess is None:
+                    guess = guess_at_start(problem) or None
+                course = solve_nonlinear(own, guess, before)
         return finish(own, course, quietly=True), course.best.discretisation
 
-    def held(self, during: Time, why: str) -> Piece:
-        """What stands for windows that are not solved."""
-        rest = held_until(self.request.problem, during, self.pieces[-1].solution, why)
-        return Piece(during, rest, np.full(len(rest.estimate.fields), np.inf), np.inf, 0.0)
+    def held(self, pieces: tuple[Piece, ...], why: str) -> tuple[Piece, ...]:
+        """Pieces, with what stands for windows after them that are not solved."""
+        problem, last = self.request.problem, pieces[-1]
+        assert problem.domain.time is not None
+        if last.during.end >= problem.domain.time.end:
+            return pieces
+        rest = Time(last.during.end, problem.domain.time.end)
+        return (*pieces, _uncertain(rest, held_until(problem, rest, last.solution, why)))
 
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
         """One more, with what errors of those before make in it; it is told."""

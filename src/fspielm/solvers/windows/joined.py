@@ -139,6 +139,8 @@ def _verdict(request: Request, pieces: Sequence[Piece], estimate: ErrorEstimate)
     missed = next((piece for piece in pieces if not piece.relative <= tol), pieces[-1])
     until = f"the tolerance holds until {request.problem.coordinates[-1]} = {missed.during.start:.4g}"
     own = missed.solution.estimate.relative
+    if own <= tol and np.isinf(missed.growth):  # nothing is known of errors from there on, and the last one says why
+        missed, own = pieces[-1], pieces[-1].solution.estimate.relative
     if not own <= tol:
         cause = f"of the window that follows, {missed.solution.report.reason}"
     else:
