@@ -39,7 +39,7 @@ class Record:
         How many of the shortest are across the domain.
     rounds : tuple of Round
     best : Attempt or None
-        That with the smallest estimate; where none has digits, with the smallest misfit.
+        That with the smallest estimate; where none has digits, with the smallest misfit of its kind.
     stage : Stage or None
         The kind of features it had, as far as it had been tried.
     operation : float or None
@@ -114,13 +114,21 @@ class Record:
         self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
         return self.under_way
 
+    def _is_better(self, latest: Attempt) -> bool:
+        """Whether a round is better than the best; where none has digits, misfits of different kinds tell nothing."""
+        assert self.best is not None
+        other, best, after = self.best, self.best.outcome, latest.outcome
+        if best.error == after.error and (other.trial.cells is None) != (latest.trial.cells is None):
+            return True
+        return after.badness <= best.badness
+
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
         """A round more, of a stage, which took so many seconds where so many were forecast."""
         for phase, taken in latest.seconds.items():
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        if self.best is None or shown.badness <= self.best.outcome.badness:
+        if self.best is None or self._is_better(latest):
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,

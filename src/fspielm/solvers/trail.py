@@ -135,7 +135,9 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
     A kind takes part as long as its errors fall by a clear factor with each doubling. Steps of others are a gamble,
     which ends when it has cost too much without a gain.
     """
-    gamble = min(_SHARE * (record.budget.seconds or float("inf")), _TIMES * record.spent)
+    most = _TIMES * record.spent
+    gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
+    with_more_time = most - gamble
     offers = {i: offer for i, trail in enumerate(trails) if (offer := trail.offer())}
     while not record.meets(tol):
         going = [i for i, (seconds, _) in offers.items() if trails[i].helps or seconds <= gamble]
@@ -150,7 +152,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         if offer := trail.offer():
             offers[cheapest] = offer
     for i, (seconds, step) in offers.items():
-        if gamble < seconds <= _TIMES * record.spent and trails[i].shown:
+        if gamble < seconds <= gamble + with_more_time and trails[i].shown:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
                 f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
