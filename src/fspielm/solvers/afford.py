@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
@@ -23,7 +24,7 @@ _FEWEST = 100
 _BY_FAR = 2
 _TOKEN = 500
 # Wavelengths across a domain that are worth to be named.
-MANY_WAVES = 1000
+_MANY_WAVES = 1000
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -140,8 +141,9 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
 
 def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
     """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
-    limit, waves = request.budget.memory_limit, record.wavelengths
-    if waves < MANY_WAVES or memory < _BY_FAR * limit:
+    assert record.bands is not None
+    limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
+    if waves < _MANY_WAVES or memory < _BY_FAR * limit:
         return ""
     # functions fill a box of frequencies, and memory is their square
     fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)

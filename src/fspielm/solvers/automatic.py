@@ -12,7 +12,7 @@ from typing import final
 from fspielm.errors import OutOfTime, ProblemError, SolveError, SolveInterrupted, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
-from fspielm.solvers.afford import MANY_WAVES, Afforded, afford
+from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
@@ -21,7 +21,7 @@ from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_
 from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
-from fspielm.wording import duration, roughly, system_size
+from fspielm.wording import duration, system_size
 
 _log = logging.getLogger(__name__)
 
@@ -104,8 +104,6 @@ def _before_any_round(record: Record) -> str:
         what, needed = "reading the data and choosing functions", 2 * spent
     else:
         what, needed = f"the coarsest round, {system_size(begun.neurons, begun.cells)},", max(2 * spent, begun.seconds)
-    if record.wavelengths > MANY_WAVES:
-        what = f"the domain is about {roughly(record.wavelengths)} wavelengths across, and {what}"
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
@@ -132,7 +130,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     bands, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-    record.look(bands, seconds, request.lengths)
+    record.look(bands, seconds)
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
     if before is not None:

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
 
-import numpy as np
-
-from fspielm.arrays import FloatArray
 from fspielm.deadline import Deadline, current_deadline
 from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
@@ -35,8 +32,6 @@ class Record:
     budget : Budget
         What there was to spend.
     bands : Bands or None
-    wavelengths : float
-        How many of the shortest are across the domain.
     rounds : tuple of Round
     best : Attempt or None
         That with the smallest estimate; where none has digits, with the smallest misfit of its kind.
@@ -54,7 +49,6 @@ class Record:
 
     budget: Budget
     bands: Bands | None = None
-    wavelengths: float = 0.0
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -104,23 +98,14 @@ class Record:
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(self, bands: Bands, seconds: float, lengths: FloatArray | None = None) -> None:
-        """The bands that were found, in so many seconds; on a domain of these lengths along its axes."""
+    def look(self, bands: Bands, seconds: float) -> None:
+        """The bands that were found, in so many seconds."""
         self.bands, self._phases["bands"] = bands, seconds
-        self.wavelengths = 0.0 if lengths is None else float(np.max(bands.frequencies * lengths)) / (2 * np.pi)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""
         self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
         return self.under_way
-
-    def _is_better(self, latest: Attempt) -> bool:
-        """Whether a round is better than the best; where none has digits, misfits of different kinds tell nothing."""
-        assert self.best is not None
-        other, best, after = self.best, self.best.outcome, latest.outcome
-        if best.error == after.error and (other.trial.cells is None) != (latest.trial.cells is None):
-            return True
-        return after.badness <= best.badness
 
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
         """A round more, of a stage, which took so many seconds where so many were forecast."""
@@ -128,7 +113,10 @@ class Record:
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        if self.best is None or self._is_better(latest):
+        # where no round has digits, misfits of different kinds tell nothing: the later one is taken
+        is_other = self.best is not None and (self.best.trial.cells is None) != (latest.trial.cells is None)
+        is_new = is_other and self.best is not None and self.best.outcome.error == shown.error
+        if self.best is None or is_new or shown.badness <= self.best.outcome.badness:
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,

@@ -23,7 +23,7 @@ _LEAST = 1e-300
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
 _SHARE = 0.15
-_TIMES = 4.0
+_TIMES = 8.0
 
 _NOT_TRIED = Ending("", cause="stalled")
 
@@ -33,26 +33,10 @@ _NOT_TRIED = Ending("", cause="stalled")
 class Trail:
     """The rounds with one kind of features.
 
-    Attributes
-    ----------
-    start : callable
-        Makes what it begins with.
-    pursue : callable
-        Plays rounds from a step to where they end, adding each to the trail.
-    forecast : callable
-        How many seconds a step will take.
-    title : str
-        The kind, for reports, once it was tried.
-    ending : Ending
-        Why there was no further round.
-    shown : list of Outcome
-        What they showed.
-    stage : Stage or None
-        As far as the last of them went; `latest` is that one.
-    failure : Exception or None
-        What ended it, if that was one.
-    is_gamble : bool
-        Whether it goes on only for as long as its next round helps.
+    `start` makes what it begins with; `pursue` plays rounds from a step to where they end, adding each to the trail;
+    `forecast` tells how many seconds a step will take. After that, it has the kind's `title`, its `ending`, what was
+    `shown`, the `stage` as far as it went with its `latest` round, and the `failure` that ended it. As a gamble,
+    it goes on only for as long as its rounds help.
     """
 
     start: Callable[[], Step]
