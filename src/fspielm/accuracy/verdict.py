@@ -143,10 +143,8 @@ def _corners(problem: Problem) -> str | None:
 def _rough_data(problem: Problem, bands: Bands | None) -> str | None:
     if bands is None or not bands.unsettled:
         return None
-    split = "or split the domain where they are"
-    if problem.interfaces:
-        split = "or move the borders of the regions to where they are"
+    split = "move the borders of the regions to" if problem.interfaces else "split the domain"
     return (
         f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps, kinks or "
-        f"noise; smooth them, {split}"
+        f"noise; smooth them, or {split} where they are"
     )

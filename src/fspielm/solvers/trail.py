@@ -17,7 +17,6 @@ from fspielm.wording import duration
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-_LEAST = 1e-300
 
 
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
@@ -97,11 +96,6 @@ class Trail:
         return doublings >= _LEAST_DOUBLINGS and fallen >= _GAIN**doublings
 
     @property
-    def outlook(self) -> float:
-        """How bad the solution will be when sizes have doubled as often again, if it goes on as it did."""
-        return min((done.badness for done in self.shown), default=float("inf")) / self._fall[1]
-
-    @property
     def _fall(self) -> tuple[float, float]:
         """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
         if not self.shown:
@@ -109,15 +103,14 @@ class Trail:
         largest = max(done.neurons for done in self.shown)
         small = max(largest / 2**_DOUBLINGS, min(done.neurons for done in self.shown))
         before = min(done.badness for done in self.shown if done.neurons <= small)
-        now = max(min(done.badness for done in self.shown), _LEAST)
+        now = max(min(done.badness for done in self.shown), 1e-300)
         return math.log2(largest / small), max(before / now, 1.0)
 
 
 def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
     """Go on with larger steps, after all kinds have ended by themselves, the cheapest step of all kinds each time.
 
-    A kind takes part as long as its errors fall by a clear factor with each doubling. Steps of others are a gamble,
-    which ends when it has cost too much without a gain.
+    A kind takes part as long as its errors fall with each doubling; steps of others are a gamble at little cost.
     """
     most = _TIMES * record.spent
     gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
@@ -152,7 +145,8 @@ def ending_of(trails: Sequence[Trail]) -> Ending:
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
-        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), trail.outlook
+        least = min((done.badness for done in trail.shown), default=float("inf"))
+        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), least
 
     best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
     return best.ending if best.helps else replace(best.ending, seconds=0.0)

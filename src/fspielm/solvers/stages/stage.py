@@ -48,10 +48,7 @@ class Stage(ABC):
         """The trial with at most so many neurons; None if fewer would be of no use."""
 
     def onward(self, latest: Attempt) -> Step | None:
-        """A clearly larger step than `latest`, whatever rounds so far have shown, with which the stage begins anew.
-
-        None where there is no such thing.
-        """
+        """A larger step than `latest`, whatever rounds so far have shown; None where there is no such thing."""
         return None
 
     def around(self, problem: Problem) -> Stage:
@@ -92,7 +89,6 @@ class Ending:
     is_final : bool
         Whether another kind of features would be no better.
     cause : str
-        The same as `reason` for programs.
     seconds : float
         What the next round would take, where the time of the budget is too short for it.
     """
