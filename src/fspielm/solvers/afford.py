@@ -81,10 +81,7 @@ class _Limit:
     seconds: float = 0.0
 
     def ending(self, trial: Trial) -> Ending:
-        """Of the rounds with a kind of functions, of which this is the trial that was wanted.
-
-        Others may do with less time; and with fewer functions, where these are the many cheap ones of cells.
-        """
+        """Of a kind that wanted this trial: others may do with less time, or with fewer functions than cells have."""
         cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
         return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
 
@@ -145,7 +142,6 @@ def _too_many_waves(request: Request, record: Record, trial: Trial, memory: floa
     limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
     if waves < _MANY_WAVES or memory < _BY_FAR * limit:
         return ""
-    # functions fill a box of frequencies, and memory is their square
     fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)
     return (
         f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(trial.neurons)} "

@@ -68,11 +68,7 @@ class Trail:
         return self.ending
 
     def offer(self) -> tuple[float, Step] | None:
-        """A clearly larger step than the kind takes by itself, or its first one, with how many seconds it will take.
-
-        Nothing where more of it is known to be useless, as where the solution is not determined: one answer is as
-        uncertain as the next.
-        """
+        """A larger step than the kind takes by itself, or its first, with its seconds; None where that is useless."""
         try:
             step = self._onward()
             return None if step is None else (self.forecast(step), step)
@@ -138,10 +134,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
 
 
 def ending_of(trails: Sequence[Trail]) -> Ending:
-    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does.
-
-    Its `seconds` are zero unless rounds have shown that more would help.
-    """
+    """The ending that says what would help most; its `seconds` are zero unless rounds have shown that time would."""
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause

@@ -13,8 +13,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
-# Why there is no further round: the tolerance is met; rounding is all that is left; the budget allows none; those so
-# far did not help enough; or nothing larger is known, or it failed, or would be as uncertain.
+# Why there is no further round; "exhausted": nothing larger is known, it failed, or would be as uncertain.
 Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
 
 
