@@ -58,6 +58,7 @@ class Record:
     under_way: Forecast | None = None
     _began: float = field(default_factory=perf_counter)
     _phases: dict[str, float] = field(default_factory=dict)
+    _is_late: bool = False
 
     def __post_init__(self) -> None:
         limit = Deadline.within(self.budget.seconds, self.budget.memory_limit)
@@ -95,6 +96,7 @@ class Record:
 
     def go_on(self, title: str) -> None:
         """A kind of features goes on, after all of them had ended by themselves."""
+        self._is_late = True
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
@@ -113,10 +115,12 @@ class Record:
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        # where no round has digits, misfits of different kinds tell nothing: the later one is taken
-        is_other = self.best is not None and (self.best.trial.cells is None) != (latest.trial.cells is None)
-        is_new = is_other and self.best is not None and self.best.outcome.error == shown.error
-        if self.best is None or is_new or shown.badness <= self.best.outcome.badness:
+        # where no round has digits, misfits of different kinds tell nothing: the later one, by plan, is taken
+        best, family = self.best, type(getattr(latest.trial, "family", None))
+        is_other = best is not None and not isinstance(getattr(best.trial, "family", None), family)
+        if is_other and best is not None and best.outcome.error == shown.error:
+            best = latest if self._is_late else None
+        if best is None or (best is not latest and shown.badness <= best.outcome.badness):
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,
