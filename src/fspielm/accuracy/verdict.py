@@ -37,10 +37,7 @@ def judge(
     *,
     more_helps: bool = False,
 ) -> Verdict:
-    """Judge an estimate against `tol`; `ending` says why the solver stopped, `failure` what went wrong, if it did.
-
-    Where rounds have shown that `more_helps`, data that are not smooth are no cause.
-    """
+    """Judge an estimate by `tol`; `ending` says why the solver stopped, and whether `more_helps`, `failure` what failed."""
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
