@@ -37,7 +37,7 @@ def judge(
     *,
     more_helps: bool = False,
 ) -> Verdict:
-    """Judge an estimate by `tol`; `ending` says why the solver stopped (if `more_helps`, first), `failure` what failed."""
+    """Judge an estimate by `tol`; `ending` says why the solver stopped, `failure` what failed, `more_helps` itself."""
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
