@@ -101,22 +101,12 @@ def ball_with_a_layer(k: float) -> tuple[Callable[[], object], Callable[[np.ndar
     return make, exact
 
 
-def initial_layer(rate: float) -> tuple[Callable[[], object], Callable[[np.ndarray], np.ndarray]]:
-    """A plate that takes the temperature of what is around it, fast."""
+def cube_with_layers() -> object:
+    """Layers at all faces of a cube."""
+    import fspielm as fs
 
-    def make() -> object:
-        import fspielm as fs
-
-        u = sp.Function("u")(x, y, t)
-        equation = sp.Eq(u.diff(t) - lap(u, x, y) + rate * u, rate * (1 + x * y))
-        slope = fs.normal_derivative(x * y) * (1 - sp.exp(-rate * t))
-        domain = fs.Box((0, 0), (1, 1)) * fs.Time(0, 1)
-        return fs.Problem(equation, domain, [fs.Neumann(slope), fs.Initial(0)])
-
-    def exact(points: np.ndarray) -> np.ndarray:
-        return (1 + points[:, 0] * points[:, 1]) * (1 - np.exp(-rate * points[:, 2]))
-
-    return make, exact
+    u = sp.Function("u")(x, y, z)
+    return fs.Problem(sp.Eq(-lap(u, x, y, z) / 900 + u, 1), fs.Box((0, 0, 0), (1, 1, 1)), [fs.Dirichlet(0)])
 
 
 def stream(rate: float) -> tuple[Callable[[], object], Callable[[np.ndarray], np.ndarray]]:
@@ -214,7 +204,7 @@ PROBLEMS = {
     "shell, layer inside": Early(*shell(20.0)),
     "ball, layer": Early(*ball_with_a_layer(50.0)),
     "cube, stream": Early(*stream(30.0)),
-    "plate, initial layer": Early(*initial_layer(300.0)),
+    "cube, layers": Early(cube_with_layers),
     "plate, hot": Early(hot_plate, exact_hot_plate),
     "waves on an odd shape": Early(odd_shape),
     "waves beside a notch": Early(notch),

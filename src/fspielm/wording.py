@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 31557600
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
 # Significant digits that every double holds; and sizes of numbers that read well without a power of ten.
 _DIGITS = 15
 _SMALL, _LARGE = 1e-4, 1e16
@@ -60,9 +60,7 @@ def duration(seconds: float) -> str:
         return f"{minutes} min"
     if minutes < 48 * 60:
         return _in_two(minutes, 60, "h", "min")
-    if seconds < 100 * _YEAR:
-        return _in_two(round(seconds / _HOUR), _DAY // _HOUR, "d", "h")
-    return f"{roughly(seconds / _YEAR)} years"
+    return _in_two(round(seconds / _HOUR), _DAY // _HOUR, "d", "h")
 
 
 def _in_two(amount: int, size: int, large: str, small: str) -> str:

@@ -37,10 +37,7 @@ def judge(
     *,
     more_helps: bool = False,
 ) -> Verdict:
-    """Judge an estimate against `tol`; `ending` says why the solver stopped, `failure` what went wrong, if it did.
-
-    Where rounds have shown that `more_helps`, data that are not smooth are no cause.
-    """
+    """Judge an estimate by `tol`; `ending` says why the solver stopped, `failure` what failed, `more_helps` itself."""
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
@@ -143,10 +140,8 @@ def _corners(problem: Problem) -> str | None:
 def _rough_data(problem: Problem, bands: Bands | None) -> str | None:
     if bands is None or not bands.unsettled:
         return None
-    split = "or split the domain where they are"
-    if problem.interfaces:
-        split = "or move the borders of the regions to where they are"
+    split = "move the borders of the regions to" if problem.interfaces else "split the domain"
     return (
         f"the solution is not smooth: the data of {', '.join(map(repr, bands.unsettled))} have jumps, kinks or "
-        f"noise; smooth them, {split}"
+        f"noise; smooth them, or {split} where they are"
     )

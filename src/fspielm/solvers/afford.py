@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
@@ -26,7 +27,7 @@ _TOKEN = 500
 # Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
 _MODULES = 2**26
 # Wavelengths across a domain that are worth to be named.
-MANY_WAVES = 1000
+_MANY_WAVES = 1000
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -83,10 +84,7 @@ class _Limit:
     seconds: float = 0.0
 
     def ending(self, trial: Trial) -> Ending:
-        """Of the rounds with a kind of functions, of which this is the trial that was wanted.
-
-        Others may do with less time; and with fewer functions, where these are the many cheap ones of cells.
-        """
+        """Of a kind that wanted this trial: others may do with less time, or with fewer functions than cells have."""
         cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
         return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
 
@@ -144,10 +142,10 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
 
 def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
     """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
-    limit, waves = request.budget.memory_limit, record.wavelengths
-    if waves < MANY_WAVES or memory < _BY_FAR * limit:
+    assert record.bands is not None
+    limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
+    if waves < _MANY_WAVES or memory < _BY_FAR * limit:
         return ""
-    # functions fill a box of frequencies, and memory is their square
     fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)
     return (
         f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(trial.neurons)} "

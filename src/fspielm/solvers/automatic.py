@@ -14,7 +14,7 @@ from fspielm.deadline import limited_to
 from fspielm.errors import OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.features.special import jump_places
 from fspielm.solution import NewtonStep
-from fspielm.solvers.afford import MANY_WAVES, Afforded, afford
+from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt, attempt
 from fspielm.solvers.failure import why_failed
 from fspielm.solvers.record import Record
@@ -24,7 +24,7 @@ from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_
 from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
-from fspielm.wording import duration, roughly, system_size
+from fspielm.wording import duration, system_size
 
 T = TypeVar("T")
 
@@ -100,8 +100,6 @@ def _before_any_round(record: Record) -> str:
     else:
         what = f"the coarsest round, {system_size(begun.neurons, begun.cells)},"
         needed = max(needed, begun.seconds)
-    if record.wavelengths > MANY_WAVES:
-        what = f"the domain is about {roughly(record.wavelengths)} wavelengths across, and {what}"
     return (
         f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
         f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
@@ -130,7 +128,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
         found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-        record.look(found, seconds, request.streams, request.lengths)
+        record.look(found, seconds, request.streams)
     bands = record.bands
     assert bands is not None
     for line in bands.lines(problem.coordinates):

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import final
 
-import numpy as np
-
-from fspielm.arrays import FloatArray
 from fspielm.deadline import Deadline, current_deadline
 from fspielm.solution import Forecast, Round
 from fspielm.solvers.attempt import Attempt
@@ -41,11 +38,9 @@ class Record:
     bands : Bands or None
     streams : Streams or None
         What rounds draw from, as it was before the first one.
-    wavelengths : float
-        How many of the shortest are across the domain.
     rounds : tuple of Round
     best : Attempt or None
-        That with the smallest estimate; where none has digits, with the smallest misfit.
+        That with the smallest estimate; where none has digits, with the smallest misfit of its kind.
     stage : Stage or None
         The kind of features it had, as far as it had been tried.
     operation : float or None
@@ -61,7 +56,6 @@ class Record:
     budget: Budget
     bands: Bands | None = None
     streams: Streams | None = None
-    wavelengths: float = 0.0
     rounds: tuple[Round, ...] = ()
     best: Attempt | None = None
     stage: Stage | None = None
@@ -71,6 +65,7 @@ class Record:
     under_way: Forecast | None = None
     _began: float = field(default_factory=perf_counter)
     _phases: dict[str, float] = field(default_factory=dict)
+    _is_late: bool = False
 
     def __post_init__(self) -> None:
         limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
@@ -114,15 +109,13 @@ class Record:
 
     def go_on(self, title: str) -> None:
         """A kind of features goes on, after all of them had ended by themselves."""
+        self._is_late = True
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(
-        self, bands: Bands, seconds: float, streams: Streams | None = None, lengths: FloatArray | None = None
-    ) -> None:
-        """The bands that were found, in so many seconds; the streams of rounds, and the lengths of the domain."""
+    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
+        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
         self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
-        self.wavelengths = 0.0 if lengths is None else float(np.max(bands.frequencies * lengths)) / (2 * np.pi)
 
     def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds."""
@@ -135,7 +128,12 @@ class Record:
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        if self.best is None or shown.badness <= self.best.outcome.badness:
+        # where no round has digits, misfits of different kinds tell nothing: the later one, by plan, is taken
+        best, family = self.best, type(getattr(latest.trial, "family", None))
+        is_other = best is not None and not isinstance(getattr(best.trial, "family", None), family)
+        if is_other and best is not None and best.outcome.error == shown.error:
+            best = latest if self._is_late else None
+        if best is None or (best is not latest and shown.badness <= best.outcome.badness):
             self.best, self.stage = latest, stage
         done = Round(
             number=len(self.rounds) + 1,

@@ -17,13 +17,12 @@ from fspielm.wording import duration
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-_LEAST = 1e-300
 
 
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
 _SHARE = 0.15
-_TIMES = 4.0
+_TIMES = 8.0
 
 _NOT_TRIED = Ending("", cause="stalled")
 
@@ -33,26 +32,10 @@ _NOT_TRIED = Ending("", cause="stalled")
 class Trail:
     """The rounds with one kind of features.
 
-    Attributes
-    ----------
-    start : callable
-        Makes what it begins with.
-    pursue : callable
-        Plays rounds from a step to where they end, adding each to the trail.
-    forecast : callable
-        How many seconds a step will take.
-    title : str
-        The kind, for reports, once it was tried.
-    ending : Ending
-        Why there was no further round.
-    shown : list of Outcome
-        What they showed.
-    stage : Stage or None
-        As far as the last of them went; `latest` is that one.
-    failure : Exception or None
-        What ended it, if that was one.
-    is_gamble : bool
-        Whether it goes on only for as long as its next round helps.
+    `start` makes what it begins with; `pursue` plays rounds from a step to where they end, adding each to the trail;
+    `forecast` tells how many seconds a step will take. After that, it has the kind's `title`, its `ending`, what was
+    `shown`, the `stage` as far as it went with its `latest` round, and the `failure` that ended it. As a gamble,
+    it goes on only for as long as its rounds help.
     """
 
     start: Callable[[], Step]
@@ -85,11 +68,7 @@ class Trail:
         return self.ending
 
     def offer(self) -> tuple[float, Step] | None:
-        """A clearly larger step than the kind takes by itself, or its first one, with how many seconds it will take.
-
-        Nothing where more of it is known to be useless, as where the solution is not determined: one answer is as
-        uncertain as the next.
-        """
+        """A larger step than the kind takes by itself, or its first, with its seconds; None where that is useless."""
         try:
             step = self._onward()
             return None if step is None else (self.forecast(step), step)
@@ -113,11 +92,6 @@ class Trail:
         return doublings >= _LEAST_DOUBLINGS and fallen >= _GAIN**doublings
 
     @property
-    def outlook(self) -> float:
-        """How bad the solution will be when sizes have doubled as often again, if it goes on as it did."""
-        return min((done.badness for done in self.shown), default=float("inf")) / self._fall[1]
-
-    @property
     def _fall(self) -> tuple[float, float]:
         """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
         if not self.shown:
@@ -125,17 +99,18 @@ class Trail:
         largest = max(done.neurons for done in self.shown)
         small = max(largest / 2**_DOUBLINGS, min(done.neurons for done in self.shown))
         before = min(done.badness for done in self.shown if done.neurons <= small)
-        now = max(min(done.badness for done in self.shown), _LEAST)
+        now = max(min(done.badness for done in self.shown), 1e-300)
         return math.log2(largest / small), max(before / now, 1.0)
 
 
 def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
     """Go on with larger steps, after all kinds have ended by themselves, the cheapest step of all kinds each time.
 
-    A kind takes part as long as its errors fall by a clear factor with each doubling. Steps of others are a gamble,
-    which ends when it has cost too much without a gain.
+    A kind takes part as long as its errors fall with each doubling; steps of others are a gamble at little cost.
     """
-    gamble = min(_SHARE * (record.budget.seconds or float("inf")), _TIMES * record.spent)
+    most = _TIMES * record.spent
+    gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
+    with_more_time = most - gamble
     offers = {i: offer for i, trail in enumerate(trails) if (offer := trail.offer())}
     while not record.meets(tol):
         going = [i for i, (seconds, _) in offers.items() if trails[i].helps or seconds <= gamble]
@@ -150,7 +125,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         if offer := trail.offer():
             offers[cheapest] = offer
     for i, (seconds, step) in offers.items():
-        if gamble < seconds <= _TIMES * record.spent and trails[i].shown:
+        if gamble < seconds <= gamble + with_more_time and trails[i].shown:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
                 f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
@@ -159,14 +134,12 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
 
 
 def ending_of(trails: Sequence[Trail]) -> Ending:
-    """The ending that says what would help most: rounding, time for a kind that helps, or that nothing does.
-
-    Its `seconds` are zero unless rounds have shown that more would help.
-    """
+    """The ending that says what would help most; its `seconds` are zero unless rounds have shown that time would."""
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
-        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), trail.outlook
+        least = min((done.badness for done in trail.shown), default=float("inf"))
+        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), least
 
     best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
     return best.ending if best.helps else replace(best.ending, seconds=0.0)

@@ -39,8 +39,6 @@ _SMOOTH = 0.1
 _FIRST_LEVELS, _ALIKE = 3, 0.2
 # At corners that are not resolved, this share of the worst error is enough to be helped with the others.
 _SHARE_CORNERS = 0.003
-# What errors are to fall by at least, as a logarithm, where all cells are to be helped.
-_SOME = 1.0
 # A share of the largest tail that is as good as none.
 _NOTHING = 1e-17
 # What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
@@ -56,24 +54,14 @@ Cells = NDArray[np.intp]
 
 
 def refine(
-    patchwork: Patchwork,
-    coefficients: NumberArray,
-    sizes: FloatArray,
-    errors: CellErrors,
-    error: float,
-    tol: float,
-    *,
-    everywhere: bool = False,
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
 ) -> tuple[Patchwork, str]:
     """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
 
     `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
-    what its coefficients promise; those at corners are halved toward them as often as it takes. Those with most of it
-    come first, unless all are to be helped, `everywhere`.
+    what its coefficients promise; those at corners are halved toward them as often as it takes.
     """
     look = _look(patchwork, coefficients, sizes, errors, error, tol)
-    if everywhere:
-        look = replace(look, wanted=np.maximum(look.wanted, _SOME), needs=np.ones_like(look.needs))
     least = _least_degree(patchwork)
     plans = plan(patchwork.degrees, look.rate, look.wanted[:, None] + np.log(np.maximum(look.shares, _NOTHING)), least)
     halvings = np.where(look.needs[:, None], plans.halvings, 0)

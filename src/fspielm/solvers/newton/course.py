@@ -124,7 +124,7 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
             if guess is not None or start is zero_and_one[-1]:
                 raise
             continue
-        record.look(bands, seconds, lengths=linear.lengths)
+        record.look(bands, seconds)
         return start, linear
     raise AssertionError  # the last one raises, or returns
 

@@ -54,17 +54,15 @@ class Cells(Stage):
         return tried._finer(latest) if latest.estimate.has_settled else tried._higher()
 
     def onward(self, latest: Attempt) -> Step:
-        """The same wherever there is any error, not only where most of it is."""
-        return replace(self, errors=())._finer(latest, everywhere=True)
+        """The same whatever rounds so far have shown."""
+        return replace(self, errors=())._finer(latest)
 
-    def _finer(self, latest: Attempt, *, everywhere: bool = False) -> Step:
+    def _finer(self, latest: Attempt) -> Step:
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
         error, tol = latest.outcome.error, self.request.tol
-        patchwork, why = refine(
-            self.patchwork, latest.coefficients, sizes, latest.cells, error, tol, everywhere=everywhere
-        )
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol)
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
 
     def _higher(self) -> Step | Ending:

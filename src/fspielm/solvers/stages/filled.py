@@ -32,8 +32,6 @@ _ROUGH_DECADES = 4.0
 # error below the second number, a wider band is tried first.
 _SINGULAR_GROWTH = 1e5
 _SINGULAR_ERROR = 1e-4
-# How many times the functions, where rounds go on although they brought little.
-_ONWARD = 1.8
 
 
 @final
@@ -103,8 +101,8 @@ class FilledBand(Stage):
         return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
 
     def onward(self, latest: Attempt) -> Step | None:
-        """A band of about twice as many."""
-        target = next_target(self.request, latest, self.layout, self.target, least_growth=_ONWARD)
+        """The next band, whatever rounds so far have shown."""
+        target = next_target(self.request, latest, self.layout, self.target)
         if target is None:
             return None
         stage = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())

@@ -13,8 +13,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
-# Why there is no further round: the tolerance is met; rounding is all that is left; the budget allows none; those so
-# far did not help enough; or nothing larger is known, or it failed, or would be as uncertain.
+# Why there is no further round; "exhausted": nothing larger is known, it failed, or would be as uncertain.
 Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
 
 
@@ -52,10 +51,7 @@ class Stage(ABC):
         """The trial with at most so many neurons; None if fewer would be of no use."""
 
     def onward(self, latest: Attempt) -> Step | None:
-        """A clearly larger step than `latest`, whatever rounds so far have shown, with which the stage begins anew.
-
-        None where there is no such thing.
-        """
+        """A larger step than `latest`, whatever rounds so far have shown; None where there is no such thing."""
         return None
 
     def around(self, problem: Problem) -> Stage:
@@ -100,7 +96,6 @@ class Ending:
     is_final : bool
         Whether another kind of features would be no better.
     cause : str
-        The same as `reason` for programs.
     seconds : float
         What the next round would take, where the time of the budget is too short for it.
     """

@@ -66,12 +66,10 @@ def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
     return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
-def next_target(
-    request: Request, latest: Attempt, used: Layout, target: Target, *, least_growth: float = _LEAST_GROWTH
-) -> Target | None:
+def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
     """The next target: a wider band where coefficients are large, more digits where they are not.
 
-    It has so many times the functions, at least. None where more digits cannot be laid out for.
+    None where more digits cannot be laid out for.
     """
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
     before = shown.neurons // len(problem.unknowns)
@@ -86,13 +84,13 @@ def next_target(
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
-        while wider.layout(lengths).family.neurons < least_growth * before:
+        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
         return wider
     if target.decades >= _MOST_DECADES:
         return None
     denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
-    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < least_growth * before:
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * before:
         denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
     return denser
 
