@@ -31,8 +31,11 @@ _RADIANS = 1.0
 # A band is to show no more than so many times the sensitivity of a narrower one, with this share of what it has beyond
 # the problem's frequencies; on an interval, and above. Fewer functions in the same band may show all that it can hold.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
-# The same of other families: the share of their functions.
-_SHARE = 0.7
+# Or, where only the last functions show more, as those do that few rows hold: a band without these, no more than so
+# many times the sensitivity of the problem's frequencies alone. At a resonance every function shows more.
+_WITHOUT_LAST, _HARDLY = 0.7, 1.25
+# Of other families, the share of the functions that stands for the problem's frequencies.
+_SHARE = 0.57
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
 _CANCELLED = 3.5
 
@@ -66,20 +69,25 @@ def has_settled(
         }
         size = safe_rms(Phi @ sensitivity.null)
         return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
-    some = _slower(finite)
-    fewer, _ = largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))
+
+    def shown(margin: float) -> float:
+        some = _slower(finite, margin)
+        return largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))[0]
+
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
-    return sensitivity.amplification <= growth * fewer
+    if sensitivity.amplification <= growth * shown(_MARGIN):
+        return True
+    return shown(_WITHOUT_LAST) <= _HARDLY * shown(0.0)
 
 
-def _slower(finite: Finite) -> NDArray[np.intp]:
+def _slower(finite: Finite, margin: float) -> NDArray[np.intp]:
     """The functions of a narrower band; of any other family, the first; of those at corners, all."""
     family = finite.family if isinstance(finite, Discretisation) else None
     band = family.family if isinstance(family, Each) else family
     if not isinstance(band, Band) or band.core is None:
-        return _kept(finite.basis, lambda W: np.arange(len(W)) < _SHARE * len(W))
+        return _kept(finite.basis, lambda W: np.arange(len(W)) < (_SHARE + (1 - _SHARE) * margin) * len(W))
     core, widths = np.array(band.core), np.array(band.widths)
-    return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + _MARGIN * (widths - core)))
+    return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + margin * (widths - core)))
 
 
 def _kept(basis: Basis, choose: Callable[[NumberArray], NDArray[np.bool_]]) -> NDArray[np.intp]:
