@@ -72,6 +72,31 @@ def test_what_has_begun_may_end_in_a_time_of_grace():
         check_deadline()
 
 
+def test_a_share_of_the_time_with_infinite_grace_cuts_nothing_off():
+    soft = Deadline.within(-1, grace=float("inf"))
+    with soft.enforced() as alone:
+        check_deadline()
+        assert alone.seconds_left < 0
+    with Deadline.within(-1).enforced(), soft.enforced(), pytest.raises(OutOfTime):
+        check_deadline()
+
+
+def test_data_are_looked_at_until_the_time_for_it_ends():
+    asked = []
+
+    def data(points):
+        asked.append(len(points))
+        return np.cos(300 * points[:, 0])
+
+    problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(data)])
+    infer_bands(problem, np.random.default_rng(0))
+    before = sum(asked)
+    asked.clear()
+    with Deadline.within(-1, grace=float("inf")).enforced():
+        assert not infer_bands(problem, np.random.default_rng(0)).unsettled
+    assert sum(asked) < before / 2
+
+
 def test_no_fallback_goes_on_after_it():
     assert not issubclass(OutOfTime, Exception)
 

@@ -127,7 +127,8 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
-        found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
+        with record.looking():
+            found, seconds = timed(lambda: infer_bands(problem, request.streams.probes))
         record.look(found, seconds, request.streams)
     bands = record.bands
     assert bands is not None
@@ -138,7 +139,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         ending = _pursue_again(request, record, before)
         if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
-    selection = select_stages(request, bands, record.patience)
+    selection = select_stages(request, bands)
     record.choice = selection.why
     _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -16,7 +17,7 @@ from fspielm.solvers.pace import operation_of
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.stages import Stage
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, Patience
+from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
 
@@ -82,10 +83,10 @@ class Record:
         """What is left of the budget."""
         return self.deadline.seconds_left
 
-    @property
-    def patience(self) -> Patience:
-        """When looking at data should end: most of the time belongs to the rounds."""
-        return Patience() if self.budget.seconds is None else Patience(self._began + _LOOKING * self.budget.seconds)
+    def looking(self) -> AbstractContextManager[Deadline]:
+        """Enforce the share of the budget for looking at data, softly: most of the time belongs to the rounds."""
+        end = self._began + _LOOKING * (self.budget.seconds or float("inf"))
+        return Deadline(end, grace=float("inf")).enforced()
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -54,7 +54,7 @@ def modes_bands(
 
 def _first(request: Request, record: Record) -> Step:
     assert record.bands is not None
-    return select_stages(request, record.bands, record.patience).steps[0]
+    return select_stages(request, record.bands).steps[0]
 
 
 def _elsewhere(step: Step) -> Step:

@@ -119,7 +119,8 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     for start in [as_iterate(problem, guess)] if guess is not None else zero_and_one:
         try:
             linear = replace(request, problem=problem.linearised(start))
-            bands, seconds = timed(partial(bands_of, linear, record.patience))
+            with record.looking():
+                bands, seconds = timed(partial(bands_of, linear))
         except IterateError:
             if guess is not None or start is zero_and_one[-1]:
                 raise
