@@ -15,12 +15,15 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
 from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Stage
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
 
+# Seconds of a round that is announced before it begins.
+LONG = 2.0
 # Of the seconds of a budget, what may be spent before anything is solved.
 _LOOKING = 0.3
 # Seconds beyond a budget that a round under way may take to end, rather than be lost.
@@ -118,9 +121,13 @@ class Record:
         """The bands that were found, in so many seconds, and the streams that rounds draw from."""
         self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
 
-    def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
-        """A round that is under way from now on, forecast to take so many seconds."""
+    def begin(self, request: Request, trial: Trial, seconds: float) -> Forecast:
+        """A round that is under way from now on, forecast to take so many seconds: announced if it is long."""
+        rows = trial.rows(request.problem)
         self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
+        if seconds > LONG:
+            _log.info("%s", self.under_way)
+            request.progress(self.under_way)
         return self.under_way
 
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:

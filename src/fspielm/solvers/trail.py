@@ -17,8 +17,6 @@ from fspielm.wording import duration
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-
-
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
 _SHARE = 0.15
@@ -87,20 +85,15 @@ class Trail:
 
     @property
     def helps(self) -> bool:
-        """Whether rounds so far show that larger ones help."""
-        doublings, fallen = self._fall
-        return doublings >= _LEAST_DOUBLINGS and fallen >= _GAIN**doublings
-
-    @property
-    def _fall(self) -> tuple[float, float]:
-        """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
+        """Whether rounds so far show that larger ones help: the least error falls enough as sizes double, lately."""
         if not self.shown:
-            return 0.0, 1.0
+            return False
         largest = max(done.neurons for done in self.shown)
         small = max(largest / 2**_DOUBLINGS, min(done.neurons for done in self.shown))
         before = min(done.badness for done in self.shown if done.neurons <= small)
         now = max(min(done.badness for done in self.shown), 1e-300)
-        return math.log2(largest / small), max(before / now, 1.0)
+        doublings = math.log2(largest / small)
+        return doublings >= _LEAST_DOUBLINGS and before / now >= _GAIN**doublings
 
 
 def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:

@@ -25,7 +25,7 @@ def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> 
     ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
     branch = _survey(along, walk, walk.ending)
     for place, (stop, event) in enumerate(ways):
-        if switch and event.multiplicity == 1 and walk.seconds_left() > 0:
+        if switch and event.multiplicity == 1 and walk.deadline.seconds_left > 0:
             branch = _switched(along, walk, stop, event, branch, place)
     return branch
 
