@@ -21,7 +21,6 @@ from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
-from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
@@ -125,9 +124,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
-        with record.looking():
-            found, seconds = timed(lambda: infer_bands(problem, request.streams.probes))
-        record.look(found, seconds, request.streams)
+        record.look(lambda: infer_bands(problem, request.streams.probes), request.streams)
     bands = record.bands
     assert bands is not None
     for line in bands.lines(problem.coordinates):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -17,6 +17,7 @@ from fspielm.solvers.pace import operation_of
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Stage
+from fspielm.solvers.timing import timed
 from fspielm.solvers.trial import Trial
 from fspielm.spectrum import Bands
 
@@ -86,11 +87,6 @@ class Record:
         """What is left of the budget."""
         return self.deadline.seconds_left
 
-    def looking(self) -> AbstractContextManager[Deadline]:
-        """Enforce the share of the budget for looking at data, softly: most of the time belongs to the rounds."""
-        end = self._began + _LOOKING * (self.budget.seconds or float("inf"))
-        return Deadline(end, grace=float("inf")).enforced()
-
     @property
     def seconds(self) -> dict[str, float]:
         """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
@@ -117,9 +113,12 @@ class Record:
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
-        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
-        self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
+    def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
+        """Find the bands, and keep the streams that rounds draw from; most of the time belongs to the rounds."""
+        share = Deadline(self._began + _LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
+        with share.enforced():
+            self.bands, self._phases["bands"] = timed(find)
+        self.streams = deepcopy(streams)
 
     def begin(self, request: Request, trial: Trial, seconds: float) -> Forecast:
         """A round that is under way from now on, forecast to take so many seconds: announced if it is long."""

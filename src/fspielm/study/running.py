@@ -56,12 +56,7 @@ def run(
         raise ProblemError(
             f'plan must be a Plan, as of fs.study.read_plan or fs.study.builtin_plan("quick"); got {plan!r}'
         )
-    if workers is not None:
-        check_count("workers", workers)
-    if workers is not None and scheduler is not None:
-        raise ProblemError(
-            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
-        )
+    check_staff(workers, scheduler)
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
     with only_run(place):

@@ -54,7 +54,11 @@ def modes_bands(
 
 def _first(request: Request, record: Record) -> Step:
     assert record.bands is not None
-    return select_stages(request, record.bands).steps[0]
+    try:
+        with record.deadline.enforced():
+            return select_stages(request, record.bands).steps[0]
+    except OutOfTime:
+        raise SolveError(f"no modes could be looked for: {out_of_time(record)}") from None
 
 
 def _elsewhere(step: Step) -> Step:

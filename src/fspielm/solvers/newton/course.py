@@ -24,7 +24,6 @@ from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.record import LONG, Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
-from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.wording import OUT_OF_TIME
 
@@ -119,13 +118,11 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     for start in [as_iterate(problem, guess)] if guess is not None else zero_and_one:
         try:
             linear = replace(request, problem=problem.linearised(start))
-            with record.looking():
-                bands, seconds = timed(partial(bands_of, linear))
+            record.look(partial(bands_of, linear))
         except IterateError:
             if guess is not None or start is zero_and_one[-1]:
                 raise
             continue
-        record.look(bands, seconds)
         return start, linear
     raise AssertionError  # the last one raises, or returns
 
