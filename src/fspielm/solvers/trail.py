@@ -86,10 +86,15 @@ class Trail:
         return self.stage.onward(self.latest) if is_determined else None
 
     @property
+    def has_doubled(self) -> bool:
+        """Whether sizes have grown enough to show anything."""
+        return self._fall[0] >= _LEAST_DOUBLINGS
+
+    @property
     def helps(self) -> bool:
         """Whether rounds so far show that larger ones help."""
         doublings, fallen = self._fall
-        return doublings >= _LEAST_DOUBLINGS and fallen >= _GAIN**doublings
+        return self.has_doubled and fallen >= _GAIN**doublings
 
     @property
     def _fall(self) -> tuple[float, float]:
@@ -125,7 +130,8 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         if offer := trail.offer():
             offers[cheapest] = offer
     for i, (seconds, step) in offers.items():
-        if gamble < seconds <= gamble + with_more_time and trails[i].shown:
+        few = trails[i].shown and not trails[i].has_doubled  # or its own reason says more
+        if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
                 f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
