@@ -56,6 +56,13 @@ class Searched:
     step: Step
     ending: str
 
+    @property
+    def has_no_digit(self) -> bool:
+        """Whether all that was found may be errors of an inverse that is far from symmetric."""
+        if self.best.inverse.symmetric or not self.checks:
+            return False
+        return not np.isfinite(self.best.errors(self.checks)).any()
+
 
 def search(task: Task, step: Step, record: Record, best: Round | None = None) -> Searched:
     """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.
