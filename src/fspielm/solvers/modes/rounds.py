@@ -58,10 +58,9 @@ class Searched:
 
     @property
     def has_no_digit(self) -> bool:
-        """Whether all that was found may be errors of an inverse that is far from symmetric."""
-        if self.best.inverse.symmetric or not self.checks:
-            return False
-        return not np.isfinite(self.best.errors(self.checks)).any()
+        """Whether the functions that were found have digits, but none of their values, far from symmetric, has any."""
+        known = all(checked.error < _ILL for checked in self.checks)
+        return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
 
 
 def search(task: Task, step: Step, record: Record, best: Round | None = None) -> Searched:
