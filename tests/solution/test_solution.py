@@ -26,7 +26,8 @@ def solution() -> fs.Solution:
         fs.Box((0, 0), (1, 1)),
         [fs.Dirichlet(EXACT)],
     )
-    return fs.solve(problem, features=fs.FrequencyShift(250, mu=(0, 15)), rng=3)
+    # the estimate is about 1e-8, more or less on other processors
+    return fs.solve(problem, features=fs.FrequencyShift(250, mu=(0, 15)), tol=1e-7, rng=3)
 
 
 @pytest.fixture

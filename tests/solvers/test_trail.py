@@ -30,13 +30,15 @@ class Kind:
 
     title = "functions"
 
-    def __init__(self, fall: float, cost: float, error: float = 1e-1, amplification: float = 1.0) -> None:
+    def __init__(
+        self, fall: float, cost: float, error: float = 1e-1, amplification: float = 1.0, rounds: int = 3
+    ) -> None:
         self.fall, self.cost, self.error, self.size, self.played = fall, cost, error, 100, 0
         estimate = SimpleNamespace(amplification=amplification, beyond="")
         discretisation = SimpleNamespace(problem=SimpleNamespace(missing=""))
         self.attempt = SimpleNamespace(estimate=estimate, discretisation=discretisation)
         self.trail = Trail(lambda: self.onward(None), self.pursue, lambda step: self.cost)
-        for _ in range(3):
+        for _ in range(rounds):
             self.pursue(self.trail, None)
         self.trail.ending, self.played = STALLED, 0
 
@@ -92,11 +94,17 @@ def test_without_a_solution_that_is_determined_nothing_goes_on() -> None:
 
 
 def test_a_gamble_that_is_too_dear_is_named_with_its_cost() -> None:
-    dear = Kind(fall=1.1, cost=1.0)  # 8 s now
+    dear = Kind(fall=1.1, cost=4.0, rounds=1)  # 8 s now
     press_on([dear.trail], record(40, 5), tol=1e-8)
     assert dear.played == 0
     said = ending_of([dear.trail]).reason
-    assert re.search(r"the next one, 1600 functions, .* about 8.0 s, a small part of 53 s: allow so much", said)
+    assert re.search(r"the next one, 400 functions, .* about 8.0 s, a small part of 53 s: allow so much", said)
+
+
+def test_rounds_that_brought_little_keep_their_own_reason() -> None:
+    dear = Kind(fall=1.1, cost=1.0)
+    press_on([dear.trail], record(40, 5), tol=1e-8)
+    assert ending_of([dear.trail]).reason == STALLED.reason
 
 
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:

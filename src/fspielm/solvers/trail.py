@@ -17,6 +17,8 @@ from fspielm.wording import duration
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
+
+
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
 _SHARE = 0.15
@@ -84,16 +86,26 @@ class Trail:
         return self.stage.onward(self.latest) if is_determined else None
 
     @property
+    def has_doubled(self) -> bool:
+        """Whether sizes have grown enough to show anything."""
+        return self._fall[0] >= _LEAST_DOUBLINGS
+
+    @property
     def helps(self) -> bool:
-        """Whether rounds so far show that larger ones help: the least error falls enough as sizes double, lately."""
+        """Whether rounds so far show that larger ones help."""
+        doublings, fallen = self._fall
+        return self.has_doubled and fallen >= _GAIN**doublings
+
+    @property
+    def _fall(self) -> tuple[float, float]:
+        """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
         if not self.shown:
-            return False
+            return 0.0, 1.0
         largest = max(done.neurons for done in self.shown)
         small = max(largest / 2**_DOUBLINGS, min(done.neurons for done in self.shown))
         before = min(done.badness for done in self.shown if done.neurons <= small)
         now = max(min(done.badness for done in self.shown), 1e-300)
-        doublings = math.log2(largest / small)
-        return doublings >= _LEAST_DOUBLINGS and before / now >= _GAIN**doublings
+        return math.log2(largest / small), max(before / now, 1.0)
 
 
 def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
@@ -118,7 +130,8 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         if offer := trail.offer():
             offers[cheapest] = offer
     for i, (seconds, step) in offers.items():
-        if gamble < seconds <= gamble + with_more_time and trails[i].shown:
+        few = trails[i].shown and not trails[i].has_doubled  # or its own reason says more
+        if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
                 f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "

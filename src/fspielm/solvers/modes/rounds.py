@@ -55,6 +55,12 @@ class Searched:
     step: Step
     ending: str
 
+    @property
+    def has_no_digit(self) -> bool:
+        """Whether the functions that were found have digits, but none of their values, far from symmetric, has any."""
+        known = all(checked.error < _ILL for checked in self.checks)
+        return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
+
 
 def search(task: Task, step: Step, record: Record, best: Round | None = None) -> Searched:
     """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.

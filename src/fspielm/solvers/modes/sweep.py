@@ -77,7 +77,7 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
             searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         before = ((window, searched),)
         found = searched.best.found
-        if not len(found.mu):
+        if not len(found.mu) or searched.has_no_digit:
             raise ProblemError(
                 "no mode was found: the problem has none that could be told from errors of its inverse, as where "
                 "conditions at one end alone determine the solution"
