@@ -24,13 +24,13 @@ from fspielm.study.engines import Ended, Task
 from fspielm.study.lock import only_run
 from fspielm.study.outcome import Outcome
 from fspielm.study.rows import Row
-from fspielm.study.running import record_all
+from fspielm.study.running import check_staff, record_all
 from fspielm.study.store import Store
 from fspielm.sweeps.dataset import as_dataset, of_one_shape
 from fspielm.sweeps.grid import read_grid
 from fspielm.sweeps.plan import SweepPlan, digest_of, digest_of_measure
 from fspielm.sweeps.quantities import Measure, check_measure
-from fspielm.sweeps.staffing import check_staff, staffed, terms_for
+from fspielm.sweeps.staffing import staffed, terms_for
 from fspielm.sweeps.sweeper import Sweeper
 from fspielm.version import __version__
 

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fspielm.errors import ProblemError
-from fspielm.solvers.modes.clock import too_late
+from fspielm.errors import OutOfTime, ProblemError, SolveError
+from fspielm.solvers.modes.clock import out_of_time, too_late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.shift import Outlook
