@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import final
 
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
-from fspielm.wording import duration, readable_bytes
+from fspielm.wording import MORE_TIME, duration, readable_bytes
 
 # Bytes that are not worth asking the system how many there are.
 _LITTLE = 2**22
@@ -108,9 +108,7 @@ def limited_to(share: float, what: str) -> Iterator[None]:
             yield
     except OutOfTime:
         check_deadline()
-        raise TooLongError(
-            f"{what} needs more than {duration(seconds)}; allow more with budget=fs.Budget(seconds=...)"
-        ) from None
+        raise TooLongError(f"{what} needs more than {duration(seconds)}; {MORE_TIME}") from None
 
 
 def reserve_memory(nbytes: float, what: str = "this step") -> None:

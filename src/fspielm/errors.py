@@ -91,7 +91,7 @@ class SolveInterrupted(KeyboardInterrupt):
         Of `eigenmodes`.
     branch : Branch or None
         Of `follow`.
-    rows : Sweep or None
+    rows : Dataset or None
         Of `sweep`.
     """
 

@@ -106,3 +106,8 @@ def test_of_many_points_those_near_the_boundary_are_asked_about(asked: list[int]
     points = np.random.default_rng(0).random((100_000, 2))
     Disk((0.5, 0.5), 0.4).contains(points)
     assert sum(asked) < 5_000
+
+
+def test_points_that_are_none_are_in_no_shape() -> None:
+    points = np.concatenate([POINTS, [[np.nan, 0.5]]])
+    assert not Disk((0.5, 0.5), 0.5).contains(points)[-1]

@@ -7,7 +7,7 @@ at a resonance every function that is added shows more of it. An estimate rests 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fspielm.accuracy.held_out import HeldOut
 from fspielm.accuracy.misfit import Unfitted
 from fspielm.accuracy.sensitivity import Sensitivity, largest_amplification
-from fspielm.arrays import NumberArray, safe_rms
+from fspielm.arrays import BoolArray, safe_rms
 from fspielm.collocation import BlockRows, Discretisation, Finite, make_blocks
 from fspielm.equations import Problem
 from fspielm.equations.once import once
@@ -33,7 +33,7 @@ _RADIANS = 1.0
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
 # Or, where only the last functions show more, as those do that few rows hold: a band without these, no more than so
 # many times the sensitivity of the problem's frequencies alone. At a resonance every function shows more.
-_WITHOUT_LAST, _HARDLY = 0.7, 1.25
+_WITHOUT_LAST, _LITTLE_GROWTH = 0.7, 1.25
 # Of other families, the share of the functions that stands for the problem's frequencies.
 _SHARE = 0.57
 # In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
@@ -77,26 +77,20 @@ def has_settled(
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
     if sensitivity.amplification <= growth * shown(_MARGIN):
         return True
-    return shown(_WITHOUT_LAST) <= _HARDLY * shown(0.0)
+    return shown(_WITHOUT_LAST) <= _LITTLE_GROWTH * shown(0.0)
 
 
 def _slower(finite: Finite, margin: float) -> NDArray[np.intp]:
-    """The functions of a narrower band; of any other family, the first; of those at corners, all."""
+    """The columns of a narrower band; of any other family, the first; of functions without frequencies, all."""
     family = finite.family if isinstance(finite, Discretisation) else None
     band = family.family if isinstance(family, Each) else family
-    if not isinstance(band, Band) or band.core is None:
-        return _kept(finite.basis, lambda W: np.arange(len(W)) < (_SHARE + (1 - _SHARE) * margin) * len(W))
-    core, widths = np.array(band.core), np.array(band.widths)
-    return _kept(finite.basis, lambda W: in_rounded_box(W, core, core + margin * (widths - core)))
 
+    def kept(leaf: Basis) -> BoolArray:
+        if leaf.frequencies is None:
+            return np.ones(leaf.size, dtype=np.bool_)
+        if not isinstance(band, Band) or band.core is None:
+            return np.arange(leaf.size) < (_SHARE + (1 - _SHARE) * margin) * leaf.size
+        core, widths = np.array(band.core), np.array(band.widths)
+        return in_rounded_box(leaf.frequencies.real, core, core + margin * (widths - core))
 
-def _kept(basis: Basis, choose: Callable[[NumberArray], NDArray[np.bool_]]) -> NDArray[np.intp]:
-    """The columns of functions whose frequencies are chosen, and of all that have none."""
-    return np.flatnonzero(
-        np.concatenate(
-            [
-                np.ones(leaf.size, dtype=np.bool_) if leaf.frequencies is None else choose(leaf.frequencies)
-                for leaf in basis.leaves
-            ]
-        )
-    )
+    return np.flatnonzero(np.concatenate([kept(leaf) for leaf in finite.basis.leaves]))

@@ -149,7 +149,7 @@ class Names:
 
     def fixing(self, content: object) -> Names:
         """The same, where parts of a file are read that stay as they are whatever values the parameters get later."""
-        words = {word for text in _texts(content) for word in re.findall(r"\w+", text)}
+        words = {word for text in _texts(content) for word in _WORD.findall(text)}
         own = used_in({sp.Symbol(name): e for name, e in self.formulas.items()}, map(sp.Symbol, words))
         return replace(self, fixed=frozenset(map(str, own)))
 

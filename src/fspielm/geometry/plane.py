@@ -103,7 +103,7 @@ class PlaneShape(Domain):
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, 2)`` that lie in the shape, its boundary included."""
         array = as_points(points, 2)
-        if len(array) < _MANY or self.is_unbounded:
+        if len(array) < _MANY or self.is_unbounded or not np.isfinite(array).all():
             return super().contains(array)
         check_deadline()
         return self._raster.contains(array, lambda some: self._contains(some, True))

@@ -149,24 +149,30 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             break
     failed = [trail for trail in trails if trail.failure is not None]
     if not trails[-1].ending.is_final and selection.last is not None:
-        best, reason = record.best, trails[-1].ending.reason
+        before_last, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
         trails[-1].follow()
-        if record.best is not best:  # otherwise it is as if there had been no such thing
+        if record.best is not before_last:  # otherwise it is as if there had been no such thing
             record.choice += f"; {reason}, so {trails[-1].title} came next"
     if not trails[-1].ending.is_final:
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
-    ending = ending_of(trails)
     if failed and failed[-1].ending.reason not in record.choice:
         record.choice += f"; {failed[-1].ending.reason}"
-    if record.best is None:
-        # only a kind that was asked for has no other to leave it to
-        failure = failed[-1].failure if failed else None
-        if failure is None or isinstance(failure, UnsuitableError):
-            raise ProblemError(f"approach: {ending.reason}")
-        raise failure
-    return Course(record.best, record, record.choice, ending.reason, helps=ending.seconds > 0)
+    best, ending = best_of(record, trails)
+    return Course(best, record, record.choice, ending.reason, helps=ending.seconds > 0)
+
+
+def best_of(record: Record, trails: Sequence[Trail]) -> tuple[Attempt, Ending]:
+    """The best attempt of all trails, and why there was no further one; raises what failed where there is none."""
+    ending = ending_of(trails)
+    if record.best is not None:
+        return record.best, ending
+    # only a kind that was asked for has no other to leave it to
+    failure = next((trail.failure for trail in reversed(trails) if trail.failure is not None), None)
+    if failure is None or isinstance(failure, UnsuitableError):
+        raise ProblemError(f"approach: {ending.reason}")
+    raise failure
 
 
 def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.labels import as_text
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, Width, inches, style
@@ -56,9 +55,7 @@ def plot_sweep(
     Figure
         Free of pyplot and its global state; a notebook shows it.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     name = _quantity(dataset, quantity)
     parameters = [str(name) for name in dataset["error_estimate"].dims]
     from fspielm.solution.pictures.figure import Picture
@@ -71,9 +68,7 @@ def plot_sweep(
         axes = (_line if len(parameters) == 1 else _map)(figure, dataset, parameters, shown, as_text(words))
         if title is not None:
             axes.set_title(as_text(title))
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _quantity(dataset: Any, wanted: str | None) -> str:

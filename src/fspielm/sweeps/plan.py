@@ -82,10 +82,10 @@ def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:
     statement = problem.statement
     written = [*map(sp.srepr, statement.equations), repr(statement.domain), *map(repr, statement.conditions)]
     given = {str(key): repr(value) for key, value in (statement.given or {}).items() if key not in parameters}
-    comes_in = [] if statement.incident is None else [repr(statement.incident)]
+    incident = [] if statement.incident is None else [repr(statement.incident)]
     parts = [statement.domain, statement.conditions, statement.incident, *(statement.given or {}).values()]
     functions = [repr(_of_value(function)) for part in parts for function in _functions_in(part)]
-    return _digest(*written, repr(sorted(given.items())), *comes_in, *functions)
+    return _digest(*written, repr(sorted(given.items())), *incident, *functions)
 
 
 def digest_of_measure(measure: Measure) -> str:

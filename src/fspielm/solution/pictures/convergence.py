@@ -11,7 +11,6 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.labels import as_number, as_text
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, WIDTHS, style
@@ -43,9 +42,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
     Figure
         Free of pyplot and its global state; a notebook shows it.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     report = solution.report
     if not report.rounds:
         raise ProblemError("this solution has no rounds to draw: a mode has none, nor have functions chosen by hand")
@@ -66,9 +63,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         left.set_ylabel("estimated relative error")
         figure.legend(*left.get_legend_handles_labels(), loc="outside upper right", ncols=2)
         figure.supxlabel(as_text(reasons), x=0.02, ha="left", fontsize="medium", linespacing=1.3)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: float) -> None:

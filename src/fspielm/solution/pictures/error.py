@@ -14,7 +14,6 @@ from fspielm.arrays import FloatArray, NumberArray, safe_norm
 from fspielm.equations import Problem
 from fspielm.errors import ProblemError
 from fspielm.expressions import Value, make_field
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.frequencies import highest_frequencies
 from fspielm.solution.pictures.labels import as_math, as_number, unknown_symbol
 from fspielm.solution.pictures.plot import check_resolution
@@ -71,9 +70,7 @@ def plot_error(
         for (field, expected), quantity in zip(pairs, quantities, strict=True)
     ]
     figure = draw_quantities(quantities, View(ax, time, at, width, ", ".join(sizes)))
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def error_quantity(
@@ -132,9 +129,7 @@ def read_exact(problem: Problem, exact: Any) -> Callable[[FloatArray], NumberArr
 
 def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: Width | None) -> None:
     """Refuse, before anything is computed, what could not be drawn or written."""
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     check_resolution(resolution)
     if width is not None:
         inches(width)

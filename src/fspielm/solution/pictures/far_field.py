@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.open_space import check_far_field, directions_around, far_field
 from fspielm.solution.pictures.labels import as_math
 from fspielm.solution.pictures.note import NOTE_HEIGHT, add_note, doubt
@@ -64,10 +63,8 @@ def plot_far_field(
     ProblemError
         If the solution has no far field: the domain has an end, is a grating, or the equation has no undamped waves.
     """
-    require_matplotlib()
+    check_picture_path(path)
     check_far_field(solution.problem)
-    if path is not None:
-        check_picture_path(path)
     from matplotlib.ticker import MaxNLocator
 
     from fspielm.solution.pictures.figure import Picture
@@ -97,9 +94,7 @@ def plot_far_field(
             axes.set_xlabel(shown)
         set_title(figure, axes, View(title=user_title(title)))
         add_note(figure, note)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _curves(solution: Solution, angles: FloatArray) -> dict[str, FloatArray]:

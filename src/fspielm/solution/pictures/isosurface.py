@@ -81,9 +81,7 @@ def plot_isosurface(
         both = "\N{PLUS-MINUS SIGN}" if len(levels) == 2 else ""
         figure.suptitle(f"{name} = {both}{as_plain(levels[0])}" + (f" at {held}" if held else ""), fontsize="medium")
         add_note(figure, doubt(solution))
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _sample(

@@ -101,9 +101,7 @@ def plot(
     if cells:
         quantities = [show_cells(quantity, solution.basis) for quantity in quantities]
     figure = draw_quantities(quantities, view)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def check_resolution(resolution: int | None) -> int | None:

@@ -63,9 +63,7 @@ def plot_residual(
     else:
         title = "root mean square residuals: " + ", ".join(sizes)
     figure = draw_quantities(quantities, View(ax, time, at, width, title))
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _quantity(solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None) -> Quantity:

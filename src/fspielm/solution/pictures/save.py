@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
@@ -15,6 +15,8 @@ from fspielm.writing import describe, staged_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+F = TypeVar("F", bound="Figure")
+
 FORMATS = (".png", ".pdf", ".svg", ".jpg")
 MOVING_FORMATS = (".gif", ".mp4")
 
@@ -22,17 +24,24 @@ MOVING_FORMATS = (".gif", ".mp4")
 _TIMELESS: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
-def save_picture(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure in the format that the suffix names; the file appears complete or not at all."""
+def save_picture(figure: F, path: str | os.PathLike[str] | None) -> F:
+    """Write a figure in the format that the suffix names, if there is a path, and return it.
+
+    The file appears complete or not at all.
+    """
     check_picture_path(path)
-    with staged_file(path) as draft:
-        figure.savefig(draft, metadata=_TIMELESS.get(draft.suffix.lower()))
+    if path is not None:
+        with staged_file(path) as draft:
+            figure.savefig(draft, metadata=_TIMELESS.get(draft.suffix.lower()))
+    return figure
 
 
-def check_picture_path(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
-    """Say at once, before any long computation, if no picture could be written to `path`."""
-    path = Path(path)
+def check_picture_path(path: str | os.PathLike[str] | None, formats: tuple[str, ...] = FORMATS) -> None:
+    """Say at once, before any long computation, if no picture could be drawn, or written to `path`."""
     require_matplotlib()
+    if path is None:
+        return
+    path = Path(path)
     if path.is_dir():
         raise ProblemError(f"cannot write a picture to {str(path)!r}: it is a folder")
     if path.suffix.lower() not in formats:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.pictures.energy import Energy, energy_along_line, energy_in_plane
 from fspielm.solution.pictures.fields import only_field
 from fspielm.solution.pictures.frequencies import frequencies
@@ -50,9 +49,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
     Figure
         Free of pyplot and its global state.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     from fspielm.solution.pictures.figure import Picture
 
     only_field(solution, "a spectrum")
@@ -65,9 +62,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
         else:
             _draw_planes(figure, solution, W[:, :2], np.abs(coefficients), band[:2])
         add_note(figure, doubt(solution))
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:

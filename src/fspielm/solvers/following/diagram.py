@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution import Solution
 from fspielm.solution.pictures.save import check_picture_path, save_picture
 from fspielm.solution.pictures.style import BLUE, INK, VERMILION, Width, inches, style
@@ -56,9 +55,7 @@ def plot(
     Figure
         Free of pyplot and its global state; a notebook shows it.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     from fspielm.solution.pictures.figure import Picture
 
     with style():
@@ -78,9 +75,7 @@ def plot(
         handles, labels = axes.get_legend_handles_labels()
         once = dict(zip(labels, handles, strict=True))
         axes.legend(once.values(), once.keys())
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def _all(branch: Branch) -> Iterator[Branch]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures import check_picture_path, plot_modes, require_matplotlib, save_picture
+from fspielm.solution.pictures import check_picture_path, plot_modes, save_picture
 from fspielm.solution.pictures.modes import MOST_DRAWN
 from fspielm.wording import known_digits
 
@@ -42,9 +42,7 @@ def plot(
     Figure
         Free of pyplot and its global state; a notebook shows it.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture_path(path)
+    check_picture_path(path)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise ProblemError(f"count must be a whole number, 1 or more; got {count!r}")
     if not len(modes):
@@ -54,9 +52,7 @@ def plot(
         some = f"the first {len(drawn)} of {len(modes)} modes"
         title = some if title is None else f"{title}: {some}"
     figure = plot_modes([mode.field for mode in drawn], [caption(n, mode) for n, mode in enumerate(drawn, 1)], title)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return save_picture(figure, path)
 
 
 def caption(number: int, mode: Mode) -> str:

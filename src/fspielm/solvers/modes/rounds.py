@@ -99,14 +99,9 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
                 if error <= request.tol:
                     return Searched(latest, checks, step, "")
             attempt = attempt_of(latest, latest.combined, error)
-            if afforded.limit is not None:
-                ending = afforded.limit.reason
-                break
-            if attempt.is_at_floor:
-                ending = at_floor(error)
-                break
-            if late:
-                ending = late
+            limit = "" if afforded.limit is None else afforded.limit.reason
+            ending = limit or (at_floor(error) if attempt.is_at_floor else late)
+            if ending:
                 break
             following = step.stage.next(attempt)
             if isinstance(following, Ending):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -12,11 +12,11 @@ from typing import Any
 from fspielm.deadline import limited_to
 from fspielm.equations import Problem
 from fspielm.equations.nonlinear import Iterate, as_iterate, why_unique
-from fspielm.errors import IterateError, ProblemError, UnsuitableError
+from fspielm.errors import IterateError
 from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import Course, at_floor, first_answer, run_rounds
+from fspielm.solvers.automatic import Course, at_floor, best_of, first_answer, run_rounds
 from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.kinds import Kind, kinds_for
@@ -24,7 +24,7 @@ from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.record import LONG, Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
-from fspielm.solvers.trail import Trail, ending_of, press_on
+from fspielm.solvers.trail import Trail, press_on
 from fspielm.wording import OUT_OF_TIME
 
 # Rounds in a row in which no solution is found.
@@ -84,13 +84,8 @@ def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
             break
     else:
         press_on(trails, record, linear.tol)
-    ending = ending_of(trails)
-    if record.best is None:
-        failures = [trail.failure for trail in trails if trail.failure is not None]
-        if not failures or isinstance(failures[-1], UnsuitableError):
-            raise ProblemError(f"approach: {ending.reason}")
-        raise failures[-1]
-    return record.best, ending.reason
+    best, ending = best_of(record, trails)
+    return best, ending.reason
 
 
 def _first(linear: Request, kind: Kind) -> Step:
@@ -114,17 +109,17 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     Where equations have no meaning at zero, and nothing else was given, that is one.
     """
     problem = request.problem
-    zero_and_one = [as_iterate(problem), _ones(problem)]
-    for start in [as_iterate(problem, guess)] if guess is not None else zero_and_one:
-        try:
-            linear = replace(request, problem=problem.linearised(start))
-            record.look(partial(bands_of, linear))
-        except IterateError:
-            if guess is not None or start is zero_and_one[-1]:
-                raise
-            continue
+
+    def begin(start: Iterate) -> tuple[Iterate, Request]:
+        linear = replace(request, problem=problem.linearised(start))
+        record.look(partial(bands_of, linear))
         return start, linear
-    raise AssertionError  # the last one raises, or returns
+
+    if guess is not None:
+        return begin(as_iterate(problem, guess))
+    with suppress(IterateError):
+        return begin(as_iterate(problem))
+    return begin(_ones(problem))
 
 
 def _ones(problem: Problem) -> Iterate:

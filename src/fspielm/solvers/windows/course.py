@@ -70,7 +70,7 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     best = None
     for _ in range(_PASSES):
         windows = _Windows(request, deadline, share)
-        before = windows.seconds_left
+        before = windows.deadline.seconds_left
         try:
             with offering(partial(_so_far, windows, best)):
                 done = _pass_through(windows, guess)
@@ -86,7 +86,7 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
         share /= _FURTHER * missed
         if share * request.tol < _LEAST_TOLERANCE:
             break
-        if windows.seconds_left < _DEARER * (before - windows.seconds_left):
+        if windows.deadline.seconds_left < _DEARER * (before - windows.deadline.seconds_left):
             break
     assert best is not None  # there was one pass
     warn_unless(Verdict(best.converged, best.report.reason), stacklevel=5)
@@ -120,10 +120,10 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
         try:
             solution, finite = windows.solve(during, guess)
         except SolveError:  # without any round in the time that was left
-            if not windows.pieces or windows.seconds_left > 0:
+            if not windows.pieces or windows.deadline.seconds_left > 0:
                 raise
             continue
-        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.seconds_left > 0:
+        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.deadline.seconds_left > 0:
             length, halvings = during.duration / 2, halvings + 1
             continue
         windows.keep(during, solution, finite, began)
@@ -143,16 +143,11 @@ class _Windows:
     uncertain: Uncertain | None = None
 
     @property
-    def seconds_left(self) -> float:
-        """Of the budget."""
-        return self.deadline.seconds_left
-
-    @property
     def are_lost(self) -> bool:
         """Whether there is no time for others, or nothing to begin them with."""
         if not self.pieces:
             return False
-        return self.seconds_left <= 0 or not np.isfinite(self.pieces[-1].solution.error_estimate)
+        return self.deadline.seconds_left <= 0 or not np.isfinite(self.pieces[-1].solution.error_estimate)
 
     def solve(self, during: Time, guess: Any) -> tuple[Solution, Finite]:
         """The problem on the next window; `guess` is for the first one."""
@@ -160,7 +155,7 @@ class _Windows:
         before = self.pieces[-1].solution if self.pieces else None
         problem = problem_during(request.problem, during, before)
         if budget.seconds is not None:
-            budget = replace(budget, seconds=max(self.seconds_left, 1e-3))
+            budget = replace(budget, seconds=max(self.deadline.seconds_left, 1e-3))
         tol = max(self.share * request.tol, _LEAST_TOLERANCE)
         own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
         with offering(partial(finish_quietly, own)):

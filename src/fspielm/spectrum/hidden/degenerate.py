@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.equations import Problem
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.geometry import Sites
@@ -75,7 +75,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
         return None
     lower, upper = problem.domain.bounding_box
     extent = float((upper - lower).max())
-    several, around, distances = None, [], []
+    several, around, distances = None, [], []  # a zero with several solutions
     for zero, slope in zip(zeros, slopes, strict=True):
         _, singular, right = np.linalg.svd(slope, full_matrices=False)
         is_flat = singular[0] * extent < _FLAT * largest
@@ -111,7 +111,9 @@ def _follow(problem: Problem, points: FloatArray, largest: float) -> tuple[Float
         points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
         values, slopes = _leading(problem, points, steps)
     found = np.abs(values).max(axis=1) <= _ZERO * largest
-    found &= _is_inside(problem, points, upper - lower)
+    # on the boundary, as far as rounding lets one tell, is inside
+    inward = points + 1e-3 * _CLOSE * (0.5 * (lower + upper) - points)
+    found &= problem.domain.contains(points) | problem.domain.contains(inward)
     chosen: list[int] = []
     for place in np.flatnonzero(found):
         apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
@@ -119,13 +121,6 @@ def _follow(problem: Problem, points: FloatArray, largest: float) -> tuple[Float
             chosen.append(int(place))
     chosen = chosen if problem.dimension == 1 else chosen[:_PLACES]
     return points[chosen], slopes[chosen]
-
-
-def _is_inside(problem: Problem, points: FloatArray, lengths: FloatArray) -> BoolArray:
-    """Whether points are in the domain, or on its boundary as far as rounding lets one tell."""
-    lower, upper = problem.domain.bounding_box
-    inward = points + _CLOSE * 1e-3 * (0.5 * (lower + upper) - points)
-    return np.asarray(problem.domain.contains(points) | problem.domain.contains(inward))
 
 
 def _leading(problem: Problem, points: FloatArray, steps: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,17 +142,16 @@ def _principal(problem: Problem, points: FloatArray) -> FloatArray:
 def _is_several(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:
     """Whether the powers of the distance on both sides of a zero have more factors than there are conditions."""
     order, free = problem.determinant.order, 0
-    shared = np.ones(max(order - 1, 0), dtype=bool)
+    shared, near = np.ones(max(order - 1, 0), dtype=bool), extent * np.array([_NEAR, 1e-2 * _NEAR])
     for side in (-1.0, 1.0):
-        if not problem.domain.contains((zero + side * _NEAR * extent * direction)[None])[0]:
+        at = zero + side * near[:, None] * direction
+        if not problem.domain.contains(at[:1])[0]:
             return False
-        at = zero + side * extent * np.array([[_NEAR], [1e-2 * _NEAR]]) * direction
-        first, second = _indicial(
-            freeze(problem.determinant, Sites(at)), side * direction, extent * np.array([_NEAR, 1e-2 * _NEAR])
-        )
+        first, second = _indicial(freeze(problem.determinant, Sites(at)), side * direction, near)
         if np.abs(first - second).max() > _SAME * np.abs(second).max():
             return True  # no powers: solutions may be zero with all their derivatives, from this side
-        exponents = np.roots(_expanded(second))
+        polynomials = [factor * np.poly(np.arange(k)) for k, factor in enumerate(second)]  # s (s - 1) ...
+        exponents = np.roots(reduce(np.polyadd, polynomials))
         least = order - 2 if order > 1 else -2 * _SAME
         free += int(np.sum(exponents.real > least + _SAME))
         shared &= np.array([np.any(np.abs(exponents - k) < _SAME) for k in range(order - 1)], dtype=bool)
@@ -172,8 +166,3 @@ def _indicial(frozen: Frozen, direction: FloatArray, distances: FloatArray) -> N
     each = np.stack([shares[:, orders == k].sum(axis=1) for k in range(highest + 1)], axis=1)
     each = each * distances[:, None] ** (highest - np.arange(highest + 1))
     return np.asarray(each / each[:, -1:])
-
-
-def _expanded(factors: NumberArray) -> NumberArray:
-    """The polynomial of these multiples of ``s (s - 1) ...``, its highest power first."""
-    return np.asarray(reduce(np.polyadd, [factor * np.poly(np.arange(k)) for k, factor in enumerate(factors)]))
