@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
@@ -143,7 +144,7 @@ def test_windows_that_are_late_keep_those_before(monkeypatch) -> None:
 
     def late(windows, during, guess):
         if solved:
-            monkeypatch.setattr(course._Windows, "seconds_left", -1.0)
+            windows.deadline = Deadline(end=0.0)
             raise fs.SolveError("late")
         solved.append(during)
         return solve(windows, during, guess)
