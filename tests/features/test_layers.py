@@ -11,8 +11,8 @@ import fspielm as fs
 from fspielm.equations import derivative, identity
 from fspielm.features import localise
 from fspielm.features.outward import MultipoleBasis
-from fspielm.features.outward.confocal import Degrees, _distances, distance_of, fastest, layer_on
 from fspielm.features.outward.layers import LayerBasis
+from fspielm.features.outward.space import Degrees, _distances, distance_of, fastest, layer_on
 from fspielm.geometry import Sites
 from fspielm.geometry.space_exterior import Body
 

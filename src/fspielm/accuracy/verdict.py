@@ -43,7 +43,7 @@ def judge(
         if estimate.scale == 0.0:
             return Verdict(True, "all data are zero, and so is the solution")
         return Verdict(
-            True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}{_nothing(problem, estimate)}"
+            True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}{_without_digits(problem, estimate)}"
         )
     cause = (
         failure
@@ -62,7 +62,7 @@ def judge(
     return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
 
 
-def _nothing(problem: Problem, estimate: ErrorEstimate) -> str:
+def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
     """Which unknowns are too small beside the others for digits of their own."""
     told = []
     for name in problem.names if estimate.fields else ():

@@ -140,11 +140,11 @@ def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
     return (
         f"{', '.join(map(str, symbols))} {have}: pass problem.at({{{values}}}), or use "
         f"fs.eigenmodes(problem, {first}), fs.sweep(problem, {{{first}: [...]}}) or fs.follow(problem, {first}, ...)"
-        + "".join(_slip(problem, symbol) for symbol in symbols)
+        + "".join(_near_miss(problem, symbol) for symbol in symbols)
     )
 
 
-def _slip(problem: Problem, symbol: sp.Symbol) -> str:
+def _near_miss(problem: Problem, symbol: sp.Symbol) -> str:
     """The name that a symbol may be a slip of the pen for, as a question."""
     others = (*problem.coordinates, *(unknown.symbol.func.__name__ for unknown in problem.unknowns))
     others += tuple(

@@ -15,11 +15,13 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import BoundaryPart, Box, Domain, PlaneCurve, Quadrature, likely_parts, list_parts
 from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.time import SpaceTime
-from fspielm.solution.graded import graded_rule
 from fspielm.solution.materials import interface_parts
 
 # Places on a line at which to see whether it leaves the domain.
 _LINE_PROBES = 400
+# The power with which nodes crowd at both ends of a piece: r**(-1/2) there becomes a cubic.
+_CROWDING = 8
+_FEWEST = 24
 
 
 @final
@@ -166,7 +168,7 @@ def _parts(parts: Sequence[BoundaryPart], region: Domain, singular: bool) -> Pla
 
 def _on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
     plain = part.parameters != 1 or part.keep is not None or part.nodes is not None or part.endless
-    return part.quadrature(n) if plain or not singular else graded_rule(part, n)
+    return part.quadrature(n) if plain or not singular else _graded_rule(part, n)
 
 
 def _refuse_outside(place: Place, region: Domain) -> None:
@@ -214,3 +216,30 @@ def joined(rules: Sequence[Quadrature]) -> Quadrature:
         np.concatenate([rule.weights for rule in rules]),
         np.concatenate(normals) if len(normals) == len(rules) else None,
     )
+
+
+def _graded_rule(part: BoundaryPart, n: int) -> Quadrature:
+    """About `n` nodes on a curve, crowded at the ends of its smooth pieces, where a derivative may be infinite.
+
+    Gauss-Legendre in v, with ``s = v^p / (v^p + (1 - v)^p)`` the share of a piece's length (R. Kress, Numer. Math. 58,
+    1990): the derivatives of s vanish at both ends, and take the singularity with them.
+    """
+    spots = part.place(np.linspace(0.0, 1.0, 9)[:, None]).points
+    # closer to a corner than rounding can tell, a node might fall on it
+    closest = 16 * float(np.finfo(np.float64).eps) * max(1.0, float(np.abs(spots).max()) / part.measure)
+    units, weights = [], []
+    for low, high in pairwise(part.breaks):
+        share, density = _crowded(max(_FEWEST, round(n * (high - low))))
+        nearest = min(closest / (high - low), 0.25)
+        units.append(low + (high - low) * np.clip(share, nearest, 1.0 - nearest))
+        weights.append((high - low) * part.measure * density)
+    sites = part.place(np.concatenate(units)[:, None])
+    return Quadrature(sites.points, np.concatenate(weights), sites.normals)
+
+
+def _crowded(n: int) -> tuple[FloatArray, FloatArray]:
+    v, weights = gauss(n)
+    p = _CROWDING
+    near, far = v**p, (1.0 - v) ** p
+    total = near + far
+    return near / total, weights * p * (v * (1.0 - v)) ** (p - 1) / total**2

@@ -54,7 +54,7 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
             owed = sum(other.best.searching for _, other in parts) - searched.best.searching
             here = replace(request, problem=pencil.at(window.shift))
             task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
-            with offering(partial(_with, parts, place)):
+            with offering(partial(_with_part, parts, place)):
                 further, own = _refine(task, request, record, searched)
             parts[place] = window, further
             better.append(own)
@@ -62,7 +62,7 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
             return _together(notary, wish, parts, better, wish.margin(first.tol))
 
 
-def _with(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
+def _with_part(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
     """Parts of which one was searched further."""
     return parts if further is None else [*parts[:place], (parts[place][0], further), *parts[place + 1 :]]
 
