@@ -72,6 +72,31 @@ def test_what_has_begun_may_end_in_a_time_of_grace():
         check_deadline()
 
 
+def test_a_share_of_the_time_with_infinite_grace_cuts_nothing_off():
+    soft = Deadline.within(-1, grace=float("inf"))
+    with soft.enforced() as alone:
+        check_deadline()
+        assert alone.seconds_left < 0
+    with Deadline.within(-1).enforced(), soft.enforced(), pytest.raises(OutOfTime):
+        check_deadline()
+
+
+def test_data_are_looked_at_until_the_time_for_it_ends():
+    asked = []
+
+    def data(points):
+        asked.append(len(points))
+        return np.cos(300 * points[:, 0])
+
+    problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(data)])
+    infer_bands(problem, np.random.default_rng(0))
+    before = sum(asked)
+    asked.clear()
+    with Deadline.within(-1, grace=float("inf")).enforced():
+        assert not infer_bands(problem, np.random.default_rng(0)).unsettled
+    assert sum(asked) < before / 2
+
+
 def test_no_fallback_goes_on_after_it():
     assert not issubclass(OutOfTime, Exception)
 
@@ -174,7 +199,7 @@ def test_rounds_take_what_memory_remains(monkeypatch):
         return infer_bands(*given)
 
     monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", filled)
-    with pytest.warns(fs.AccuracyWarning, match=r"above the (4.0 MiB that remain of the )?budget of 0.25 GiB"):
+    with pytest.warns(fs.AccuracyWarning, match=r"above the 4.0 MiB that remain of the budget of 0.25 GiB"):
         fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
 
 

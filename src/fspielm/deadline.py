@@ -37,7 +37,8 @@ class Deadline:
     memory : float
         Bytes that the process may hold, with what it held before.
     grace : float
-        Seconds after the end in which work that has begun may still be completed.
+        Seconds after the end in which work that has begun may still be completed: infinite for a share of the time that
+        work should keep to and is not cut off at.
     """
 
     end: float = float("inf")
@@ -59,7 +60,7 @@ class Deadline:
         """The tighter of both limits."""
         end = min(self.end, other.end)
         cut = min(self.end + self.grace, other.end + other.grace)
-        return Deadline(end, min(self.memory, other.memory), cut - end if cut < float("inf") else 0.0)
+        return Deadline(end, min(self.memory, other.memory), cut - end if end < float("inf") else 0.0)
 
     def share(self, share: float) -> Deadline:
         """A share of the time that is left."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+# What helps where time has ended something, and that it has.
+MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
+OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 # Significant digits that every double holds; and sizes of numbers that read well without a power of ten.
 _DIGITS = 15

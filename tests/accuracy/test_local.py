@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -20,9 +18,9 @@ R2 = (x - sp.Rational(3, 10)) ** 2 + (y - sp.Rational(2, 5)) ** 2
 BOX = fs.Box((0, 0), (1, 1))
 
 
-def refused(problem: fs.Problem, source: str, **settings: Any) -> fs.Solution:
+def refused(problem: fs.Problem, source: str) -> fs.Solution:
     with pytest.warns(fs.AccuracyWarning, match=f"not converged: .*{source} .*(changes within a distance of|jumps)"):
-        return fs.solve(problem, tol=1e-4, rng=1, budget=fs.Budget(neurons=200), **settings)
+        return fs.solve(problem, tol=1e-4, rng=1, budget=fs.Budget(neurons=200))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +46,7 @@ def test_an_absorbing_inclusion_is_not_missed(width: float) -> None:
 def test_a_slab_a_jump_and_an_electrode() -> None:
     slab = 1 + sp.tanh((x - sp.Rational(1, 2)) / 1e-5) / 2
     equation = sp.Eq((slab * u.diff(x)).diff(x) + (slab * u.diff(y)).diff(y), 1)
-    refused(fs.Problem(equation, BOX, [fs.Dirichlet(0)]), "coefficient", approach="band")
+    refused(fs.Problem(equation, BOX, [fs.Dirichlet(0)]), "coefficient")
     jump = sp.Piecewise((1e6, R2 < 1e-8), (0, True))
     refused(fs.Problem(sp.Eq(LAPLACIAN, jump), BOX, [fs.Dirichlet(1)]), "the right-hand side")
     electrode = [fs.Dirichlet(sp.exp(-((x - 0.3) ** 2) / 1e-7), on="y-"), fs.Dirichlet(0, on="rest")]

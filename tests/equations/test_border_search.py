@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.border_search import bracket_all
 from fspielm.equations.borders import Extent
+from fspielm.equations.level_borders import bracket_all
 from fspielm.expressions import make_field
 
 x, y = sp.symbols("x y")

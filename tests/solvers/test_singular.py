@@ -49,8 +49,7 @@ def test_the_corner_of_an_l_is_found() -> None:
     assert error(solution, power) <= 1e-12
 
 
-def test_without_singular_functions_the_verdict_is_no_and_names_corners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solvers.automatic.press_on", lambda *_: None)  # which would take its time
+def test_without_singular_functions_the_verdict_is_no_and_names_corners() -> None:
     with pytest.warns(AccuracyWarning, match="not smooth.* corner"):
         solution = fs.solve(laplace(power), rng=0, singular=False, approach="band")
     assert not solution.converged

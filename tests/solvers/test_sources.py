@@ -18,10 +18,9 @@ from fspielm.features import SourceBasis, neurons_needed
 from fspielm.features.special import satisfies
 from fspielm.geometry import Domain, Sites
 from fspielm.solvers.attempt import Attempt, attempt
-from fspielm.solvers.panels import Limits, SourceCorners, resolve
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
-from fspielm.solvers.sources import crowded, source_columns
+from fspielm.solvers.sources import Limits, SourceCorners, crowded, resolve, source_columns
 from fspielm.solvers.trial import FeatureTrial
 
 X, Y = sp.symbols("x y")

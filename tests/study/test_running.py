@@ -179,14 +179,14 @@ class TestRefusals:
     def test_a_study_that_finds_no_room_at_all_leaves_nothing(
         self, tmp_path: Path, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        opens = module.connect
+        opens = module._connect
 
         def connect_full(path: Path, **more: Any) -> sqlite3.Connection:
             connection = opens(path, **more)
             connection.execute("PRAGMA max_page_count = 2")
             return connection
 
-        monkeypatch.setattr(module, "connect", connect_full)
+        monkeypatch.setattr(module, "_connect", connect_full)
         with pytest.raises(ProblemError) as caught:
             run(plan_of(25), tmp_path / "a.db")
         # and nothing is called safe that is not there

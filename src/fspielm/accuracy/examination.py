@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -39,10 +39,6 @@ _GROWS = (
 )
 
 
-def _yes() -> bool:
-    return True
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Examination:
@@ -59,8 +55,8 @@ class Examination:
     sensitivity : Sensitivity
     correction : Correction or None
         What is known of the residual's effect, where functions are those of cells.
-    look : callable
-        Finds whether the sensitivity has settled.
+    factored : Factored or None
+        What tells whether the sensitivity has settled; None where it has.
     """
 
     discretisation: Finite
@@ -68,12 +64,13 @@ class Examination:
     held_out: HeldOut
     sensitivity: Sensitivity
     correction: Correction | None = None
-    look: Callable[[], bool] = _yes
+    factored: Factored | None = None
 
     @cached_property
     def has_settled(self) -> bool:
         """Whether the sensitivity has settled; asked where an estimate would rest on it."""
-        return self.look()
+        finite, factored = self.discretisation, self.factored
+        return factored is None or has_settled(finite, self.blocks, factored, self.held_out, self.sensitivity)
 
     def estimate(
         self, coefficients: NumberArray, problem: Problem | None = None, *, by_itself: bool = False
@@ -253,10 +250,7 @@ class Examination:
 
 
 def examine(
-    discretisation: Finite,
-    blocks: Sequence[BlockRows],
-    factored: Factored,
-    rng: np.random.Generator,
+    discretisation: Finite, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Examination:
     """Draw fresh rows, by the law of those that were fitted, and find how sensitive the system is.
 
@@ -273,11 +267,10 @@ def examine(
     probed = probe(discretisation, blocks, factored, rng)
     held_out = HeldOut.draw(discretisation, rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
-    # of functions that satisfy the equation, others beside them have shown it already
-    look = _yes if probed else partial(has_settled, discretisation, blocks, factored, held_out, sensitivity)
-    if not basis.is_piecewise:
-        return Examination(discretisation, blocks, held_out, sensitivity, look=look)
-    from fspielm.accuracy.correction import Correction
+    correction = None
+    if basis.is_piecewise:
+        from fspielm.accuracy.correction import Correction
 
-    correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
-    return Examination(discretisation, blocks, held_out, sensitivity, correction, look)
+        correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
+    # of functions that satisfy the equation, others beside them have shown already that it has settled
+    return Examination(discretisation, blocks, held_out, sensitivity, correction, None if probed else factored)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
 
+from fspielm.arrays import FloatArray
 from fspielm.equations.affine import NonlinearTermError, split_affine
-from fspielm.equations.borders import Extent
+from fspielm.equations.borders import Extent, find_border
 from fspielm.equations.conjugates import (
     Conjugate,
     has_parts,
@@ -19,13 +23,18 @@ from fspielm.equations.conjugates import (
     target_of,
 )
 from fspielm.equations.elsewhere import refuse_elsewhere
-from fspielm.equations.jumps import refuse_jumps
+from fspielm.equations.givens import Givens
 from fspielm.equations.normal import OF_NORMALS, NormalDerivative
 from fspielm.equations.operator import Operator, along_normal, field_coefficient
+from fspielm.equations.piecewise import side_of
 from fspielm.equations.residual import residual_form
 from fspielm.equations.setting import Rule, Setting
 from fspielm.errors import ProblemError
-from fspielm.expressions import describe, evaluate_derivatives, is_zero, make_field
+from fspielm.expressions import Field, describe, evaluate_derivatives, is_zero, make_field
+
+_STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
+# What two branches may differ by, relative to their size.
+_ROUNDING = 1e-9
 
 
 class NonlinearError(ProblemError):
@@ -185,3 +194,71 @@ def derivative_name(atom: sp.Expr, setting: Setting) -> str:
 def _source(rest: sp.Expr) -> sp.Expr:
     """The right-hand side; zero where its terms cancel: then other features serve."""
     return sp.S.Zero if is_zero(rest) else -rest
+
+
+def refuse_jumps(
+    coefficients: Mapping[tuple[int, ...], sp.Expr],
+    givens: Givens,
+    extent: Extent,
+    levels: frozenset[sp.Expr] = frozenset(),
+) -> None:
+    """Refuse a coefficient of the highest derivatives that jumps somewhere else than on interfaces.
+
+    ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous; expanded by SymPy to
+    ``a u'' + a' u'`` that is gone, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces,
+    where one of `levels` is zero, the flux is prescribed.
+    """
+    order = max(sum(orders) for orders in coefficients)
+    for orders, coefficient in coefficients.items():
+        leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
+        if leading or coefficient.has(sp.DiracDelta):
+            steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
+            instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
+            raise ProblemError(
+                f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
+                f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
+            )
+
+
+def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
+    if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
+        return True
+    return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
+
+
+def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
+    """Whether neighbouring branches differ where their condition changes over."""
+
+    def field(expression: sp.Expr) -> Field:
+        functions = givens.callables(expression, extent.coordinates)
+        return make_field(expression, extent.coordinates, functions, what=f"the coefficient {describe(piecewise)}")
+
+    for (first, condition), (second, _) in pairwise(piecewise.args):
+        branches = [field(first), field(second)]
+        for side in _sides(condition, extent, levels):
+            border = find_border(field(side), extent)
+            # where no border can be found: better refused than lost
+            if border is None or _differ(branches, border, extent.probes):
+                return True
+    return False
+
+
+def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
+    """What changes its sign where the condition changes over, but for interfaces."""
+    for relation in sorted(condition.atoms(Relational), key=str):
+        border = side_of(relation)
+        if border is not None and border[0] in levels:
+            continue
+        side = relation.lhs - relation.rhs
+        if side.free_symbols & set(extent.coordinates):
+            yield side
+
+
+def _differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
+    """Whether two branches differ at a border, by more than rounding and than each of them varies across it."""
+    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
+    size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))
+    # a branch such as sin(x)/x may have no value at the border itself, but has one beside it
+    gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))
+    varied = np.nansum(np.abs(before - after), axis=0)
+    return not np.all(gaps <= _ROUNDING * size + varied)

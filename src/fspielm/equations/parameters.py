@@ -41,9 +41,8 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
     like a coordinate, which are mistakes; so are those named like a function, refused here.
     """
     places = [getattr(condition, "on", None) for condition in statement.conditions]
-    values = [e for value in given.values() for e in _expressions(value)]
     written = [e for e in statement.expressions if not any(e is place for place in places)]
-    written += [value for value in values if isinstance(value, sp.Basic)]
+    written += _expressions(given.values())
     functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
     derivatives = set().union(*(e.atoms(sp.Derivative) for e in written))
     orders = [sp.sympify(count) for derivative in derivatives for _, count in derivative.variable_count]
@@ -82,9 +81,9 @@ def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> State
     return replace(statement, given={**(statement.given or {}), **values})
 
 
-def used_in(given: Mapping[Any, Any], expressions: Iterable[sp.Basic]) -> dict[Any, Any]:
-    """What of the given stands in expressions, or in what is given for something that does."""
-    used, written = set(), list(expressions)
+def used_in(given: Mapping[Any, Any], values: Iterable[Any]) -> dict[Any, Any]:
+    """What of the given stands in the expressions among values, or in what is given for something that does."""
+    used, written = set(), _expressions(values)
     functional = [key for key in given if not isinstance(key, sp.Symbol)]
     while written:
         symbols = set().union(*(e.free_symbols for e in written))
@@ -92,7 +91,7 @@ def used_in(given: Mapping[Any, Any], expressions: Iterable[sp.Basic]) -> dict[A
         more = [key for key in symbols if key in given and key not in used]
         more += [key for key in functional if key not in used and _occurs(key, symbols, functions)]
         used.update(more)
-        written = [e for key in more for e in _expressions(given[key]) if isinstance(e, sp.Basic)]
+        written = _expressions(given[key] for key in more)
     return {key: value for key, value in given.items() if key in used}
 
 
@@ -106,8 +105,10 @@ def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> 
     return key in symbols
 
 
-def _expressions(value: Any) -> tuple[Any, ...]:
-    return tuple(value.expressions) if isinstance(value, ByRegion) else (value,)
+def _expressions(values: Iterable[Any]) -> list[sp.Basic]:
+    """The expressions among values, and those of data by region."""
+    each = (e for value in values for e in (value.expressions if isinstance(value, ByRegion) else (value,)))
+    return [e for e in each if isinstance(e, sp.Basic)]
 
 
 def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:

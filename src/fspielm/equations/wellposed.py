@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Sequence
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.equations.conditions import Initial
+from fspielm.equations.constant import constant_operator
 from fspielm.equations.crossing import is_characteristic
 from fspielm.equations.determinant import determinant
 from fspielm.equations.operator import Operator
-from fspielm.equations.periods import left_open
-from fspielm.equations.pieces import loose_piece
 from fspielm.equations.regions import probe
 from fspielm.equations.relations import Relation
 from fspielm.equations.setting import Setting
-from fspielm.errors import ProblemError
+from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.expressions import describe
-from fspielm.geometry import BoundaryPart, Domain
+from fspielm.geometry import BoundaryPart, Domain, connected_pieces
+
+# How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
+_ROUNDING = 1e-9
+_SITES = 200
+# Fewer points than this share are a corner that no straight way leads out of, not a piece.
+_LEAST_SHARE = 0.005
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
@@ -66,7 +72,7 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         _check_number(boundary, inside, parts, operator)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
         return next(filter(None, missing))
-    return loose_piece(constraints, domain, operator)
+    return _loose_piece(constraints, domain, operator)
 
 
 def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> bool:
@@ -228,3 +234,68 @@ def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bo
             raise ProblemError(missing)
         return missing
     return ""
+
+
+def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
+    """How many conditions beside a periodic one find something that it leaves open."""
+    tied = [(c.region.shift, c.region.factor) for c in boundary if c.region.shift is not None]
+    return periodic_solutions(operator, float(tied[0][0][0]), tied[0][1]) if tied else 0
+
+
+def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0) -> int:
+    """How many independent functions of this period, up to a factor, the operator of one coordinate makes zero.
+
+    So many further conditions fix what periodic ends leave open. With constant coefficients these are the multiples
+    of 2 pi / period at which the symbol vanishes, moved by the phase of the factor; otherwise only constants are seen,
+    where no term is free of derivatives.
+    """
+    try:
+        terms = constant_operator(operator).operator.terms
+    except UnsuitableError:
+        return int(factor == 1 and all(term.order > 0 for term in operator.terms))
+    values = {term.order: term.coefficient for term in terms if not callable(term.coefficient)}
+    coefficients = np.array([values.get(order, 0.0) for order in range(operator.order, -1, -1)])
+    first = cmath.log(factor)
+    turns = {round((root * period - first).imag / (2 * np.pi)) for root in np.roots(coefficients)}
+    return sum(_vanishes(coefficients, (first + 2j * np.pi * n) / period) for n in turns)
+
+
+def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
+    """Whether a polynomial is zero there, up to rounding."""
+    return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
+
+
+def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
+    """Describe a piece of the domain on which the solution is determined only up to a constant; empty if there is none.
+
+    The estimate of the error does not see this: features are functions of all space, and carry the constant of one
+    piece over to the others.
+    """
+    if domain.time is not None or not domain.may_be_in_pieces or any(term.order == 0 for term in operator.terms):
+        return ""
+    points, labels = connected_pieces(domain)
+    counts = np.bincount(labels)
+    large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
+    if len(large) < 2:
+        return ""
+    held = {int(label) for c in constraints if _fixes_values(c) for label in _touched(c, points, labels)}
+    for label in large:
+        if int(label) not in held:
+            place = ", ".join(f"{v:.3g}" for v in points[labels == label].mean(axis=0))
+            return (
+                f"the piece of the domain around ({place}) is not joined to the rest, and has no condition that fixes "
+                "values there"
+            )
+    return ""
+
+
+def _fixes_values(constraint: Relation) -> bool:
+    return any(term.order == 0 for term in constraint.operator.terms)
+
+
+def _touched(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The pieces that the constraint's sites lie next to."""
+    from scipy.spatial import cKDTree
+
+    sites = constraint.sample(_SITES, np.random.default_rng(0))
+    return np.unique(labels[cKDTree(points).query(sites.points)[1]])

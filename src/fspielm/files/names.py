@@ -145,7 +145,7 @@ class Names:
         regional = {name: data.substituted(lambda e: e.xreplace(fixed)) for name, data in self.regional.items()}
         known = {sp.Symbol(name): value for name, value in {**formulas, **regional}.items()}
         functions = {function: self.functions[name] for name, function in self._applied.items()}
-        return used_in({**functions, **known}, [e for e in _unfolded(expressions) if isinstance(e, sp.Basic)])
+        return used_in({**functions, **known}, expressions)
 
     def fixing(self, content: object) -> Names:
         """The same, where parts of a file are read that stay as they are whatever values the parameters get later."""
@@ -177,8 +177,3 @@ def _texts(content: object) -> list[str]:
         return [content]
     inner = content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
     return [text for value in inner for text in _texts(value)]
-
-
-def _unfolded(expressions: Iterable[object]) -> list[Any]:
-    """Expressions, and those of data by region."""
-    return [inner for e in expressions for inner in (e.expressions if isinstance(e, ByRegion) else (e,))]

@@ -62,18 +62,17 @@ class BoundaryPart:
     @property
     def side_names(self) -> tuple[str, ...]:
         """Of the sides it is made of: ``"frame.side 1"``, ... of the part ``"frame.outline"``."""
-        before, _, after = self.name.rpartition(OUTLINE)
-        return tuple(f"{before}{side}{after}" for side in sorted(set(self.sides), key=_by_number) if side)
+        numbered = sorted(filter(None, set(self.sides)), key=lambda side: (len(side), side))
+        return tuple(map(self._side_name, numbered))
 
     def side(self, name: str) -> BoundaryPart:
         """One of its sides, by one of the `side_names`, as a part of its own."""
+        stretches = zip(self.sides, pairwise(self.breaks), strict=True)
+        return join_parts(name, [self._between(*ends) for side, ends in stretches if self._side_name(side) == name])
+
+    def _side_name(self, side: str) -> str:
         before, _, after = self.name.rpartition(OUTLINE)
-        pieces = [
-            self._between(low, high)
-            for side, (low, high) in zip(self.sides, pairwise(self.breaks), strict=True)
-            if f"{before}{side}{after}" == name
-        ]
-        return join_parts(name, pieces)
+        return f"{before}{side}{after}"
 
     def _between(self, low: float, high: float) -> BoundaryPart:
         """The smooth piece between two neighbouring breaks."""
@@ -174,10 +173,6 @@ def list_parts(parts: Iterable[BoundaryPart]) -> str:
             few = [*names[:3], "...", names[-1]] if len(names) > 12 else names
             told += f"; the sides of {part.name!r} are {', '.join(few)}"
     return told
-
-
-def _by_number(side: str) -> tuple[int, str]:
-    return len(side), side
 
 
 def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:

@@ -102,7 +102,6 @@ class PlaneShape(Domain):
 
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, 2)`` that lie in the shape, its boundary included."""
-        check_deadline()
         array = as_points(points, 2)
         if len(array) < _MANY or self.is_unbounded:
             return super().contains(array)

@@ -259,7 +259,9 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
 
 def numbers_beside(rows: int, columns: int) -> int:
     """Numbers that a factorisation in place holds beside the matrix: copies of strips, and what is rotated at once."""
-    return rows * min(columns, 4 * _STRIP) if 2.0 * rows * columns**2 > _LARGE else 64 * columns
+    if 2.0 * rows * columns**2 <= _LARGE:
+        return 64 * columns
+    return rows * _STRIP + max(rows * _STRIP, int(_AT_ONCE / (4 * _STRIP))) + 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
     from fspielm.solution.pictures.plot import plot
-    from fspielm.solution.refining import refine
     from fspielm.solution.residual import residual
     from fspielm.solution.spectrum import spectrum
+    from fspielm.solvers.refining import refine  # a layer above
 else:
     calculus = MethodsFrom("fspielm.solution.calculus")
     export = MethodsFrom("fspielm.solution.export")
@@ -38,7 +38,7 @@ else:
     orders = MethodsFrom("fspielm.solution.orders")
     pictures = MethodsFrom("fspielm.solution.pictures")
     plot = pictures.plot
-    refine = MethodsFrom("fspielm.solution.refining").refine
+    refine = MethodsFrom("fspielm.solvers.refining").refine
     residual = MethodsFrom("fspielm.solution.residual").residual
     spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
 

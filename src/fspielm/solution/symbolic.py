@@ -21,7 +21,62 @@ from fspielm.errors import ProblemError
 from fspielm.expressions import NONLOCAL, Field, PointFunction, bare_hint, evaluate_derivatives, make_field
 from fspielm.expressions.relation import same_name_hint
 from fspielm.geometry import Sites
-from fspielm.solution.parts import Parts, parts_of
+
+# What SymPy takes apart differently for real and for complex arguments.
+_OF_PARTS = (sp.re, sp.im, sp.conjugate, sp.adjoint, sp.transpose, sp.Abs, sp.arg, sp.sign)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The real functions that stand for each unknown: its real and its imaginary part, or itself where it is real.
+
+    Attributes
+    ----------
+    coordinates : tuple of Symbol
+    real, imaginary : dict of AppliedUndef to AppliedUndef
+        From the unknowns; the latter is empty where they are real.
+    """
+
+    coordinates: tuple[sp.Symbol, ...]
+    real: dict[sp.Basic, AppliedUndef]
+    imaginary: dict[sp.Basic, AppliedUndef]
+
+    @property
+    def each(self) -> tuple[dict[sp.Basic, AppliedUndef], ...]:
+        """The real parts, and the imaginary ones if there are any."""
+        return (self.real, self.imaginary) if self.imaginary else (self.real,)
+
+    def take_apart(self, expression: sp.Expr) -> sp.Expr:
+        """The expression in the parts of the unknowns, with all derivatives carried out."""
+        if all(unknown == part for unknown, part in self.real.items()):
+            return expression
+        # on the real line: re(u).diff(x) is re(u.diff(x)) for real x alone
+        real_line = {c: sp.Dummy(c.name, real=True) for c in self.coordinates}
+        normal = sorted(expression.atoms(NormalDerivative), key=str)
+        apart = expression.xreplace({atom: self._apart(atom) for atom in (*normal, *self.real)}).xreplace(real_line)
+        plain = apart.replace(sp.sign, lambda z: sp.sign(z) if z.is_real else z / sp.Abs(z))
+        back = {dummy: c for c, dummy in real_line.items()}
+        written: sp.Expr = evaluate_derivatives(plain).xreplace(back)
+        return written
+
+    def whole(self, atom: sp.Expr) -> sp.Expr:
+        """What an atom in the parts is a part of."""
+        return atom.xreplace({part: unknown for parts in self.each for unknown, part in parts.items()})
+
+    def _apart(self, atom: sp.Expr) -> sp.Expr:
+        return sp.Add(*(unit * atom.xreplace(of) for unit, of in zip((sp.S.One, sp.I), self.each, strict=False)))
+
+
+def _parts_of(unknowns: Sequence[AppliedUndef], expressions: Sequence[sp.Expr], *, is_complex: bool) -> _Parts:
+    """The parts that expressions are to be written in: real unknowns themselves, if nothing asks for more."""
+
+    def named(prefix: str) -> dict[sp.Basic, AppliedUndef]:
+        return {u: sp.Function(f"{prefix} {u.func.__name__}", real=True)(*u.args) for u in unknowns}
+
+    if not is_complex and not any(expression.has(*_OF_PARTS) for expression in expressions):
+        return _Parts(unknowns[0].args, {u: u for u in unknowns}, {})
+    return _Parts(unknowns[0].args, named("re"), named("im") if is_complex else {})
 
 
 @final
@@ -63,7 +118,7 @@ def read_expressions(
     for symbol in symbols:
         givens.check_coordinates(symbol)
     written = [_checked(as_expression(e, what), problem, givens, what) for e in expressions]
-    parts = parts_of(symbols, written, is_complex=is_complex)
+    parts = _parts_of(symbols, written, is_complex=is_complex)
     apart = [write_components(parts.take_apart(e), problem.coordinates) for e in written]
     atoms = sorted(set().union(*(_atoms(e, parts) for e in apart)), key=str)
     setting = Setting(problem.unknowns, givens, problem.domain)
@@ -153,7 +208,7 @@ def _others(problem: Problem, givens: Givens) -> list[AppliedUndef]:
     return sorted((f for f in stated - known if f.args == problem.coordinates and not givens.is_known(f)), key=str)
 
 
-def _atoms(expression: sp.Expr, parts: Parts) -> set[sp.Expr]:
+def _atoms(expression: sp.Expr, parts: _Parts) -> set[sp.Expr]:
     """The derivatives of the unknowns that the expression is made of, the unknowns themselves among them."""
     functions = [function for of in parts.each for function in of.values()]
     normal: set[sp.Expr] = expression.atoms(NormalDerivative)

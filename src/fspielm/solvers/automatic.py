@@ -21,7 +21,6 @@ from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
 from fspielm.solvers.stages import Ending, Stage, Step, check_asked_for, select_stages
-from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
 from fspielm.spectrum import hidden_of, infer_bands
 from fspielm.wording import duration, system_size
@@ -30,8 +29,6 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-# Seconds of a round that is announced before it begins.
-LONG = 2.0
 # Of the time that is left, what a first round may take before there are so many times fewer functions.
 _FIRST, _FEWER = 0.8, 8
 
@@ -127,8 +124,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
     check_asked_for(request)  # before data are looked at, which takes its time
     if record.bands is None:
-        found, seconds = timed(lambda: infer_bands(problem, request.streams.probes, record.patience))
-        record.look(found, seconds, request.streams)
+        record.look(lambda: infer_bands(problem, request.streams.probes), request.streams)
     bands = record.bands
     assert bands is not None
     for line in bands.lines(problem.coordinates):
@@ -138,7 +134,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         ending = _pursue_again(request, record, before)
         if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
-    selection = select_stages(request, bands, record.patience)
+    selection = select_stages(request, bands)
     record.choice = selection.why
     _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []
@@ -237,10 +233,11 @@ def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Endin
         elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
             redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
         else:
-            return Ending(_at_floor(error), is_final=True, cause="floor")
+            return Ending(at_floor(error), is_final=True, cause="floor")
 
 
-def _at_floor(error: float) -> str:
+def at_floor(error: float) -> str:
+    """That nothing is left to gain from an error on, and what to do about it."""
     if math.isfinite(error):
         return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
     return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
@@ -272,15 +269,11 @@ def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Affo
     return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
 
 
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage | None = None) -> Attempt:
-    """One round, announced if it is long, recorded and told."""
-    trial = afforded.trial
-    expected = record.begin(trial, trial.rows(request.problem), afforded.seconds)
-    if afforded.seconds > LONG:
-        _log.info("%s", expected)
-        request.progress(expected)
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
+    """One round, recorded and told."""
+    record.begin(request, afforded.trial, afforded.seconds)
     begun = perf_counter()
-    latest = attempt(request, trial)
+    latest = attempt(request, afforded.trial)
     request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
     # the factored system of the best round alone is kept, and counted, while the next one is under way
     return latest if latest is record.best else replace(latest, reusable=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -14,12 +15,16 @@ from fspielm.solvers.attempt import Attempt
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.pace import operation_of
 from fspielm.solvers.randomness import Streams
+from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Stage
+from fspielm.solvers.timing import timed
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, Patience
+from fspielm.spectrum import Bands
 
 _log = logging.getLogger(__name__)
 
+# Seconds of a round that is announced before it begins.
+LONG = 2.0
 # Of the seconds of a budget, what may be spent before anything is solved.
 _LOOKING = 0.3
 # Seconds beyond a budget that a round under way may take to end, rather than be lost.
@@ -83,11 +88,6 @@ class Record:
         return self.deadline.seconds_left
 
     @property
-    def patience(self) -> Patience:
-        """When looking at data should end: most of the time belongs to the rounds."""
-        return Patience() if self.budget.seconds is None else Patience(self._began + _LOOKING * self.budget.seconds)
-
-    @property
     def seconds(self) -> dict[str, float]:
         """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
         rest = self.spent - sum(self._phases.values())
@@ -113,13 +113,20 @@ class Record:
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
-    def look(self, bands: Bands, seconds: float, streams: Streams | None = None) -> None:
-        """The bands that were found, in so many seconds, and the streams that rounds draw from."""
-        self.bands, self._phases["bands"], self.streams = bands, seconds, deepcopy(streams)
+    def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
+        """Find the bands, and keep the streams that rounds draw from; most of the time belongs to the rounds."""
+        share = Deadline(self._began + _LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
+        with share.enforced():
+            self.bands, self._phases["bands"] = timed(find)
+        self.streams = deepcopy(streams)
 
-    def begin(self, trial: Trial, rows: int, seconds: float) -> Forecast:
-        """A round that is under way from now on, forecast to take so many seconds."""
+    def begin(self, request: Request, trial: Trial, seconds: float) -> Forecast:
+        """A round that is under way from now on, forecast to take so many seconds: announced if it is long."""
+        rows = trial.rows(request.problem)
         self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
+        if seconds > LONG:
+            _log.info("%s", self.under_way)
+            request.progress(self.under_way)
         return self.under_way
 
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:

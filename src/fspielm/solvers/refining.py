@@ -20,7 +20,7 @@ from fspielm.geometry.cells import Frames, tile_as
 from fspielm.solution import Solution
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.budget import Budget
-from fspielm.solvers.progress import reporter
+from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
@@ -32,8 +32,38 @@ from fspielm.solvers.stages.cells import Cells
 _SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
 
 
-def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any) -> Solution:
-    """For `Solution.refine`, whose arguments these are."""
+def refine(
+    solution: Solution, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
+) -> Solution:
+    """Solve the same problem to more digits, from where its solve has ended.
+
+    Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
+    Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is found
+    anew.
+
+    Parameters
+    ----------
+    tol : float
+        Relative L2 error to reach, measured by the estimate.
+    budget : Budget, optional
+        That of the solve by default, all of it again.
+    progress : bool or callable, optional
+        As for `solve`.
+
+    Returns
+    -------
+    Solution
+        No worse than this one; itself, with another verdict, where it meets the tolerance. Its report includes the
+        earlier rounds.
+
+    Raises
+    ------
+    ProblemError
+        If the functions were chosen by hand; of a mode, of one of several unknowns, and where a file could not hold the
+        statement.
+    SolveInterrupted
+        After Ctrl-C; its `solution` is the best so far, this one at least.
+    """
     check_settings(tol, None, None, None, budget)
     _check_refinable(solution)
     if solution.error_estimate <= tol:
@@ -43,7 +73,10 @@ def refined(solution: Solution, tol: float, budget: Budget | None, progress: Any
     streams = deepcopy(record.streams) or request.streams  # what rounds of a solve with this tolerance would draw from
     own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
     with offering(partial(_better, solution, tol), "solution"):
-        return _better(solution, tol, _found(solution, own, record))
+        found = _better(solution, tol, _found(solution, own, record))
+    if not found.converged:
+        warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=2)
+    return found
 
 
 def _found(solution: Solution, request: Request, record: Record) -> Solution:

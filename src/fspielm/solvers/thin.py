@@ -26,12 +26,11 @@ from fspielm.features import (
 )
 from fspielm.solvers.layouts import cloud, layout, least_core
 from fspielm.spectrum import (
-    FOREVER,
     RIGHT_HAND_SIDE,
     SAMPLE_BYTES,
     Bands,
-    Patience,
     Peak,
+    affordable_points,
     bands_of_conditions,
     find_peaks,
 )
@@ -49,10 +48,8 @@ _PEAKS_SHARE = 0.25
 _SOME = 600
 
 
-def thin_peaks(
-    problem: Problem, bands: Bands, rng: np.random.Generator, patience: Patience = FOREVER, memory: float = np.inf
-) -> tuple[Peak, ...]:
-    """The peaks of the right-hand side's spectrum, as far as patience and memory (in bytes) let it be known.
+def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory: float = np.inf) -> tuple[Peak, ...]:
+    """The peaks of the right-hand side's spectrum, as far as time and memory (in bytes) allow.
 
     Empty where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
     """
@@ -60,7 +57,7 @@ def thin_peaks(
     if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
         return ()
     looks = np.random.default_rng(0)  # only how long it takes
-    asked = patience.affords(field, problem.domain.sample(_TRIED, looks))
+    asked = affordable_points(field, problem.domain.sample(_TRIED, looks))
     most = min(asked, _PEAKS_SHARE * memory / SAMPLE_BYTES)
     return find_peaks(field, problem.domain, bands.frequencies, rng, most=most) or ()
 

@@ -16,7 +16,6 @@ from fspielm.spectrum.extension import TOLERANCE, extension_band
 from fspielm.spectrum.fastest_places import fastest_places
 from fspielm.spectrum.hidden import affordable, hidden_of
 from fspielm.spectrum.lines import ROUGH_THRESHOLD, line_band
-from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import RIGHT_HAND_SIDE, data_sizes
 from fspielm.spectrum.symbol import symbol_band
 from fspielm.spectrum.wells import well_band
@@ -66,15 +65,18 @@ class Bands:
         return [f"{symbol}: {frequency:.4g}, set by {source}" for symbol, frequency, source in found]
 
 
-def infer_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> Bands:
-    """Infer the band from the spectra of the data, joined with the waves that the equation carries."""
+def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
+    """Infer the band from the spectra of the data, joined with the waves that the equation carries.
+
+    At the end of the enforced deadline it takes the bands as they are: what they leave out shows in the rounds.
+    """
     if problem.domain.is_unbounded:
         from fspielm.equations.open_domain import has_data, highest_wavenumber  # few problems have an open domain
 
         if not has_data(problem):  # what comes in has the waves of the equation
             highest = highest_wavenumber(problem)
             return Bands(np.full(problem.dimension, highest), (OF_THE_PROBLEM[0],) * problem.dimension, ())
-    return _with_waves(problem, data_bands(problem, rng, patience), rng)
+    return _with_waves(problem, data_bands(problem, rng), rng)
 
 
 def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:

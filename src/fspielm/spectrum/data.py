@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 
 import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts
+from fspielm.deadline import current_deadline
 from fspielm.equations import Problem, Relation
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field
@@ -22,7 +24,6 @@ from fspielm.geometry import (
 )
 from fspielm.spectrum.lines import NOISE_THRESHOLD, ROUGH_THRESHOLD, LineBand, line_band
 from fspielm.spectrum.part_lines import Lines, directions_of, part_lines, sites_on_lines
-from fspielm.spectrum.patience import FOREVER, Patience
 from fspielm.spectrum.sizes import data_sizes, source_of
 
 _CHORDS = 24
@@ -32,6 +33,8 @@ _SCOUTS = 2**13
 _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _TRIED = 64
+# Places at which data are asked to see how long that takes; and of the time that is left, what one look may take.
+_TIMED, _SHARE = 128, 0.125
 _MOST_SAMPLES = 2**15
 # Where materials jump, data may; those have no band, however many samples there are.
 _MOST_SAMPLES_JUMPS = 2**12
@@ -89,7 +92,6 @@ class _Look:
     Attributes
     ----------
     rng : Generator
-    patience : Patience
     most : int
         Samples along a line, at most, unless data look like noise.
     seen : dict
@@ -97,14 +99,24 @@ class _Look:
     """
 
     rng: np.random.Generator
-    patience: Patience
     most: int
     seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
 
 
-def data_bands(problem: Problem, rng: np.random.Generator, patience: Patience = FOREVER) -> list[DataBand]:
+def affordable_points(values: Callable[[FloatArray], NumberArray], points: FloatArray) -> float:
+    """How many points one look may ask for values at, from how long some of `points` take: few of a slow callable."""
+    left = current_deadline().seconds_left
+    if left == float("inf"):
+        return left
+    begun, tried = perf_counter(), points[:_TIMED]
+    values(tried)
+    each = (perf_counter() - begun) / len(tried)
+    return max(_SHARE * left / max(each, 1e-12), _TIMED)
+
+
+def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis it varies along."""
-    look = _Look(rng, patience, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
+    look = _Look(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
     sizes = data_sizes(problem, rng)
     least = _SILENT * max(sizes.values())
     everywhere = range(problem.dimension)
@@ -171,7 +183,7 @@ def _inside(
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
     count = _EXPRESSION_SCOUTS if field.is_formula else _SCOUTS
     scouts = domain.sample(count, look.rng, "low-discrepancy")
-    most = int(min(look.patience.affords(field, lift(scouts)), count * _MOST_SAMPLES))
+    most = int(min(affordable_points(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
     order = np.argsort(-np.abs(values - _median(values)))
@@ -224,7 +236,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return _real_lines(values.reshape(len(points), n), lengths)
 
-        along = _settle(source, 0, sample, look, _first_samples(field, part, lines, look.patience))
+        along = _settle(source, 0, sample, look, _first_samples(field, part, lines))
         inside: list[DataBand] = []
         expression = field.source
         if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
@@ -241,14 +253,14 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
     return bands
 
 
-def _first_samples(field: Field, part: BoundaryPart, lines: Lines, patience: Patience) -> int:
+def _first_samples(field: Field, part: BoundaryPart, lines: Lines) -> int:
     """How many samples along each line to begin with: fewer of data that are slow to ask."""
     tried = sites_on_lines(part, lines, _TRIED)
 
     def values(points: FloatArray) -> FloatArray:
         return field(points, None if tried.normals is None else tried.normals[: len(points)])
 
-    most = patience.affords(values, tried.points)
+    most = affordable_points(values, tried.points)
     n = _FIRST_SAMPLES
     while n > _TRIED and n * len(lines[0]) > most:
         n //= 2
@@ -262,7 +274,7 @@ def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bo
 def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int = _FIRST_SAMPLES) -> DataBand:
     """Refine the sampling until the band stops moving and lies below half of what the samples can see.
 
-    When patience ends, the band is taken as it is: what it leaves out shows in the rounds.
+    At the end of the enforced deadline, the band is taken as it is.
     """
     n = first
     previous: LineBand | None = None
@@ -270,7 +282,7 @@ def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int 
         values, lengths = sample(n)
         band = line_band(values, lengths)
         moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + 1e-12
-        if (band.settled and not moved) or look.patience.ended:
+        if (band.settled and not moved) or current_deadline().seconds_left <= 0:
             if band.rough:
                 break
             return DataBand(source, axis, band.frequency, True, samples=(values, lengths))

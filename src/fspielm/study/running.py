@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.features import check_count
@@ -56,12 +57,7 @@ def run(
         raise ProblemError(
             f'plan must be a Plan, as of fs.study.read_plan or fs.study.builtin_plan("quick"); got {plan!r}'
         )
-    if workers is not None:
-        check_count("workers", workers)
-    if workers is not None and scheduler is not None:
-        raise ProblemError(
-            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
-        )
+    check_staff(workers, scheduler)
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
     with only_run(place):
@@ -75,6 +71,16 @@ def run(
                 _work_is_left(place, plan, known, retry_failed)
             with Store.open(place) as opened:
                 record_all(opened, engine, _tasks(opened, plan), starts, ends)
+
+
+def check_staff(workers: Any, scheduler: Any) -> None:
+    """Refuse a number of workers that is none, and workers of this machine beside those of a scheduler."""
+    if workers is not None:
+        check_count("workers", workers)
+    if workers is not None and scheduler is not None:
+        raise ProblemError(
+            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
+        )
 
 
 def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:

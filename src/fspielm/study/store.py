@@ -14,34 +14,101 @@ from types import TracebackType
 from typing import Any, final
 
 from fspielm.errors import ProblemError
-from fspielm.study.database import StoreError, connect, reading, remove_sidecars, writing
 from fspielm.study.environment import digest
 from fspielm.study.job import Job
 from fspielm.study.outcome import Outcome
 from fspielm.study.plan import AnyPlan, Plan, differences
-from fspielm.study.records import (
-    INSERT_JOB,
-    INSERT_SOLVE,
-    SELECT_MISSING,
-    SELECT_ROWS,
-    SELECT_UNMEASURED,
-    job_values,
-    read_job,
-    read_row,
-    solve_values,
-)
 from fspielm.study.rows import Row
 from fspielm.study.terms import Terms
 from fspielm.version import __version__
 from fspielm.writing import staged_file
 
 __all__ = ["SUFFIX", "Store", "StoreError"]
-
 SUFFIX = ".db"
-
 _FORMAT = 2
 # "fspS", so that a file of ours is told from any other database.
 _APPLICATION = 0x66737053
+_JOB = ("subject", "method", "seed", "mu_min", "mu_max", "neurons", "least_squares", "scaling")
+_JSON = ("residuals", "held_out_residuals", "phases", "measured")
+_OUTCOME = tuple(Outcome.__dataclass_fields__)
+INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_SOLVE = (
+    f"INSERT INTO solves (job, {', '.join(_OUTCOME)}, ended, environment) "
+    f"SELECT id, {', '.join('?' * len(_OUTCOME))}, ?, ? FROM jobs WHERE key = ?"
+)
+SELECT_MISSING = f"SELECT {', '.join(_JOB)} FROM jobs WHERE id NOT IN (SELECT job FROM solves) ORDER BY id"
+SELECT_ROWS = (
+    f"SELECT {', '.join(f'jobs.{name}' for name in _JOB)}, "
+    f"{', '.join(f'solves.{name}' for name in (*_OUTCOME, 'ended', 'environment'))} "
+    "FROM jobs JOIN solves ON jobs.id = solves.job ORDER BY jobs.id"
+)
+# Of stores that were begun before solves were measured.
+SELECT_UNMEASURED = SELECT_ROWS.replace("solves.measured", "'{}'")
+_BUSY_SECONDS = 30.0
+# What SQLite keeps beside a file while it is written to, or after a kill.
+_SIDECARS = ("-journal", "-wal", "-shm")
+
+
+class StoreError(OSError):
+    """The file cannot take what it should; what it has is safe, if there is one."""
+
+
+def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open a file that is there; transactions are begun by hand.
+
+    A commit appends to a log beside the file and waits for the disk once, which is durable and quick; the log is taken
+    into the file when it is closed or, after a kill, when it is opened again. That takes a writer.
+    """
+    mode = "ro" if read_only and not any(_beside(path, name).exists() for name in _SIDECARS) else "rw"
+    connection = None
+    try:
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+        )
+        if mode == "rw" and not read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
+        raise ProblemError(f"cannot open {str(path)!r} as a study: {_reason(error)}") from error
+    return connection
+
+
+def _remove_sidecars(path: Path) -> None:
+    """Remove what belongs to a file that is gone: SQLite would take it for part of a new one of the same name."""
+    for name in _SIDECARS:
+        _beside(path, name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what SQLite cannot do (a full disk, a file that became read-only) into one clear sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        safe = "; what it holds is safe" if path.is_file() else ""
+        raise StoreError(f"cannot write to {str(path)!r}: {_reason(error)}{safe}") from error
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn what a damaged file does into one clear sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error}") from error
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """SQLite's reason; it has one text for two of them."""
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return "no space left on the disk" if full else str(error)
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
 
 
 @final
@@ -70,13 +137,13 @@ class Store:
             "terms": json.dumps(terms.as_dict()),
         }
         schema = files("fspielm.study").joinpath("schema.sql").read_text(encoding="utf-8")
-        with _drafted(place) as draft, closing(connect(draft)) as connection, writing(place):
+        with _drafted(place) as draft, closing(_connect(draft)) as connection, _writing(place):
             connection.executescript(f"BEGIN; {schema}; PRAGMA application_id = {_APPLICATION}; COMMIT;")
             connection.execute("BEGIN")
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            connection.executemany(INSERT_JOB, job_values(plan.jobs))
+            connection.executemany(INSERT_JOB, _job_values(plan.jobs))
             connection.execute("COMMIT")
-            remove_sidecars(place)
+            _remove_sidecars(place)
         return cls.open(place)
 
     @classmethod
@@ -89,7 +156,7 @@ class Store:
             raise ProblemError(f"{str(path)!r} is a pipe or a device, not a study")
         if not place.is_file():
             raise ProblemError(f"there is no study {str(path)!r}; 'fspielm study run PLAN --store {path}' begins one")
-        connection = connect(place, read_only=read_only)
+        connection = _connect(place, read_only=read_only)
         store = cls(place, connection)
         try:
             store._check_form()
@@ -156,7 +223,7 @@ class Store:
                 if replace_failed:
                     failed = "status = 'failed' AND job = (SELECT id FROM jobs WHERE key = ?)"
                     cursor.execute(f"DELETE FROM solves WHERE {failed}", (row.job.key,))
-                cursor.execute(INSERT_SOLVE, solve_values(row))
+                cursor.execute(INSERT_SOLVE, _solve_values(row))
                 if cursor.rowcount != 1:
                     raise ProblemError(f"the plan of {str(self.path)!r} has no solve {row.job.key!r}")
 
@@ -168,12 +235,12 @@ class Store:
 
     def missing(self) -> list[Job]:
         """The jobs that have not ended, in the order of the plan."""
-        return [read_job(values) for values in self._all(SELECT_MISSING)]
+        return [_read_job(values) for values in self._all(SELECT_MISSING)]
 
     def rows(self) -> list[Row]:
         """Every solve that has ended, in the order of the plan."""
         written = int(self._meta("format"))
-        return [read_row(values) for values in self._all(SELECT_ROWS if written > 1 else SELECT_UNMEASURED)]
+        return [_read_row(values) for values in self._all(SELECT_ROWS if written > 1 else SELECT_UNMEASURED)]
 
     def environments(self) -> dict[str, dict[str, str]]:
         """What the solves ran on, by digest."""
@@ -182,7 +249,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        with writing(self.path), closing(self._connection.cursor()) as cursor:
+        with _writing(self.path), closing(self._connection.cursor()) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor
@@ -193,18 +260,18 @@ class Store:
                 raise
 
     def _all(self, query: str) -> list[tuple[Any, ...]]:
-        with reading(self.path):
+        with _reading(self.path):
             return self._connection.execute(query).fetchall()
 
     def _meta(self, name: str) -> str:
-        with reading(self.path):
+        with _reading(self.path):
             found = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         if found is None:
             raise ProblemError(f"{str(self.path)!r} is damaged: it has no {name}")
         return str(found[0])
 
     def _check_form(self) -> None:
-        with reading(self.path):
+        with _reading(self.path):
             (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION:
             raise ProblemError(f"{str(self.path)!r} is a database, but no study of fspielm")
@@ -232,8 +299,37 @@ def _drafted(place: Path) -> Iterator[Path]:
         except (ProblemError, StoreError) as error:
             raise ProblemError(str(error).replace(str(draft), str(place))) from error
         finally:
-            remove_sidecars(draft)
+            _remove_sidecars(draft)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _job_values(jobs: Iterable[Job]) -> Iterator[tuple[Any, ...]]:
+    """The values of `INSERT_JOB` for every job of a plan, in its order."""
+    for number, job in enumerate(jobs):
+        low, high = job.mu or (None, None)
+        settings = (low, high, job.neurons, job.least_squares, job.scaling, job.seed)
+        yield (number, job.key, job.subject, job.method, *settings)
+
+
+def _solve_values(row: Row) -> list[Any]:
+    """The values of `INSERT_SOLVE`."""
+    content = row.outcome.as_dict()
+    outcome = [json.dumps(content[name]) if name in _JSON else content[name] for name in _OUTCOME]
+    return [*outcome, row.ended, row.environment or None, row.job.key]
+
+
+def _read_job(values: tuple[Any, ...]) -> Job:
+    """A job as `SELECT_MISSING` gives it."""
+    subject, method, seed, low, high, *rest = values
+    return Job(subject, method, seed, None if low is None else (low, high), *rest)
+
+
+def _read_row(values: tuple[Any, ...]) -> Row:
+    """A solve as `SELECT_ROWS` gives it."""
+    count = len(_JOB)
+    content = dict(zip(_OUTCOME, values[count:], strict=False))
+    content |= {name: json.loads(content[name]) for name in _JSON}
+    return Row(_read_job(values[:count]), Outcome(**content), values[-2], values[-1] or "")

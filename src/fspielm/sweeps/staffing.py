@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from fspielm.errors import ProblemError, WorkersWarning
-from fspielm.features import check_count
 from fspielm.machine import available_threads
 from fspielm.solvers import Budget
 from fspielm.study.engines import Cluster, Engine, Here, Several
@@ -27,16 +26,6 @@ def terms_for(budget: Budget, tol: float, workers: int | None) -> Terms:
     at_once = workers or max(available_threads() // threads, 1)
     share = budget.memory_limit if budget.memory is not None else budget.memory_limit / at_once
     return Terms(threads, budget.memory_limit, share, budget.seconds, tol)
-
-
-def check_staff(workers: Any, scheduler: Any) -> None:
-    """Refuse what cannot be staffed."""
-    if workers is not None:
-        check_count("workers", workers)
-    if workers is not None and scheduler is not None:
-        raise ProblemError(
-            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
-        )
 
 
 def staffed(

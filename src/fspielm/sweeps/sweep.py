@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,15 +23,14 @@ from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_settings
 from fspielm.study.engines import Ended, Task
 from fspielm.study.lock import only_run
-from fspielm.study.outcome import Outcome
+from fspielm.study.outcome import DONE, FAILED, Outcome
 from fspielm.study.rows import Row
-from fspielm.study.running import record_all
+from fspielm.study.running import check_staff, record_all
 from fspielm.study.store import Store
-from fspielm.sweeps.dataset import as_dataset, of_one_shape
-from fspielm.sweeps.grid import read_grid
+from fspielm.sweeps.grid import Grid, read_grid
 from fspielm.sweeps.plan import SweepPlan, digest_of, digest_of_measure
-from fspielm.sweeps.quantities import Measure, check_measure
-from fspielm.sweeps.staffing import check_staff, staffed, terms_for
+from fspielm.sweeps.quantities import Measure, check_measure, decode
+from fspielm.sweeps.staffing import staffed, terms_for
 from fspielm.sweeps.sweeper import Sweeper
 from fspielm.version import __version__
 
@@ -118,7 +118,7 @@ def sweep(
     facts = {"source": f"fspielm {__version__}", "problem": repr(problem), "tol": plan.tol, "rng": plan.seed}
     ended: list[Row] = []
     with ExitStack() as stack:
-        so_far = offering(lambda _: as_dataset(grid, of_one_shape(ended), plan.tol, facts) if ended else None)
+        so_far = offering(lambda _: _as_dataset(grid, _of_one_shape(ended), plan.tol, facts) if ended else None)
         stack.enter_context(so_far)
         place = Path(stack.enter_context(TemporaryDirectory()), "sweep.db") if keep is None else Path(keep)
         stack.enter_context(only_run(place))
@@ -135,8 +135,8 @@ def sweep(
             stack.enter_context(engine)
             tasks = (Task(job, subject, terms, terms.share) for job in missing)
             record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), ended))
-        rows = of_one_shape(store.rows())
-    dataset = as_dataset(grid, rows, plan.tol, facts)
+        rows = _of_one_shape(store.rows())
+    dataset = _as_dataset(grid, rows, plan.tol, facts)
     _warn(rows, plan.tol)
     return dataset
 
@@ -186,3 +186,67 @@ def _warn(rows: list[Row], tol: float) -> None:
                 AccuracyWarning,
                 stacklevel=4,
             )
+
+
+def _of_one_shape(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with those as failed that measured an array of another shape than the first one did."""
+    shapes: dict[str, list[int]] = {}
+    found = []
+    for row in rows:
+        own = {name: encoded["shape"] for name, encoded in (row.outcome.measured if row.done else {}).items()}
+        shapes = {**own, **shapes}
+        odd = [name for name in own if own[name] != shapes[name]]
+        if not odd:
+            found.append(row)
+            continue
+        why = (
+            f"measure gave {odd[0]} of shape {tuple(own[odd[0]])} where the first row has {tuple(shapes[odd[0]])}; "
+            "arrays must have one shape in all rows"
+        )
+        found.append(replace(row, outcome=replace(row.outcome, status=FAILED, message=why)))
+    return found
+
+
+def _as_dataset(grid: Grid, rows: Sequence[Row], tol: float, facts: Mapping[str, Any]) -> xarray.Dataset:
+    """Quantities of one shape, estimates and verdicts over the parameters; NaN where a row failed or is missing."""
+    import xarray
+
+    shape = grid.shape
+    places = {label: np.unravel_index(place, shape) for place, label in enumerate(grid.rows)}
+    estimates = np.full(shape, np.nan)
+    seconds = np.full(shape, np.nan)
+    status = np.full(shape, "missing", dtype=object)
+    message = np.full(shape, "", dtype=object)
+    for row in rows:
+        place = places[row.job.subject]
+        outcome = row.outcome
+        known = outcome.error_estimate
+        # an estimate beyond all numbers is kept as none
+        estimates[place] = np.nan if not row.done else np.inf if known is None else known
+        seconds[place], status[place], message[place] = outcome.seconds, outcome.status, outcome.message
+    found: dict[str, Any] = _quantities(grid, rows, places)
+    over = tuple(grid.names)
+    found |= {
+        "error_estimate": (over, estimates, {"long_name": "estimate of the relative L2 error"}),
+        "converged": (over, estimates <= tol),
+        "status": (over, status.astype(str)),
+        "message": (over, message.astype(str)),
+        "seconds": (over, seconds, {"units": "s"}),
+    }
+    coordinates = {name: np.array(values) for name, values in zip(grid.names, grid.values, strict=True)}
+    return xarray.Dataset(found, coordinates, dict(facts))
+
+
+def _quantities(grid: Grid, rows: Sequence[Row], places: Mapping[str, Any]) -> dict[str, Any]:
+    """Each quantity as an array over the parameters, with further axes where it is one itself."""
+    done = [row for row in rows if row.outcome.status == DONE]
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(name for row in done for name in row.outcome.measured):
+        values = {row.job.subject: decode(row.outcome.measured[name]) for row in done if name in row.outcome.measured}
+        shape = next(iter(values.values())).shape
+        kind = np.result_type(*values.values())
+        array = np.full((*grid.shape, *shape), np.nan, dtype=kind)
+        for label, value in values.items():
+            array[places[label]] = value
+        found[name] = ((*grid.names, *(f"{name}_{axis}" for axis in range(len(shape)))), array)
+    return found

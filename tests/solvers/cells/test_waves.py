@@ -9,7 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.geometry.cells import tile
-from fspielm.solvers.cells.waves import waves_in_cells
+from fspielm.solvers.cells.first import waves_in_cells
 from fspielm.spectrum import Bands, infer_bands
 
 x, y = sp.symbols("x y", real=True)

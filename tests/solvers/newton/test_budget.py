@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.deadline import Deadline
 from fspielm.equations.nonlinear import as_iterate
 from fspielm.solvers.newton import iteration
 from fspielm.solvers.newton.bands import bands_of
@@ -15,7 +16,6 @@ from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.kinds import kinds_for
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
-from fspielm.spectrum import FOREVER
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)
@@ -30,9 +30,10 @@ def test_steps_end_before_the_budget_does(left: float, steps: int, monkeypatch: 
     streams, seed = Streams.spawned(0)
     request = Request(problem, 1e-8, fs.Budget(seconds=60), streams, seed)
     linear = replace(request, problem=problem.linearised(0))
-    trial = kinds_for(linear, bands_of(linear, FOREVER))[0].first(linear).trial
+    trial = kinds_for(linear, bands_of(linear))[0].first(linear).trial
     spent = iter(range(10, 10_000, 10))
-    done = Newton.of(request, lambda: left - next(spent)).run(trial.discretise(linear, {}), as_iterate(problem))
+    monkeypatch.setattr(Deadline, "seconds_left", property(lambda _: left - next(spent)))
+    done = Newton.of(request, Deadline()).run(trial.discretise(linear, {}), as_iterate(problem))
     assert len(done.steps) == steps
     assert bool(done.failure) == (left < 1e9)
     assert not done.failure or "budget of 60 s" in done.failure

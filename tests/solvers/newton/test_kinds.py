@@ -10,7 +10,6 @@ from fspielm.solvers.newton.kinds import kinds_for
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages.beside_cells import first_with_cells
-from fspielm.spectrum import FOREVER
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)
@@ -23,7 +22,7 @@ def test_waves_that_the_equation_could_carry_wait_for_the_solution() -> None:
     problem = fs.Problem(equation, fs.Interval(-8, 8) * fs.Time(0, 4), conditions)
     streams, seed = Streams.spawned(0)
     request = Request(problem.linearised(0), 1e-8, fs.Budget(), streams, seed)
-    bands = bands_of(request, FOREVER)
+    bands = bands_of(request)
     assert bands.sources[1] == "the equation"
     assert first_with_cells(request, bands, narrow=False).trial.neurons > 20_000
     first = kinds_for(request, bands)[0].first(request)

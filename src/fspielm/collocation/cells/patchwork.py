@@ -15,7 +15,6 @@ from fspielm.blas import limited
 from fspielm.collocation.cells.contrasts import Contrasts, contrasts_of
 from fspielm.collocation.cells.corners import cells_at_corners
 from fspielm.collocation.cells.crossings import corner_terms
-from fspielm.collocation.cells.finer import Finer, finer_rows
 from fspielm.collocation.cells.places import Degrees, Placed, held_to, place_rows, sparse_in
 from fspielm.collocation.cells.rows import CellRows, Tie, fill_cell, fitted_along, shared_along, type_of_rows
 from fspielm.collocation.cells.seams import JOINED, Seams
@@ -28,7 +27,7 @@ from fspielm.collocation.system import BlockRows, Scaling, System
 from fspielm.deadline import check_deadline
 from fspielm.equations import Problem, leaves_constant_open
 from fspielm.equations.relations import has_complex_operator
-from fspielm.features import CellBasis, LocalOperator
+from fspielm.features import CellBasis, LocalOperator, RowsInCells
 from fspielm.geometry import Sites, join_sites
 from fspielm.geometry.cells import Cover
 from fspielm.latest import Latest
@@ -38,6 +37,46 @@ from fspielm.machine import run_tasks
 
 # What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
 _AT_CORNERS = 10.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Finer:
+    """More rows of each relation than were fitted, at finer nodes of each cell.
+
+    Attributes
+    ----------
+    rows : mapping of relation name to RowsInCells
+    placed : mapping of relation name to list of Placed
+        Where they are, in the same order.
+    """
+
+    rows: Mapping[str, RowsInCells]
+    placed: Mapping[str, list[Placed]]
+
+    def checks(self, weights: Mapping[str, FloatArray]) -> Checks:
+        """All of them, each cell's as important as the weights ``(C,)`` of its fitted rows."""
+        sites, emphasis = {}, {}
+        for name, its in self.placed.items():
+            sites[name] = join_sites([placed.sites for placed in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
+            number = np.bincount(cells, minlength=len(weights[name]))
+            each = weights[name][cells] / number[cells]
+            emphasis[name] = np.sqrt(len(cells) * each / weights[name].sum())
+        return Checks(sites, emphasis, self.rows)
+
+
+def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
+    """Those of all relations that cells are held to one by one."""
+    found: dict[str, list[Placed]] = {each.name: [] for each in held_to(problem)}
+    for placed in place_rows(problem, tiling, degrees, finer=True):
+        if len(placed.sites):
+            found[placed.relation.name].append(placed)
+    rows = {
+        name: RowsInCells(basis, tuple((each.cell, each.localised(basis.components)) for each in its))
+        for name, its in found.items()
+    }
+    return _Finer(rows, found)
 
 
 @final
@@ -275,8 +314,8 @@ class Patchwork(Finite):
         return Latest()
 
     @cached_property
-    def _finer(self) -> Finer:
-        return finer_rows(self.problem, self.tiling, self.degrees, self.basis)
+    def _finer(self) -> _Finer:
+        return _finer_rows(self.problem, self.tiling, self.degrees, self.basis)
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

@@ -10,18 +10,19 @@ that suit it; their polynomials are added up before they are evaluated at the po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.features.basis import Basis
 from fspielm.features.evaluation.direct import direct_sum
 from fspielm.features.evaluation.expansions import ACCEPTED, Expansions, expand_on
-from fspielm.features.evaluation.tile import IntArray, Tile
+from fspielm.features.evaluation.polynomials import Polynomials, add_up, join
 from fspielm.features.evaluation.unseen import Boxes, sum_unseen
 from fspielm.features.local import LocalOperator
 from fspielm.machine import run_tasks
@@ -40,6 +41,65 @@ _MOST_SPOTS = 13
 _APART = 64.0
 _GOLDEN = 0.5 * (5**0.5 - 1)
 _EPS = float(np.finfo(np.float64).eps)
+IntArray: TypeAlias = NDArray[np.int_]
+# Points at a time, so that the polynomials at them stay in the cache.
+_CHUNK = 2048
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Tile:
+    """Some of the points, and what is known of the sums on the box that they lie in.
+
+    Attributes
+    ----------
+    index : (n,) integer array
+        Which of the points.
+    places : (a, n) array
+        Where they are along the axes on which all differ.
+    missing : tuple of int
+        The parts of the sum whose polynomials are not known.
+    known : tuple of Polynomials
+        Those of all other parts, on boxes that hold this one.
+    """
+
+    index: IntArray
+    places: FloatArray
+    missing: tuple[int, ...]
+    known: tuple[Polynomials, ...] = ()
+
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Of the box."""
+        return self.places.min(axis=1), self.places.max(axis=1)
+
+    def learn(self, part: int, polynomials: Polynomials) -> _Tile:
+        """The same with the polynomials of another part."""
+        missing = tuple(other for other in self.missing if other != part)
+        return replace(self, missing=missing, known=join(self.known, polynomials))
+
+    def halves(self, axes: BoolArray) -> list[_Tile]:
+        """Halves along every one of the `axes` ``(a,)`` chosen, those without points left out."""
+        lower, upper = self.ends
+        tiles = [self]
+        for axis in np.flatnonzero(axes).tolist():
+            middle = 0.5 * (lower[axis] + upper[axis])
+            below = [tile.places[axis] < middle for tile in tiles]
+            tiles = [tile._select(side) for tile, low in zip(tiles, below, strict=True) for side in (low, ~low)]
+        return [tile for tile in tiles if len(tile.index)]
+
+    def tasks(self, values: FloatArray) -> Iterator[Callable[[], None]]:
+        """Each writes ``values[:, index]`` of the sum of all that is known, for some of the points."""
+        total = add_up(self.known, *self.ends)
+        for start in range(0, len(self.index), _CHUNK):
+            yield partial(self._evaluate, total, slice(start, start + _CHUNK), values)
+
+    def _evaluate(self, total: Polynomials, chunk: slice, values: FloatArray) -> None:
+        values[:, self.index[chunk]] = total.at(self.places[:, chunk])
+
+    def _select(self, chosen: BoolArray) -> _Tile:
+        side = np.flatnonzero(chosen)
+        return replace(self, index=self.index.take(side), places=self.places.take(side, axis=1))
 
 
 @final
@@ -119,7 +179,7 @@ def sum_on_tiles(parts: Sequence[Sums], cloud: Cloud) -> FloatArray:
     points, threads = cloud.points, parts[0].threads
     values = np.zeros((len(parts[0].operators) * len(parts[0].fields), len(points)))
     places = np.ascontiguousarray(points.T[cloud.axes])
-    pending, few = [Tile(np.arange(len(points)), places, tuple(range(len(parts))))], []
+    pending, few = [_Tile(np.arange(len(points)), places, tuple(range(len(parts))))], []
     for _ in range(_MOST_LEVELS):
         few += [tile for tile in pending if len(tile.index) < cloud.fewest]
         tiles = [tile for tile in pending if len(tile.index) >= cloud.fewest]
@@ -140,7 +200,7 @@ def sum_on_tiles(parts: Sequence[Sums], cloud: Cloud) -> FloatArray:
     return values
 
 
-def _learn(part: int, sums: Sums, cloud: Cloud, tiles: list[Tile], failed: BoolArray) -> None:
+def _learn(part: int, sums: Sums, cloud: Cloud, tiles: list[_Tile], failed: BoolArray) -> None:
     """Put the polynomials of a part into the `tiles` that miss them; add the axes along which that has failed."""
     which = np.array([t for t, tile in enumerate(tiles) if part in tile.missing], dtype=np.int_)
     if not len(which):
@@ -182,7 +242,7 @@ class Spots:
         return Spots(self.places[tiles], self.values[:, tiles], self.rounding[:, tiles])
 
 
-def _look(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Spots:
+def _look(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile]) -> Spots:
     """Sum at some points of each tile; how far it is off is how far it moves between neighbouring numbers.
 
     Far from zero those lie far apart; that much more it moves, but is not off where features count from nearby.
@@ -200,14 +260,14 @@ def _look(sums: Sums, cloud: Cloud, tiles: Sequence[Tile]) -> Spots:
     return Spots(places, values.reshape(noise.shape), most)
 
 
-def _unseen(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> BoolArray:
+def _unseen(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> BoolArray:
     """Along which axes ``(T, a)`` nodes on a tile might not show all that is summed."""
     lower, upper = (cloud.beside(ends) for ends in _ends(tiles))
     total = sum_unseen(sums.basis, sums.fields, sums.operators, Boxes(lower, upper), NODES[len(cloud.axes)])
     return np.asarray(np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0))
 
 
-def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> Expansions:
+def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> Expansions:
     """The functions on each tile, from their values at its nodes; failed where they are not those at the spots."""
     count = NODES[len(cloud.axes)]
     expansions = expand_on(lambda places: sums(cloud.beside(places)), *_ends(tiles), count, spots.rounding)
@@ -218,7 +278,7 @@ def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[Tile], spots: Spots) -> Ex
     return expansions
 
 
-def _ends(tiles: Sequence[Tile]) -> tuple[FloatArray, FloatArray]:
+def _ends(tiles: Sequence[_Tile]) -> tuple[FloatArray, FloatArray]:
     """Of the boxes that the points of each tile lie in, ``(T, a)``."""
     lower, upper = zip(*(tile.ends for tile in tiles), strict=True)
     return np.stack(lower), np.stack(upper)

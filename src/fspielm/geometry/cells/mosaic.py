@@ -12,14 +12,99 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.cells.arcs import Arcs, arcs_of, join_arcs, place
 from fspielm.geometry.cells.cell import Cell, Contact, Joint, Stretch
 from fspielm.geometry.cells.contacts import meet
 from fspielm.geometry.cells.cover import Cover
 from fspielm.geometry.cells.material_frames import MaterialFrames
-from fspielm.geometry.cells.piece import Piece, time_faces
 from fspielm.geometry.cells.runs import Materials, Row, Run, part_between, runs_along
 from fspielm.geometry.cells.tiling import Tiling, tile
 from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.quadrature import gauss
+from fspielm.geometry.sites import Sites
+
+# Nodes along an arc for the area beside it.
+_NODES = 24
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Piece(Domain):
+    """What of a domain has a material.
+
+    Attributes
+    ----------
+    whole : Domain
+    materials : callable
+    row : tuple of int
+        The material.
+    parts : tuple of BoundaryPart
+        All that bounds it, with normals that point out of it.
+    slack : float
+        How far rounding may carry a point off.
+    """
+
+    whole: Domain
+    materials: Materials
+    row: Row
+    parts: tuple[BoundaryPart, ...]
+    slack: float
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return self.whole.dimension
+
+    @cached_property
+    def _arcs(self) -> Arcs:
+        return join_arcs([arcs_of(part, n, self.slack) for n, part in enumerate(self.parts)], self.dimension)
+
+    @cached_property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """Around the ends of arcs, which turn nowhere else; on the whole's where that is as close as rounding."""
+        ends = np.concatenate([self._arcs.first, self._arcs.last])
+        lower, upper = self.whole.bounding_box
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        return np.where(low <= lower + self.slack, lower, low), np.where(high >= upper - self.slack, upper, high)
+
+    @cached_property
+    def measure(self) -> float:
+        """Length or area, by Green's theorem."""
+        arcs, flat = self._arcs, self.dimension == 2
+        shares, weights = gauss(_NODES if flat else 1)
+        unit = arcs.start[:, None] + (arcs.end - arcs.start)[:, None] * shares
+        sites = place(self.parts, np.repeat(arcs.part, len(shares)), unit.ravel())
+        assert sites.normals is not None  # every boundary part has them
+        lower, _ = self.bounding_box
+        flow = ((sites.points[:, 0] - lower[0]) * sites.normals[:, 0]).reshape(unit.shape) @ weights
+        measures = np.array([part.measure for part in self.parts])
+        return float(np.sum(flow * ((arcs.end - arcs.start) * measures[arcs.part] if flat else 1.0)))
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        held = self.whole._contains(points, closed)
+        held[held] = np.all(self.materials(points[held]) == self.row, axis=1)
+        return held
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        return self.parts
+
+    def __repr__(self) -> str:
+        return f"a material in {self.whole!r}"
+
+
+def _time_faces(domain: Domain) -> Iterator[BoundaryPart]:
+    """The start and the end of time, which are no part of the boundary of a domain with time."""
+    if domain.time is None or domain.dimension != 2:
+        return
+    lower, upper = domain.bounding_box
+    for name, at, normal in (("start", lower[1], -1.0), ("end", upper[1], 1.0)):
+
+        def place(unit: FloatArray, at: float = at, normal: float = normal) -> Sites:
+            along = lower[0] + (upper[0] - lower[0]) * unit[:, 0]
+            normals = np.tile([0.0, normal], (len(unit), 1))
+            return Sites(np.column_stack([along, np.full(len(unit), at)]), normals)
+
+        yield BoundaryPart(name, float(upper[0] - lower[0]), 1, place)
 
 
 @final
@@ -171,7 +256,7 @@ class Mosaic(Cover):
             yield from ((part, replace(own, cell=own.cell + start)) for part, own in each.tiling.rims())
 
     @property
-    def _pieces(self) -> list[Piece]:
+    def _pieces(self) -> list[_Piece]:
         return [each.tiling.domain for each in self.tiles]  # type: ignore[misc]  # `mosaic_of` made them so
 
     def _each(self) -> Iterator[tuple[int, Tile]]:
@@ -209,14 +294,14 @@ def mosaic_of(
                 side = Side(number, sign > 0, run, part_between(line, run.start, run.end, sign))
                 sides.setdefault(run.row, []).append(side)
     parts: dict[Row, list[BoundaryPart]] = {row: [side.part for side in own] for row, own in sides.items()}
-    for part in (*domain.boundary(), *time_faces(domain)):
+    for part in (*domain.boundary(), *_time_faces(domain)):
         for run in runs_along(part, materials, -1, _size(domain)):
             if run.row in parts:
                 parts[run.row].append(part_between(part, run.start, run.end, -1))
     slack = rounding_slack(True, *np.ravel(domain.bounding_box))
     tiles = []
     for row, own in sides.items():
-        piece = Piece(domain, materials, row, tuple(parts[row]), slack)
+        piece = _Piece(domain, materials, row, tuple(parts[row]), slack)
         tiles.append(Tile(tile(piece, shape(piece), slack), tuple(own)))
     return Mosaic(domain, materials, tuple(tiles))
 

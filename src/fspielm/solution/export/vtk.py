@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -17,7 +17,6 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import Domain, Regions, SpaceTime, triangulate
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts
 from fspielm.solution.export.provenance import provenance
-from fspielm.solution.export.vtk_legacy import write_legacy
 from fspielm.solution.export.vtk_xml import LINE, PIXEL, TRIANGLE, VOXEL, write_cells, write_grid, write_series
 from fspielm.solution.grid import as_shape
 from fspielm.solution.materials import region_column, region_mesh
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
-
 _OF_CELLS = (".vtu", ".vtk")
-
 _BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
+# What the format has room for.
+_TITLE = 255
 
 
 def to_vtk(
@@ -136,7 +135,7 @@ class _Sheet:
         fields |= region_column(solution.problem, looked)
         if self.cells is not None and self.legacy:
             title = f"{facts['unknown']}, {facts['source']}"
-            write_legacy(path, self.points, self.cells, self.kind, fields, title)
+            _write_legacy(path, self.points, self.cells, self.kind, fields, title)
         elif self.cells is not None:
             write_cells(path, self.points, self.cells, self.kind, fields, facts)
         else:
@@ -238,3 +237,27 @@ def _write_all(solution: Solution, path: Path, shape: tuple[int, ...], instants:
             sheet.write(solution, draft, instant)
     with staged_file(path) as draft:
         write_series(draft, {t: f"{folder.name}/{name}" for t, name in files.items()})
+
+
+def _write_legacy(
+    path: Path, points: FloatArray, cells: NDArray[np.int64], kind: int, fields: Mapping[str, FloatArray], title: str
+) -> None:
+    """Write fields at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtk)."""
+    space = np.zeros((len(points), 3))
+    space[:, : points.shape[1]] = points
+    corners = cells.shape[1]
+    counted = np.column_stack([np.full(len(cells), corners), cells])
+    one_line = " ".join(title.encode("ascii", "replace").decode().split())[:_TITLE]
+    blocks: list[tuple[str, bytes]] = [
+        (f"# vtk DataFile Version 3.0\n{one_line}\nBINARY\nDATASET UNSTRUCTURED_GRID", b""),
+        (f"POINTS {len(points)} double", space.astype(">f8").tobytes()),
+        (f"CELLS {len(cells)} {counted.size}", counted.astype(">i4").tobytes()),
+        (f"CELL_TYPES {len(cells)}", np.full(len(cells), kind, dtype=">i4").tobytes()),
+        (f"POINT_DATA {len(points)}", b""),
+        *((_head(name, values), values.astype(">f8").tobytes()) for name, values in fields.items()),
+    ]
+    path.write_bytes(b"".join(f"{head}\n".encode() + (data + b"\n" if data else b"") for head, data in blocks))
+
+
+def _head(name: str, values: FloatArray) -> str:
+    return f"VECTORS {name} double" if values.ndim == 2 else f"SCALARS {name} double 1\nLOOKUP_TABLE default"

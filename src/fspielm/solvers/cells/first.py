@@ -13,18 +13,18 @@ from fspielm.collocation.cells import check_suitable
 from fspielm.collocation.cells.places import Degrees
 from fspielm.deadline import check_deadline
 from fspielm.equations import Problem, natural_scales
+from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
 from fspielm.geometry import Domain
 from fspielm.geometry.cells import Cover, mosaic_of, tile
 from fspielm.scrutiny import Narrow, scrutinise
 from fspielm.solvers.cells.corners import special_points
 from fspielm.solvers.cells.curved import toward_curved
 from fspielm.solvers.cells.grading import balanced, cut_at
-from fspielm.solvers.cells.least import check_affordable
 from fspielm.solvers.cells.narrow import toward_narrow, within_materials
 from fspielm.solvers.cells.plans import MOST_DEGREE
-from fspielm.solvers.cells.waves import waves_in_cells
 from fspielm.solvers.request import Request
-from fspielm.spectrum import OF_THE_PROBLEM, Bands, settled_bands
+from fspielm.spectrum import OF_THE_PROBLEM, Bands, settled_bands, waves_at
+from fspielm.wording import duration, readable_bytes, system_size
 
 # Wavelengths of the highest frequency in a cell: about the cheapest for many digits; more for few, so long as cells are
 # whole, since each costs something of itself.
@@ -54,6 +54,21 @@ _MOST_CURVED = 300
 _MOST_ALONG = 24
 # Cells whose degrees are found between two looks at the clock.
 _AT_ONCE = 1000
+# Seconds of an operation on a machine that nobody has, and operations of a cell for each cube of its functions.
+_FASTEST = 5e-12
+_EACH = 2.0
+# The least that polynomials have.
+_DEGREE = 4
+# Seconds of a cell, however few functions it has.
+_EACH_CELL = 5e-4
+# Of a number.
+_BYTES = 8
+# A cell with fewer points than this that are looked at may hide something.
+_LOOKS = 6
+# How many there are to be in each on average.
+_AIMED = 16
+# By how much of what the frequency varies within a cell, relative to it, functions of it have more of them.
+_BENT = 1.0
 
 
 def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patchwork:
@@ -82,7 +97,7 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     digits = -math.log10(request.tol)
     missing = max(_FEW_DIGITS - digits, 0.0)
     waves = _WAVES if problem.interfaces else min(_WAVES + _MORE_WAVES * missing, _WAVES_LOOSE)
-    check_affordable(request, frequencies * lengths / (2 * np.pi) / waves)
+    _check_affordable(request, frequencies * lengths / (2 * np.pi) / waves)
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
     degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
     tiling = toward_curved(_grids(problem, frequencies, sharp, waves), _MOST_CURVED)
@@ -152,3 +167,65 @@ def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray
     if not problem.interfaces:
         return cut_at(tile(problem.domain, enough(problem.domain)), sharp)
     return mosaic_of(problem.domain, [line.part for line in problem.interfaces], problem.material_of, enough)
+
+
+def _check_affordable(request: Request, counts: FloatArray) -> None:
+    """Refuse cells that a budget is by far too small for.
+
+    Parameters
+    ----------
+    request : Request
+    counts : (d,) array
+        Cells along each axis of the bounding box.
+
+    Raises
+    ------
+    MemoryBudgetError, UnsuitableError
+    """
+    domain, budget = request.problem.domain, request.budget
+    lower, upper = domain.bounding_box
+    share = min(domain.measure / float(np.prod(upper - lower)), 1.0)
+    cells = max(int(share * math.prod(counts.tolist())), 1)
+    # polynomials within a ball of degrees
+    own = len(request.problem.unknowns) * (_DEGREE + 1) ** len(counts) * (math.pi / 4 if len(counts) == 2 else 1.0)
+    size = f"at least {system_size(int(cells * own), cells)} are needed"
+    memory = _BYTES * cells * own**2
+    if memory > budget.memory_limit:
+        raise MemoryBudgetError(
+            f"{size}, and {readable_bytes(int(memory))} of memory, above the budget of "
+            f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
+            "budget=fs.Budget(memory=...), in bytes"
+        )
+    seconds = cells * (_EACH_CELL + _FASTEST * _EACH * own**3 / request.threads)
+    if budget.seconds is not None and seconds > budget.seconds:
+        raise UnsuitableError(
+            f"the budget of {budget.seconds:g} s ended it before the first cells: {size}, and "
+            f"{duration(seconds)} on any machine; allow more with budget=fs.Budget(seconds=...)"
+        )
+    if budget.neurons is not None and cells * own > budget.neurons:
+        raise UnsuitableError(
+            f"the budget of {budget.neurons} functions ended it before the first cells: {size}; allow more"
+        )
+
+
+def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: FloatArray) -> FloatArray:
+    """The highest frequency along each axis in each of C cells, ``(C, d)``; that of all where nothing varies."""
+    everywhere = np.tile(frequencies, (len(tiling.cells), 1))
+    if problem.interfaces or problem.domain.time is not None or "the equation" not in bands.sources:
+        return everywhere
+    data = np.zeros(problem.dimension)
+    for band in bands.data:
+        data[band.axis] = max(data[band.axis], band.frequency)
+    try:
+        points, waves = waves_at(problem, data, _AIMED * len(tiling.cells))
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return everywhere
+    cells = tiling.locate(points)
+    highest, lowest = np.zeros_like(everywhere), np.full_like(everywhere, np.inf)
+    np.maximum.at(highest, cells, waves)
+    np.minimum.at(lowest, cells, waves)
+    varies = 1 - np.divide(lowest, highest, out=np.ones_like(highest), where=highest > 0)
+    seen = np.bincount(cells, minlength=len(tiling.cells)) >= _LOOKS
+    found = np.maximum(highest * (1 + _BENT * varies), data)
+    of_equation = np.array([source == "the equation" for source in bands.sources])
+    return np.where(seen[:, None] & of_equation, found, everywhere)

@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from fspielm.accuracy import ErrorEstimate, examine
+from fspielm.deadline import Deadline
 from fspielm.errors import IterateError, SolveError
 from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.attempt import Attempt, attempt
@@ -59,7 +60,7 @@ class Notary:
         if problem.is_linear:
             latest = attempt(request, kept)
         else:
-            newton = Newton.of(request, lambda: np.inf)
+            newton = Newton.of(request, Deadline())
             linear = replace(request, problem=problem.linearised(start))
             try:
                 latest, done = newton_round(newton, linear, kept, start, insist=False)

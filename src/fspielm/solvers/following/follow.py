@@ -112,7 +112,7 @@ def follow(
             f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
             f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
         ) from None
-    walk = Walk(curve, notary, points, lambda: deadline.seconds_left)
+    walk = Walk(curve, notary, points, deadline)
     branch = go_and_survey(along, walk, first, switch=switch)
     _warn(branch, tol)
     return branch

@@ -12,10 +12,17 @@ from fspielm.solvers.following.along import Along
 from fspielm.solvers.following.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
 from fspielm.solvers.following.errors import bifurcation_error, fold_error
 from fspielm.solvers.following.events import Event
-from fspielm.solvers.following.path import Station
-from fspielm.solvers.following.switching import begin_beside, kind_of
+from fspielm.solvers.following.metric import Place
+from fspielm.solvers.following.path import Curve, Station
 from fspielm.solvers.following.walk import Stop, Walk
 from fspielm.solvers.so_far import INTERRUPTED, offering
+
+# How far away other branches are looked for, in units of the metric, one after the other.
+_AWAY = (0.05, 0.1, 0.02, 0.2)
+# They are no farther away than this, in units of that.
+_NEARBY = 3.0
+# How much alike changes of the parameter are in both directions, at a pitchfork.
+_ALIKE = 0.3
 
 
 def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> Branch:
@@ -25,7 +32,7 @@ def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> 
     ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
     branch = _survey(along, walk, walk.ending)
     for place, (stop, event) in enumerate(ways):
-        if switch and event.multiplicity == 1 and walk.seconds_left() > 0:
+        if switch and event.multiplicity == 1 and walk.deadline.seconds_left > 0:
             branch = _switched(along, walk, stop, event, branch, place)
     return branch
 
@@ -71,8 +78,8 @@ def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcatio
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
     """With the branches that begin at one of the bifurcations."""
-    first = begin_beside(stop.curve, event.station)
-    kind = kind_of(event.station.value, first)
+    first = _begin_beside(stop.curve, event.station)
+    kind = _kind_of(event.station.value, first)
     for station in first:
         other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
         with offering(partial(_with_branch, branch, place, kind)):
@@ -86,3 +93,38 @@ def _with_branch(branch: Branch, place: int, kind: Kind, further: Branch | None)
     branches = known[place].branches if further is None else (*known[place].branches, further)
     known[place] = replace(known[place], kind=kind, branches=branches)
     return replace(branch, bifurcations=tuple(known))
+
+
+def _begin_beside(curve: Curve, station: Station) -> list[Station]:
+    """The first stations of the branch that crosses at a simple bifurcation, one in each direction.
+
+    That branch has the function in its direction which the linearisation makes zero of; what it has of the first
+    branch's own direction as well, and of the parameter, is found by corrections.
+    """
+    metric = curve.metric
+    null = Place(station.spectrum.null, 0.0)
+    across = metric.unit_of(null.moved(-metric.inner(null, station.tangent), station.tangent))
+    found = (_beside(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
+    return [first for first in found if first is not None]
+
+
+def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
+    for away in _AWAY:
+        guess = station.place.moved(away, across)
+        first = curve.correct(guess, across, None, like=across)
+        if first is None:
+            continue
+        gone = first.place.minus(station.place)
+        if curve.metric.norm(gone) <= _NEARBY * away:
+            return curve.station(first.local, gone, first.corrections)
+    return None
+
+
+def _kind_of(value: float, first: Sequence[Station]) -> Kind:
+    """What a bifurcation is called, by how the parameter changes on the branches that begin there."""
+    if len(first) != 2:
+        return "bifurcation"
+    changes = np.array([station.value - value for station in first])
+    if abs(changes[0] - changes[1]) <= _ALIKE * np.abs(changes).max():
+        return "pitchfork"
+    return "transcritical" if changes[0] * changes[1] < 0 else "bifurcation"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import final
@@ -21,6 +20,7 @@ from fspielm.solvers.following.functions import solve_with_any
 from fspielm.solvers.following.local import Equations
 from fspielm.solvers.following.metric import Metric, Place
 from fspielm.solvers.following.path import Curve, Mark, Station
+from fspielm.wording import OUT_OF_TIME
 
 # Steps: the first, the longest and the shortest, in units of the metric; and how much longer the next one may be.
 FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
@@ -36,7 +36,6 @@ _SINGULAR = 0.03
 _MOST_FAILED, _SAME = 2, 1e-2
 # Seconds that a solve has at least, once it was begun.
 _MOMENT = 1.0
-_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 
 
 @final
@@ -77,7 +76,7 @@ class Walk:
     notary : Notary
     most : int
         Places at most.
-    seconds_left : callable
+    deadline : Deadline
     stops : list of Stop
     ending : str
         Why it ended.
@@ -88,7 +87,7 @@ class Walk:
     curve: Curve
     notary: Notary
     most: int
-    seconds_left: Callable[[], float]
+    deadline: Deadline
     stops: list[Stop] = field(default_factory=list)
     ending: str = ""
     failed: int = 0
@@ -99,16 +98,16 @@ class Walk:
         while not self.ending:
             if len(self.stops) >= self.most:
                 self.ending = f"{self.most} points were asked for at most; ask for more with points=..."
-            elif self.seconds_left() <= 0:
-                self.ending = _LATE
+            elif self.deadline.seconds_left <= 0:
+                self.ending = OUT_OF_TIME
             elif length < _SHORTEST:
                 self.ending = f"no further solution was found near {self._along.parameter} = {at.value:.6g}"
             else:
                 try:
-                    with Deadline.within(self.seconds_left()).enforced():
+                    with self.deadline.enforced():
                         at, length = self._advance(at, length)
                 except OutOfTime:
-                    self.ending = _LATE
+                    self.ending = OUT_OF_TIME
 
     def _advance(self, at: Station, length: float) -> tuple[Station, float]:
         """One step, or a shorter one to be tried next."""
@@ -197,7 +196,7 @@ class Walk:
     @property
     def _budget_left(self) -> Budget:
         budget = self.notary.request.budget
-        left = self.seconds_left()
+        left = self.deadline.seconds_left
         return budget if np.isinf(left) else replace(budget, seconds=max(left, _MOMENT))
 
     @property

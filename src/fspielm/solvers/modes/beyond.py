@@ -12,6 +12,7 @@ import numpy as np
 
 from fspielm.solvers.modes.round import Round
 from fspielm.solvers.record import Record
+from fspielm.wording import MORE_TIME
 
 # How many of those next to the wanted ones are looked at.
 _LOOKS = 2
@@ -24,10 +25,7 @@ def may_belong(best: Round, record: Record) -> str:
     if not best.inverse.symmetric or not len(best.wanted):
         return ""
     if record.seconds_left <= 0:
-        return (
-            "there was no time to look at modes next to these, which may be among them: some may be missing; allow "
-            "more with budget=fs.Budget(seconds=...)"
-        )
+        return f"there was no time to look at modes next to these, some of which may be missing; {MORE_TIME}"
     values = (best.inverse.shift + best.found.mu).real
     low, high = float(best.values.real.min()), float(best.values.real.max())
     apart = np.maximum(values - high, low - values)

@@ -31,6 +31,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import offering
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.stages.cells import Cells
+from fspielm.wording import MORE_TIME
 
 # What is enough to refine modes from.
 _ROUGHLY = 1e-3
@@ -118,22 +119,17 @@ def _unseen(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:
     if wish.count is not None and len(best.wanted) < wish.count:
         some = f"{len(best.wanted)} of {wish.count} modes were found"
         if is_late:
-            return [f"{some}; allow more with budget=fs.Budget(seconds=...)"]
+            return [f"{some}; {MORE_TIME}"]
         return [f"{some}: there may be no more that can be told from errors; look for others with within=(a, b)"]
     if len(window.behind(best.found.mu)):
         some = "there are values before those that are given"
         if is_late:
-            return [f"{some}, and no time was left to look there; allow more with budget=fs.Budget(seconds=...)"]
+            return [f"{some}, and no time was left to look there; {MORE_TIME}"]
         return [f"{some}, and no shift was found that is before all of them; look there with within=(a, b)"]
     if wish.interval is not None and window.upper < wish.interval[1]:
-        return [
-            f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; allow more with "
-            "budget=fs.Budget(seconds=...)"
-        ]
+        return [f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; {MORE_TIME}"]
     if any(part.best.found.is_cut for _, part in parts):
-        return [
-            "there was no time to find all modes: some may be missing; allow more with budget=fs.Budget(seconds=...)"
-        ]
+        return [f"there was no time to find all modes: some may be missing; {MORE_TIME}"]
     return []
 
 

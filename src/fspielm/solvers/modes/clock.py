@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fspielm.solvers.modes.round import Round
 from fspielm.solvers.record import Record
+from fspielm.wording import MORE_TIME
 
 # A first round takes so many times as long as its factorisation, with what comes after it.
 _FIRST = 6.0
 # What is thought to take less is no measure.
 _SHORTEST = 0.1
-_MORE = "allow more with budget=fs.Budget(seconds=...)"
 
 
 def times(latest: Round | None) -> float:
@@ -26,7 +26,7 @@ def share(latest: Round | None) -> float:
 
 def out_of_time(record: Record) -> str:
     """Why something was not done, where no time was left for it; empty where there is time."""
-    return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {_MORE}"
+    return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {MORE_TIME}"
 
 
 def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
@@ -36,4 +36,4 @@ def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
     """
     if record.seconds_left > latest.taken + latest.closing + owed:
         return ""
-    return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {_MORE}"
+    return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {MORE_TIME}"

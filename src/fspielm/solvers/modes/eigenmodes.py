@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import sympy as sp
@@ -109,7 +110,7 @@ def eigenmodes(
         approach=kind,
         reuse=True,
     )
-    record.look(modes_bands(pencil, outlook, wish, interval, asked), 0.0)
+    record.look(partial(modes_bands, pencil, outlook, wish, interval, asked))
     wanted = Wish(wish, interval, outlook.unit)
     direct = _directly(pencil, wanted, asked, record) if approach is None else None
     if direct is None:

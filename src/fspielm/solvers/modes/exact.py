@@ -22,7 +22,7 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.stages.exact import ExactFeatures
 from fspielm.solvers.stages.selection import select_stages
 from fspielm.solvers.trial import FeatureTrial
-from fspielm.spectrum import Bands, Patience
+from fspielm.spectrum import Bands
 
 # Places inside, at least, and for each function.
 _INSIDE, _EACH = 400, 1.2
@@ -178,7 +178,7 @@ def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands
     """
     problem = pencil.at(value)
     here = replace(request, problem=problem, approach="characteristic", singular=None)
-    stage = select_stages(here, bands, Patience()).steps[0].stage
+    stage = select_stages(here, bands).steps[0].stage
     assert isinstance(stage, ExactFeatures)
     family: Characteristic = stage.families(enlarged)
     every = special_columns(problem, True)

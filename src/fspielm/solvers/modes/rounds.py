@@ -10,9 +10,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import OutOfTime, ProblemError, SolveError
-from fspielm.solution import Forecast
 from fspielm.solvers.afford import Afforded, afford
-from fspielm.solvers.automatic import LONG
+from fspielm.solvers.automatic import at_floor
 from fspielm.solvers.modes.checked import Checked, Inspector
 from fspielm.solvers.modes.clock import out_of_time, share, times, too_late
 from fspielm.solvers.modes.inverse import Inverse, inverse_at
@@ -104,7 +103,7 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
                 ending = afforded.limit.reason
                 break
             if attempt.is_at_floor:
-                ending = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+                ending = at_floor(error)
                 break
             if late:
                 ending = late
@@ -120,13 +119,11 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
 
 
 def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
-    """One round after another, announced if it is long, and recorded."""
+    """One round after another, recorded."""
     request, window = task.request, task.window
     trial, began = afforded.trial, perf_counter()
     forecast = share(before) * afforded.seconds
-    if forecast > LONG:
-        number, rows = len(record.rounds) + 1, trial.rows(request.problem)
-        request.progress(Forecast(number, trial.why, trial.neurons, rows, forecast, trial.cells))
+    record.begin(request, trial, forecast)
     seconds: dict[str, float] = {}
     finite = trial.discretise(request, seconds)
     inverse = inverse_at(task.pencil, window.shift, finite, request, task.unit)

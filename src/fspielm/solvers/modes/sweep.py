@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fspielm.errors import ProblemError
-from fspielm.solvers.modes.clock import too_late
+from fspielm.errors import OutOfTime, ProblemError, SolveError
+from fspielm.solvers.modes.clock import out_of_time, too_late
 from fspielm.solvers.modes.pencil import Pencil
 from fspielm.solvers.modes.rounds import Searched, search
 from fspielm.solvers.modes.shift import Outlook
@@ -54,7 +54,11 @@ def modes_bands(
 
 def _first(request: Request, record: Record) -> Step:
     assert record.bands is not None
-    return select_stages(request, record.bands, record.patience).steps[0]
+    try:
+        with record.deadline.enforced():
+            return select_stages(request, record.bands).steps[0]
+    except OutOfTime:
+        raise SolveError(f"no modes could be looked for: {out_of_time(record)}") from None
 
 
 def _elsewhere(step: Step) -> Step:

@@ -12,7 +12,7 @@ from fspielm.equations.nonlinear import Iterate
 from fspielm.geometry import Sites, chord_lines
 from fspielm.solution import Solution
 from fspielm.solvers.request import Request
-from fspielm.spectrum import Bands, Patience, bands_of_conditions, infer_bands, without_short_lines
+from fspielm.spectrum import Bands, bands_of_conditions, infer_bands, without_short_lines
 from fspielm.spectrum.lines import line_band
 
 # A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
@@ -26,10 +26,10 @@ BY_EQUATION = "the equation"
 _CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
 
-def bands_of(linear: Request, patience: Patience) -> Bands:
+def bands_of(linear: Request) -> Bands:
     """The bands of the conditions and of the equation, and a share of those of the right-hand side."""
     rng = linear.streams.probes
-    found = infer_bands(linear.problem, rng, patience)
+    found = infer_bands(linear.problem, rng)
     found = without_short_lines(linear.problem, found, _SHORT * float(np.max(linear.lengths)), rng)
     own = bands_of_conditions(linear.problem, found, rng)
     shared = found.frequencies / _HARMONICS

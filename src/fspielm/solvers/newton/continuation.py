@@ -36,12 +36,12 @@ def run_somehow(
         If something has no finite value at the start.
     """
     plain = newton.run(finite, start)
-    if not plain.failure or not insist or newton.seconds_left() <= 0:
+    if not plain.failure or not insist or newton.deadline.seconds_left <= 0:
         return plain
     steps = plain.steps
     smooth = _smooth(newton, finite, start)
     for elsewhere in (*(() if smooth is None else (smooth,)), *others):
-        if newton.seconds_left() <= 0:
+        if newton.deadline.seconds_left <= 0:
             return replace(plain, steps=steps)
         done = _tried(newton, finite, elsewhere)
         if done is not None:
@@ -56,7 +56,7 @@ def one_more(newton: Newton, done: Iterated) -> Iterated | None:
     steps = done.steps
     if len(steps) > 1 and steps[-1].step > _HALVES * steps[-2].step:
         return None
-    if newton.seconds_left() <= 0:
+    if newton.deadline.seconds_left <= 0:
         return None
     further = _tried(newton, done.finite, done.iterate)
     if further is None or further.failure or further.steps[-1].step > _HALVES * steps[-1].step:
@@ -78,7 +78,7 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
     """Along a number in front of the nonlinear terms, after a failure from the start."""
     at: Iterate = start
     share, more, steps = 0.0, _FIRST, plain.steps
-    while newton.seconds_left() > 0:
+    while newton.deadline.seconds_left > 0:
         aim = min(share + more, 1.0)
         done = _tried(replace(newton, share=aim), finite, at)
         if done is not None:

@@ -16,16 +16,16 @@ from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.solution import NewtonStep, Solution
 from fspielm.solvers.afford import Afforded, afford
 from fspielm.solvers.attempt import Attempt
-from fspielm.solvers.automatic import LONG, Course, first_answer, run_rounds
+from fspielm.solvers.automatic import Course, at_floor, first_answer, run_rounds
 from fspielm.solvers.newton.bands import bands_of, like_those_of
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.kinds import Kind, kinds_for
 from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.record import Record
+from fspielm.solvers.record import LONG, Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
-from fspielm.solvers.timing import timed
 from fspielm.solvers.trail import Trail, ending_of, press_on
+from fspielm.wording import OUT_OF_TIME
 
 # Rounds in a row in which no solution is found.
 _MOST_FAILURES = 2
@@ -39,7 +39,6 @@ _TIMES_FIRST, _TIMES = 5.0, 3.0
 _LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
 # Of the time that is left, what may go into laying out functions that others can stand for.
 _LOOKING = 0.3
-_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
     "step, with each solution as the guess for the next"
@@ -65,7 +64,7 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
         if earlier is not None:
             record.bands = like_those_of(linear, record.bands, earlier)
         others = () if guess is not None else (_ones(request.problem),)
-        pursuits.append(_Pursuit(Newton.of(request, lambda: record.seconds_left), record, start, others))
+        pursuits.append(_Pursuit(Newton.of(request, record.deadline), record, start, others))
         best, ending = _pursue_kinds(pursuits[0], linear)
         return course(best, ending)
 
@@ -119,12 +118,11 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
     for start in [as_iterate(problem, guess)] if guess is not None else zero_and_one:
         try:
             linear = replace(request, problem=problem.linearised(start))
-            bands, seconds = timed(partial(bands_of, linear, record.patience))
+            record.look(partial(bands_of, linear))
         except IterateError:
             if guess is not None or start is zero_and_one[-1]:
                 raise
             continue
-        record.look(bands, seconds)
         return start, linear
     raise AssertionError  # the last one raises, or returns
 
@@ -172,12 +170,13 @@ class _Pursuit:
                 failures = (*failures, done.failure) if done.failure else ()
                 if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
                     self.failure = _why_none(latest, failures[0], linear) if failures else ""
-                    return Ending(self.failure or _LATE, is_final=True, cause="exhausted" if failures else "budget")
+                    return Ending(
+                        self.failure or OUT_OF_TIME, is_final=True, cause="exhausted" if failures else "budget"
+                    )
                 if lost is not None:
                     return lost
                 if latest.is_at_floor:
-                    floor = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-                    return Ending(floor, is_final=True, cause="floor")
+                    return Ending(at_floor(error), is_final=True, cause="floor")
                 following = stage.next(latest)
                 if anew is not None and error < _MEASURABLE:
                     other = anew(linear, self.start, error / linear.tol)
@@ -202,26 +201,21 @@ class _Pursuit:
     def _afford_and_play(
         self, linear: Request, step: Step, *, insist: bool
     ) -> tuple[Afforded, Attempt, Iterated] | Ending:
+        """One round, recorded and told; or why there is none."""
         afforded = afford(linear, self.record, step, self.times)
-        return afforded if isinstance(afforded, Ending) else (afforded, *self._play(linear, afforded, insist=insist))
-
-    def _play(self, linear: Request, afforded: Afforded, *, insist: bool) -> tuple[Attempt, Iterated]:
-        """One round, announced if it is long, recorded and told."""
-        request, trial = self.newton.request, afforded.trial
-        expected = self.record.begin(trial, trial.rows(linear.problem), afforded.seconds)
-        if afforded.seconds > LONG:
-            request.progress(expected)
+        if isinstance(afforded, Ending):
+            return afforded
+        newton = replace(self.newton, round=self.record.begin(linear, afforded.trial, afforded.seconds).number)
         begun = perf_counter()
-        newton = replace(self.newton, round=expected.number)
-        latest, done = newton_round(newton, linear, trial, self.start, insist=insist, others=self.others)
+        latest, done = newton_round(newton, linear, afforded.trial, self.start, insist=insist, others=self.others)
         self.steps += done.steps
         if not done.failure:
             self.start, self.others = done.iterate, ()
         seconds = perf_counter() - begun
         as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
         self.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
-        request.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
-        return latest, done
+        linear.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
+        return afforded, latest, done
 
 
 def _why_none(latest: Attempt, failure: str, request: Request) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from time import perf_counter
@@ -12,6 +12,7 @@ import numpy as np
 
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.collocation import BlockRows, Finite
+from fspielm.deadline import Deadline
 from fspielm.equations import Problem, identity
 from fspielm.equations.nonlinear import Iterate, Moving, moving
 from fspielm.geometry import Sites
@@ -83,8 +84,7 @@ class Newton:
     request : Request
     solving, probing : Moving
         The linear problem around the present iterate, and around others that are looked at.
-    seconds_left : callable
-        Of the budget.
+    deadline : Deadline
     round : int
         That it is done in, for progress.
     share : float
@@ -95,15 +95,15 @@ class Newton:
     request: Request
     solving: Moving
     probing: Moving
-    seconds_left: Callable[[], float]
+    deadline: Deadline
     round: int = 1
     share: float = 1.0
 
     @classmethod
-    def of(cls, request: Request, seconds_left: Callable[[], float]) -> Newton:
+    def of(cls, request: Request, deadline: Deadline) -> Newton:
         """For a nonlinear problem."""
         problem = request.problem
-        return cls(problem, request, moving(problem), moving(problem), seconds_left)
+        return cls(problem, request, moving(problem), moving(problem), deadline)
 
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
         """From an iterate to a solution, as far as the functions allow.
@@ -135,7 +135,7 @@ class Newton:
             done = failure or self._is_done(reached, way, steps)
             if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
                 failure = f"{len(steps)} steps were not enough"
-            elif not done and self.seconds_left() <= _BEFORE_THE_END * (perf_counter() - began):
+            elif not done and self.deadline.seconds_left <= _BEFORE_THE_END * (perf_counter() - began):
                 failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
             if done or failure:
                 final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)

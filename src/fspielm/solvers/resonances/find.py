@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from time import perf_counter
 from typing import Any, final
 
 import numpy as np
@@ -31,6 +30,7 @@ from fspielm.solvers.resonances.rectangle import Rectangle
 from fspielm.solvers.resonances.search import Found, Way, search
 from fspielm.solvers.so_far import offering
 from fspielm.solvers.solve import check_arguments
+from fspielm.wording import MORE_TIME
 
 # Two searches, along different contours, the second one with more functions; both to these digits.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
@@ -41,7 +41,6 @@ _FINER = (2, 3)
 _SAME, _KNOWN = 1e-3, 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
-_ALLOW = "allow more with budget=fs.Budget(seconds=...)"
 
 
 def resonances(
@@ -74,12 +73,6 @@ class _Search:
     request: Request
     record: Record
     made: Callable[[Request, int], OpenFunctions]
-    began: float = field(default_factory=perf_counter)
-
-    @property
-    def _seconds(self) -> float:
-        """Since it began."""
-        return perf_counter() - self.began
 
     def modes(self) -> Modes:
         """All of the rectangle."""
@@ -96,7 +89,7 @@ class _Search:
         elif not remarks:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
-        why = _WHY if self.record.seconds_left > 0 else f"there was no time for more; {_ALLOW}"
+        why = _WHY if self.record.seconds_left > 0 else f"there was no time for more; {MORE_TIME}"
         remarks += late_ones(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
@@ -107,7 +100,7 @@ class _Search:
             with self.record.deadline.enforced():
                 yield
         except OutOfTime:
-            raise BeyondBudgetError(f"the budget of {self.record.budget.seconds:g} s ended it; {_ALLOW}") from None
+            raise BeyondBudgetError(f"the budget of {self.record.budget.seconds:g} s ended it; {MORE_TIME}") from None
 
     def _inside(self, found: list[Judged]) -> list[Mode]:
         """Those in the rectangle, as modes."""
@@ -115,7 +108,7 @@ class _Search:
 
     def _fill(self, found: list[Judged], first: Found, second: Found) -> str:
         """Find all resonances of two searches; what to say of places where the budget did not allow to find them."""
-        why = f"than there was time for; {_ALLOW}"
+        why = f"than there was time for; {MORE_TIME}"
         try:
             with self._in_time():
                 for before, one in self._pinned(first, second):
@@ -123,7 +116,7 @@ class _Search:
                         found.append(each)
                         if self._is_inside(each):
                             number = sum(map(self._is_inside, found))
-                            self.request.progress(FoundMode(number, each.value, each.estimate, self._seconds))
+                            self.request.progress(FoundMode(number, each.value, each.estimate, self.record.spent))
             if self.record.seconds_left > 0:
                 return ""
         except BeyondBudgetError as error:
@@ -176,7 +169,7 @@ class _Search:
     def _told(self, number: int, found: Found) -> Found:
         """What one of the searches sees, which is told."""
         count = int(np.count_nonzero(self.rectangle.contains(found.poles)))
-        self.request.progress(ModeSearch(number, count, self._seconds))
+        self.request.progress(ModeSearch(number, count, self.record.spent))
         return found
 
     def _second(self) -> Found:

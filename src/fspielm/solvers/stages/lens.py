@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
 from fspielm.arrays import NumberArray
+from fspielm.deadline import current_deadline
 from fspielm.equations.media import media_of
 from fspielm.equations.open_domain import incident_of, outer_wavenumbers
 from fspielm.equations.within import arriving, fastest_inside, varying_media
@@ -54,8 +53,6 @@ class Lens(Stage):
         The largest.
     tol : float
         Of the fields inside.
-    until : float
-        When the budget ends, on the clock of `perf_counter`.
     level : int
         How often functions were made more.
     inside : mapping of int to Inside
@@ -72,7 +69,6 @@ class Lens(Stage):
 
     wavenumber: float
     tol: float
-    until: float
     level: int = 0
     inside: Mapping[int, Inside] = field(default_factory=dict)
     fitted: tuple[tuple[Responses, slice], ...] = ()
@@ -140,7 +136,7 @@ class Lens(Stage):
         problem, found = self.request.problem, {}
         lenses = varying_media(problem)
         for done, number in enumerate(lenses):
-            seconds = (self.until - perf_counter()) / (len(lenses) - done)
+            seconds = current_deadline().seconds_left / (len(lenses) - done)
             # to those in other media no wave comes as it is, but with about as many oscillations
             known = data.get(number) or Driven(arriving(problem, number), comes_in, np.ones(1))
             found[number] = self.inside.get(number) or solve_inside(self.request, number, self.tol, known, seconds)
@@ -178,6 +174,4 @@ def lens(request: Request) -> Lens:
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
     fastest = max(abs(outer_wavenumbers(problem)[0]), fastest_inside(problem))
-    seconds = request.budget.seconds
-    until = math.inf if seconds is None else perf_counter() + seconds
-    return Lens(request, fastest, max(_FINER * request.tol, _FINEST), until)
+    return Lens(request, fastest, max(_FINER * request.tol, _FINEST))

@@ -36,7 +36,7 @@ from fspielm.solvers.stages.stage import Stage, Step
 from fspielm.solvers.stages.thin import thin_spectrum
 from fspielm.solvers.thin import thin_peaks
 from fspielm.solvers.trial import Trial
-from fspielm.spectrum import Bands, Patience, hidden_of, refine_bands
+from fspielm.spectrum import Bands, hidden_of, refine_bands
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60
@@ -118,7 +118,7 @@ def _no_cells(error: UnsuitableError) -> ProblemError:
     return ProblemError(f"approach: no cells for this problem: {error}")
 
 
-def select_stages(request: Request, bands: Bands, patience: Patience) -> Selection:
+def select_stages(request: Request, bands: Bands) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
     Raises
@@ -149,7 +149,7 @@ def select_stages(request: Request, bands: Bands, patience: Patience) -> Selecti
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
         with limited_to(_LOOKING, "looking for a smaller basis"):
-            small = _small_basis(request, bands, patience, limit).first()
+            small = _small_basis(request, bands, limit).first()
             trial = small.trial
             too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
         if _passing(request.problem) and not passing_size(request.problem):
@@ -196,7 +196,7 @@ def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
     return max(begun, _GUESSED) if silent and guessed else begun
 
 
-def _small_basis(request: Request, bands: Bands, patience: Patience, limit: float) -> Stage:
+def _small_basis(request: Request, bands: Bands, limit: float) -> Stage:
     """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
     problem = request.problem
     if request.approach is None:
@@ -210,7 +210,7 @@ def _small_basis(request: Request, bands: Bands, patience: Patience, limit: floa
         raise UnsuitableError("the equations have right-hand sides")
     if request.reuse:
         raise UnsuitableError("a plan serves other right-hand sides as well")
-    peaks = thin_peaks(problem, bands, request.streams.probes, patience, request.budget.memory_limit)
+    peaks = thin_peaks(problem, bands, request.streams.probes, request.budget.memory_limit)
     if not peaks:
         raise UnsuitableError("the right-hand side has no spectrum of a few peaks")
     return thin_spectrum(request, bands, tuple(peaks), limit)

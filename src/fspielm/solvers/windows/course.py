@@ -26,6 +26,7 @@ from fspielm.solvers.windows.rest import held_until
 from fspielm.solvers.windows.transfer import measure_transfer
 from fspielm.solvers.windows.uncertain import Uncertain
 from fspielm.solvers.windows.window import Held, check_windows, guess_at_start, order_in_time, problem_during
+from fspielm.wording import OUT_OF_TIME
 
 # What each window is to reach, of what all of them are to; where they miss it, by so much less than they do.
 _SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0
@@ -39,7 +40,6 @@ _MANY, _MANY_ALONE = 5, 2
 _UNKNOWN = 1 / 8
 # Windows that are as long as what is left, but for rounding.
 _SLACK = 1e-9
-_LATE = "the time of the budget is over; allow more with budget=fs.Budget(seconds=...)"
 
 
 def is_long(request: Request) -> bool:
@@ -66,10 +66,10 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     All of them once more, to more digits, where errors have grown from window to window and there is time for it.
     """
     check_windows(request.problem)
-    began, share = perf_counter(), _SHARE
+    deadline, share = Deadline.within(request.budget.seconds), _SHARE
     best = None
     for _ in range(_PASSES):
-        windows = _Windows(request, began, share)
+        windows = _Windows(request, deadline, share)
         before = windows.seconds_left
         try:
             with offering(partial(_so_far, windows, best)):
@@ -113,7 +113,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
     while start < time.end:
         began, left = perf_counter(), time.end - start
         if windows.are_lost:
-            windows.pieces = windows.held(windows.pieces, _LATE)
+            windows.pieces = windows.held(windows.pieces, OUT_OF_TIME)
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
@@ -137,7 +137,7 @@ class _Windows:
     """Those that are solved, one after the other, and what is not certain of the last one."""
 
     request: Request
-    began: float
+    deadline: Deadline
     share: float
     pieces: tuple[Piece, ...] = ()
     uncertain: Uncertain | None = None
@@ -145,8 +145,7 @@ class _Windows:
     @property
     def seconds_left(self) -> float:
         """Of the budget."""
-        seconds = self.request.budget.seconds
-        return np.inf if seconds is None else seconds - (perf_counter() - self.began)
+        return self.deadline.seconds_left
 
     @property
     def are_lost(self) -> bool:
@@ -191,7 +190,7 @@ class _Windows:
         known = self.uncertain if self.pieces else None
         transfer = None
         if (known is not None or not self.pieces) and np.isfinite(solution.error_estimate):
-            with suppress(OutOfTime), Deadline.within(self.seconds_left).enforced():
+            with suppress(OutOfTime), self.deadline.enforced():
                 transfer = measure_transfer(finite, solution.coefficients, self.request.method)
         if transfer is None:
             self.uncertain, growth = None, np.inf  # and so is all that follows

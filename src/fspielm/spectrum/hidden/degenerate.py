@@ -8,6 +8,7 @@ derivatives up to two less than the order may have one factor on one side of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import final
 
 import numpy as np
@@ -175,7 +176,4 @@ def _indicial(frozen: Frozen, direction: FloatArray, distances: FloatArray) -> N
 
 def _expanded(factors: NumberArray) -> NumberArray:
     """The polynomial of these multiples of ``s (s - 1) ...``, its highest power first."""
-    total = np.zeros(1)
-    for k, factor in enumerate(factors):
-        total = np.polyadd(total, factor * np.poly(np.arange(k)))
-    return np.asarray(total)
+    return np.asarray(reduce(np.polyadd, [factor * np.poly(np.arange(k)) for k, factor in enumerate(factors)]))

@@ -27,6 +27,7 @@ from fspielm.solvers.modes.window import Wish
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import offering
+from fspielm.wording import MORE_TIME
 
 # Intervals that end above so many modes are high: there cells are of no use.
 _HIGH = 60
@@ -86,9 +87,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
     wanted = min(len(seen.energies) + len(rest), wish.count or sys.maxsize)
     if (missing := wanted - len(modes)) > 0:
-        remarks.append(
-            f"{missing} modes more were seen than there was time for; allow more with budget=fs.Budget(seconds=...)"
-        )
+        remarks.append(f"{missing} modes more were seen than there was time for; {MORE_TIME}")
     else:
         remarks += _lost(membrane, seen, found)
     modes = inside(modes, wish)
