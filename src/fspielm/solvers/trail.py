@@ -21,7 +21,7 @@ _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
 
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them.
-_SHARE = 0.15
+_SHARE = 0.5
 _TIMES = 8.0
 
 _NOT_TRIED = Ending("", cause="stalled")
@@ -134,8 +134,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
         if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
-                f"{duration(seconds)}, a small part of {duration(seconds / _SHARE)}: allow so much with "
-                "budget=fs.Budget(seconds=...)"
+                f"{duration(seconds)}: allow {duration(seconds / _SHARE)} with budget=fs.Budget(seconds=...)"
             )
 
 
