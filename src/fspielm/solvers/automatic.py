@@ -147,7 +147,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         trails.append(_trail(request, record, step))
         if trails[-1].follow().is_final:
             break
-    failed = [trail for trail in trails if trail.failure is not None]
+    tried = tuple(trails)
     if not trails[-1].ending.is_final and selection.last is not None:
         before_last, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
@@ -157,19 +157,23 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
     if not trails[-1].ending.is_final:
         trails.extend(_trail(request, record, step) for step in selection.dearer)
         press_on(trails, record, request.tol)
-    if failed and failed[-1].ending.reason not in record.choice:
-        record.choice += f"; {failed[-1].ending.reason}"
-    best, ending = best_of(record, trails)
+    failed = [trail.ending.reason for trail in tried if trail.failure is not None]
+    if failed and failed[-1] not in record.choice:
+        record.choice += f"; {failed[-1]}"
+    best, ending = best_of(record, trails, tried)
     return Course(best, record, record.choice, ending.reason, helps=ending.seconds > 0)
 
 
-def best_of(record: Record, trails: Sequence[Trail]) -> tuple[Attempt, Ending]:
-    """The best attempt of all trails, and why there was no further one; raises what failed where there is none."""
+def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> tuple[Attempt, Ending]:
+    """The best attempt of all trails, and why there was no further one.
+
+    Where there is none, it raises what failed last of the kinds that were `tried` before others stood in for them.
+    """
     ending = ending_of(trails)
     if record.best is not None:
         return record.best, ending
     # only a kind that was asked for has no other to leave it to
-    failure = next((trail.failure for trail in reversed(trails) if trail.failure is not None), None)
+    failure = next((trail.failure for trail in reversed(tried) if trail.failure is not None), None)
     if failure is None or isinstance(failure, UnsuitableError):
         raise ProblemError(f"approach: {ending.reason}")
     raise failure

@@ -84,7 +84,7 @@ def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
             break
     else:
         press_on(trails, record, linear.tol)
-    best, ending = best_of(record, trails)
+    best, ending = best_of(record, trails, trails)
     return best, ending.reason
 
 
