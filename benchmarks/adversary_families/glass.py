@@ -27,7 +27,7 @@ def make_glass(draw: Draw, resonant: bool) -> Challenge:
     order, tol = draw.one_of(range(3, 13)), draw.log_between(1e-6, 1e-3)
     widths, side = draw.log_between(0.1, 1e4), draw.one_of((-1, 1))
     root = round_the_rim(order, index)
-    off = max(-root.imag * widths, _NEAREST * root.real)
+    off = min(max(-root.imag * widths, _NEAREST * root.real), 0.5 * root.real)  # the wavenumber stays positive
     at = resonant and side < 0 and abs(root.imag) < _NARROWEST * root.real
     ka = float(root.real + (0.0 if at else side * off))
     if not resonant:
