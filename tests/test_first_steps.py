@@ -95,6 +95,29 @@ def test_points_are_rows(solution: fs.Solution) -> None:
     assert solution.names == ("u",)
     with pytest.raises(fs.ProblemError, match=r"write solution\(\[\[0\.1, 0\.2\]\]\) for one point"):
         solution(0.1, 0.2)
+    with pytest.raises(fs.ProblemError, match=r"got several arrays: write solution\(np\.column_stack\(\[x, y"):
+        solution(np.zeros(3), np.ones(3))
+
+
+def test_domains_are_multiplied_by_time_alone() -> None:
+    with pytest.raises(fs.ProblemError, match=r"got Interval\(0\.0, 1\.0\) \* Interval.*: a rectangle is Box"):
+        fs.Interval(0, 1) * fs.Interval(0, 2)  # type: ignore[operator]
+
+
+def test_advice_for_open_symbols_can_be_followed() -> None:
+    lam, pi = sp.symbols("lam pi")
+    membrane = sp.Eq(-u.diff(x, 2) - u.diff(y, 2), lam * u)
+    with pytest.raises(fs.ProblemError, match=r"or use fs\.eigenmodes\(problem, lam, count=10\)"):
+        fs.solve(fs.Problem(membrane, SQUARE, [fs.Dirichlet(0)]))
+    with pytest.raises(fs.ProblemError, match=r"have no value: .* or all but one, and use .* did you mean sp\.pi"):
+        fs.solve(fs.Problem(membrane, SQUARE, [fs.Dirichlet(sp.sin(pi * x))]))
+    with pytest.raises(fs.ProblemError, match=r"did you mean x instead of X\?"):
+        fs.solve(laplace(sp.Symbol("X")))
+
+
+def test_a_budget_of_a_plain_number() -> None:
+    with pytest.raises(fs.ProblemError, match=r"such as fs\.Budget\(seconds=60\); got 60"):
+        fs.solve(laplace(x), budget=60)  # type: ignore[arg-type]
 
 
 def test_what_users_need_is_listed_and_all_else_is_there() -> None:

@@ -10,8 +10,9 @@ MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
 OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
-# Significant digits that every double holds; and sizes of numbers that read well without a power of ten.
-_DIGITS = 15
+# Significant digits that every double holds, and those shown of a number whose error is unknown; and sizes of numbers
+# that read well without a power of ten.
+_DIGITS, _ROUGH_DIGITS = 15, 3
 _SMALL, _LARGE = 1e-4, 1e16
 # A number of things that is written with a power of ten.
 _MANY = 1e7
@@ -81,14 +82,14 @@ def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
     value : float or complex
         Of a complex number both parts have the same decimal places.
     error : float
-        How far the true value may be away; all digits are shown if it is zero or not finite.
+        How far the true value may be away; all digits are shown if it is zero, three if it is not finite.
     most : int
         Significant digits, at most.
     """
     size = abs(value)
     if not (size and math.isfinite(size)):
         return f"{value:g}"
-    place = most - 1 - math.floor(math.log10(size))
+    place = (most if error < math.inf else _ROUGH_DIGITS) - 1 - math.floor(math.log10(size))
     if 0 < error < math.inf:
         place = min(place, math.floor(-math.log10(error)))
     real, imaginary = (_to_place(part, place, _SMALL <= size < _LARGE) for part in (value.real, value.imag))

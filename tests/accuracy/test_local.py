@@ -77,5 +77,6 @@ def test_where_nothing_is_certain_the_residual_is_told(source: fs.Solution) -> N
     assert source.error_estimate == np.inf
     estimate = source.estimate
     assert judge(source.problem, estimate, 1e-4, "").reason.endswith(
-        f"(the residual alone, {estimate.residual / estimate.data:.0e} of the data, would suggest an error like that)"
+        f"(the residual alone, {estimate.residual / estimate.data:.0e} of the data, "
+        "suggests an error of about that size)"
     )

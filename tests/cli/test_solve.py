@@ -95,7 +95,7 @@ class TestAutomatic:
     def test_a_missed_tolerance_is_one_line_and_no_failure(self, fspielm: Any, flags: list[str]) -> None:
         done = fspielm("solve", "wave-1d", "--neurons", 40, *flags)
         assert done.status == 0
-        assert done.err.startswith("fspielm: warning: not converged: no digit is certain")
+        assert done.err.startswith("fspielm: warning: not converged: no digits are reliable")
         assert "the budget of 40 functions ended it" in done.err
         assert done.err.count("\n") == 1
         if flags:
@@ -103,7 +103,7 @@ class TestAutomatic:
             assert (content["converged"], content["neurons"]) == (False, 40)
             assert content["reason"] in done.err
         else:
-            assert "NOT CONVERGED: no digit is certain" in " ".join(done.out.split())
+            assert "NOT CONVERGED: no digits are reliable" in " ".join(done.out.split())
 
     def test_the_warning_does_not_depend_on_the_filters(self, fspielm: Any) -> None:
         for action in ("ignore", "error"):
@@ -221,9 +221,9 @@ class TestJson:
         assert content["mu"] == [3.0, 90.0]
         assert content["rank"] == 40
         # QR leaves an estimate at no price
-        assert content["error_estimate"] is None  # infinite: no digit is certain
+        assert content["error_estimate"] is None  # infinite: no digits are reliable
         assert content["converged"] is False
-        assert done.err.startswith("fspielm: warning: not converged: no digit is certain")
+        assert done.err.startswith("fspielm: warning: not converged: no digits are reliable")
 
     def test_a_time_slice_has_a_space_time_error_as_well(self, fspielm: Any) -> None:
         options = ("--method", "fs-l", "--neurons", 30, "--least-squares", "qr", "--json")

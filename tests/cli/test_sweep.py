@@ -68,6 +68,7 @@ def test_a_picture_says_what_was_measured(
         (["--set", "k=1", "--at", "7"], "--at 7 is outside of the domain"),
         (["--set", "k=1", "--at", "1,2"], "--at must be a number for each of the coordinates x"),
         (["--set", "k=1", "--approach", "band"], "--approach is for a single solve; leave it out with --set"),
+        (["--set", "k=1", "--out", "u.fspielm"], "with --set, --out writes a table of all rows, to .csv or .nc; got"),
         (["--keep", "rows.db"], "--keep belongs to a sweep; add --set"),
     ],
 )

@@ -31,7 +31,8 @@ def test_a_problem_may_leave_symbols_open() -> None:
 
 def test_what_is_open_is_told_when_it_is_needed() -> None:
     message = (
-        r"^a, k have no value: pass problem\.at\(\{a: 1\.0, k: 2\.0\}\), or use fs\.eigenmodes\(problem, a\), "
+        r"^a, k have no value: pass problem\.at\(\{a: 1\.0, k: 2\.0\}\), or all but one, and use "
+        r"fs\.eigenmodes\(problem, a, count=10\), "
         r"fs\.sweep\(problem, \{a: \[\.\.\.\]\}\) or fs\.follow\(problem, a, \.\.\.\)$"
     )
     problem = stated()
@@ -70,7 +71,7 @@ def test_a_slip_of_the_pen_is_asked_about(symbol: str, meant: str | None) -> Non
     equation = sp.Eq(u.diff(x, 2) + lam * u + sp.Symbol(symbol), alpha + sp.Function("flux")(x))
     given = {lam: 1.0, alpha: 2.0, sp.Function("flux"): lambda points: points[:, 0]}
     problem = fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(0)], given=given)
-    question = rf"; did you mean {meant} by {symbol}\?$" if meant else r"q, \.\.\.\)$"
+    question = rf"; did you mean {meant} instead of {symbol}\?$" if meant else r"q, \.\.\.\)$"
     with pytest.raises(fs.ProblemError, match=question):
         fs.solve(problem)
 

@@ -65,6 +65,11 @@ def test_other_values_are_solved_for_with_what_was_kept(draw: Draw, merges: Any)
         np.testing.assert_allclose(factored.solve(values), np.linalg.lstsq(rows, values)[0], rtol=0, atol=1e-12)
 
 
+def test_scipy_may_have_been_interrupted_while_it_was_loaded(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("scipy.linalg.lapack")  # a second import of scipy.linalg does not bind it again
+    assert QR().factor(nested(draw)).coefficients.shape == (COLUMNS,)
+
+
 def test_what_was_not_kept_cannot_solve(draw: Draw) -> None:
     with pytest.raises(SolveError, match="was not kept"):
         NestedQR(nested(draw, keep=False)).solve(np.ones(LEAVES * HEIGHT))

@@ -58,7 +58,7 @@ def judge(
         or ending
         or "the functions and points chosen by hand do not reach further; add functions, or leave features= automatic"
     )
-    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
+    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digits are reliable; this misses"
     return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
 
 
@@ -80,9 +80,8 @@ def _suggestion(estimate: ErrorEstimate) -> str:
     """What the residual suggests where nothing is certain: tells a useless field from one that may be of use."""
     if np.isfinite(estimate.relative) or not estimate.data > 0:
         return ""
-    return (
-        f" (the residual alone, {estimate.residual / estimate.data:.0e} of the data, would suggest an error like that)"
-    )
+    share = estimate.residual / estimate.data
+    return f" (the residual alone, {share:.0e} of the data, suggests an error of about that size)"
 
 
 def _missing(problem: Problem) -> str | None:

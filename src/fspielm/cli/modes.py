@@ -52,7 +52,7 @@ class ModesOptions:
         optional("LOW HIGH", "All in an interval instead; outside of objects in a rectangle, 1-0.5j 3.", "none"),
     ] = None
     tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
-    seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
+    seconds: Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")] = None
     rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
     threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
     plot: Annotated[

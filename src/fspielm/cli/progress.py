@@ -90,7 +90,8 @@ def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "")
         return watched() if here else run_interruptibly(watched), None
     except Interrupted as interrupt:
         best = watched.best if interrupt.number == SIGINT else None
-        for each in ("" if best is None else "this is the best so far", note):
+        nothing = "" if note or interrupt.number != SIGINT else "there is no result yet, and nothing is written"
+        for each in (nothing if best is None else "this is the best so far", note):
             if each:
                 interrupt.add_note(each)
         if best is None:

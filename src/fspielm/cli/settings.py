@@ -29,7 +29,7 @@ class Options:
     neurons: Annotated[int | None, optional("N", "At most so many functions; with --method, so many.", "as needed")] = (
         None
     )
-    seconds: Annotated[float | None, optional("S", "Begin no round that would end later.", "600")] = None
+    seconds: Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")] = None
     memory: Annotated[
         str | None, optional("SIZE", "At most so much, such as 500MB or 4GiB.", "60% of all there is")
     ] = None

@@ -74,6 +74,8 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
     if outputs.far_field is not None:
         raise ProblemError("--far-field is for a single solve; leave it out with --set")
     for path in outputs.out or []:
+        if path.suffix.lower() not in _SUFFIXES:
+            raise ProblemError(f"with --set, --out writes a table of all rows, to .csv or .nc; got {path.name!r}")
         check_place(path, _SUFFIXES)
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)

@@ -136,20 +136,22 @@ def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tupl
 def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
     """What to do about open symbols, as a sentence."""
     values, first = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols)), symbols[0]
-    have = "have no value" if len(symbols) > 1 else "has no value"
+    have, one = ("have no value", " all but one, and") if len(symbols) > 1 else ("has no value", "")
     return (
-        f"{', '.join(map(str, symbols))} {have}: pass problem.at({{{values}}}), or use "
-        f"fs.eigenmodes(problem, {first}), fs.sweep(problem, {{{first}: [...]}}) or fs.follow(problem, {first}, ...)"
+        f"{', '.join(map(str, symbols))} {have}: pass problem.at({{{values}}}), or{one} use fs.eigenmodes(problem, "
+        f"{first}, count=10), fs.sweep(problem, {{{first}: [...]}}) or fs.follow(problem, {first}, ...)"
         + "".join(_near_miss(problem, symbol) for symbol in symbols)
     )
 
 
 def _near_miss(problem: Problem, symbol: sp.Symbol) -> str:
     """The name that a symbol may be a slip of the pen for, as a question."""
+    if symbol.name in ("pi", "I"):
+        return f"; did you mean sp.{symbol}, the number?"
     others = (*problem.coordinates, *(unknown.symbol.func.__name__ for unknown in problem.unknowns))
     others += tuple(
         getattr(key, "name", key) for key in problem.statement.given or {} if key not in problem.open_symbols
     )
     names = {str(other).lower(): str(other) for other in others}
     near = get_close_matches(symbol.name.lower(), names, 1)
-    return f"; did you mean {names[near[0]]} by {symbol}?" if near else ""
+    return f"; did you mean {names[near[0]]} instead of {symbol}?" if near else ""

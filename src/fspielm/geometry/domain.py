@@ -313,6 +313,10 @@ class Domain(ABC):
             raise ProblemError(
                 f"time comes last: write {time!r} * {self!r}; so it is the last coordinate of the unknowns"
             )
+        if isinstance(time, Domain) and not isinstance(time, Time):
+            raise ProblemError(
+                f"a domain is multiplied by Time alone; got {self!r} * {time!r}: a rectangle is Box((0, 0), (2, 1))"
+            )
         if not isinstance(time, Time):
             return NotImplemented
         return SpaceTime(self, time)

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any, NoReturn, final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
@@ -274,11 +273,13 @@ def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
 
 
 def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
+    from scipy.linalg import lapack  # found here also after Ctrl-C has ended a first import of scipy.linalg
+
     if not len(triangle):
         return values
     if np.iscomplexobj(values) and not np.iscomplexobj(triangle):
         return _complex(_solve(triangle, _real(values), adjoint=adjoint))
-    solve = scipy.linalg.lapack.ztrtrs if np.iscomplexobj(triangle) else scipy.linalg.lapack.dtrtrs
+    solve = lapack.ztrtrs if np.iscomplexobj(triangle) else lapack.dtrtrs
     solved, info = solve(triangle, values, trans=2 if adjoint else 0)
     if info:
         raise SolveError(f"column {info} of a triangle is exactly dependent on the others")

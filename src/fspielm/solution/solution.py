@@ -159,10 +159,11 @@ class Solution:
         ``outside="extend"`` the functions of the solution go on there, without a meaning.
         """
         if more:
-            point = ", ".join(map(str, (points, *more)))
+            point, numbers = ", ".join(map(str, (points, *more))), all(np.ndim(each) == 0 for each in (points, *more))
+            write = f"solution([[{point}]]) for one point" if numbers else "solution(np.column_stack([x, y, ...]))"
             raise ProblemError(
                 f"a solution takes an array of points (n, {self.problem.dimension}), one in each row; got "
-                f"solution({point}): write solution([[{point}]]) for one point"
+                f"{f'solution({point})' if numbers else 'several arrays'}: write {write}"
             )
         return at_points(self._values, self.problem.domain, points, outside)
 

@@ -22,9 +22,9 @@ class Budget:
     Parameters
     ----------
     neurons : int, optional
-        At most so many features; no limit by default.
+        At most so many functions, which the paper calls neurons; no limit by default.
     seconds : float, optional
-        No round is begun that is predicted to end later; 600 by default.
+        The solve ends by then, with the best answer found; 600 by default.
     memory : float or str, optional
         Bytes, or a size such as ``"4GB"``; 60 % of the machine's memory by default.
     threads : int, optional

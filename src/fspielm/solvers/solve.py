@@ -312,7 +312,7 @@ def check_settings(tol: Any, features: Any, points: Any, least_squares: Any, bud
         ("features", features, Family, "fs.FrequencyShift(2000, mu=(5, 100))"),
         ("points", points, Points, "fs.Points(interior=4000, boundary=400)"),
         ("least_squares", least_squares, LeastSquares, "fs.QR()"),
-        ("budget", budget, Budget, "fs.Budget(memory=8e9)"),
+        ("budget", budget, Budget, "fs.Budget(seconds=60)"),
     ):
         if value is not None and not isinstance(value, kind):
             raise ProblemError(f"{name} must be an object such as {example}; got {value!r}")

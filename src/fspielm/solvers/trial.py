@@ -139,7 +139,7 @@ class FeatureTrial(Trial):
     def discretise(self, request: Request, seconds: dict[str, float]) -> Discretisation:
         """Draw features and points, from streams of their own."""
         problem, streams = request.problem, request.streams
-        drawn, seconds["features"] = timed(lambda: draw_features(problem, self.family, streams.features))
+        drawn, seconds["functions"] = timed(lambda: draw_features(problem, self.family, streams.features))
         sites, seconds["points"] = timed(lambda: self.points.draw(problem, streams.points))
         return Discretisation(problem, self.family, drawn, self.columns, self.points, sites, request.threads)
 

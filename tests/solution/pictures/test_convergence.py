@@ -31,7 +31,7 @@ def test_rounds_against_neurons_and_seconds(automatic: fs.Solution, tmp_path: Pa
     np.testing.assert_allclose(right.lines[0].get_xdata(), [0.5, 1.0, 1.5])
     assert [text.get_text() for text in left.texts] == ["1", "2", "3"]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["no digit is certain", r"tolerance $1.0 \times 10^{-3}$"]
+    assert labels == ["no digits are reliable", r"tolerance $1.0 \times 10^{-3}$"]
     assert figure._supxlabel.get_text().splitlines() == [rf"{n}  reason {n} at \$5" for n in (1, 2, 3)]
     assert left.get_ylim()[0] < 1e-5
     assert left.get_ylim()[1] > 1

@@ -20,7 +20,7 @@ from fspielm.solution.pictures.card import _thumbnail
 from fspielm.solution.pictures.labels import as_plain
 
 x, y = sp.symbols("x y")
-CERTAIN_OF_NOTHING = "not converged: no digit is certain"
+CERTAIN_OF_NOTHING = "not converged: no digits are reliable"
 
 PICTURES: dict[str, tuple[str, Callable[[fs.Solution], Any]]] = {
     "line": ("line", lambda s: s.plot()),

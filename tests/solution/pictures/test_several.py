@@ -140,6 +140,14 @@ def test_streamlines_stay_within_the_outline(swirl: fs.Solution, moving: fs.Solu
     assert max(smaller) < max(heads) <= 4.5  # points: a few widths of the lines
 
 
+def test_streamlines_across_a_channel_are_as_far_apart_as_along_it() -> None:
+    channel = pair(fs.Box((0, 0), (4, 1)), (x, y), (1 + y, x / 50))
+    (panel,) = draw(channel.plot(vectors=("u", "v"), style="stream", resolution=40))
+    (curves,) = [c for c in panel.collections if type(c).__name__ == "LineCollection"]
+    across = sum(min(line[:, 0]) < 2 <= max(line[:, 0]) for line in curves.get_segments())
+    assert 3 <= across <= 10  # in a square up to 27, by matplotlib's rule, whatever the sides
+
+
 def test_into_axes_of_the_user(swirl: fs.Solution) -> None:
     from matplotlib.figure import Figure
 

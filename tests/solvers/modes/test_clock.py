@@ -79,6 +79,7 @@ def test_after_the_first_round_its_modes_are_given(stop: Callable[[str], None]) 
     assert abs(modes[0].value - np.pi**2) <= modes.bounds[0] < 1.0
     assert np.all(np.isinf(modes.bounds[1:]))
     assert [mode.multiplicity for mode in modes] == [1, 1, 1]
+    assert repr(modes).splitlines()[2].split() == ["1", "39.5", "error", "unknown"]
     assert modes[2].field.integrate(u**2) == pytest.approx(1.0, abs=1e-3)
 
 
@@ -89,7 +90,7 @@ def test_modes_that_could_not_be_checked_are_not_said_to_be_as_good_as_they_get(
     stop("rounds.too_late")
     modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=3, tol=1e-3)
     assert np.isfinite(modes.bounds).tolist() == [True, False, False]
-    said = "2 of 3 values have errors above the tolerance, of inf at most: the budget of 1000 s ended it"
+    said = "2 of 3 values have errors above the tolerance, some of them unknown: the budget of 1000 s ended it"
     assert modes.remarks[-1].startswith(said)
 
 

@@ -74,7 +74,7 @@ def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: f
     shown = np.where(known, estimates, np.where(np.isfinite(estimates), low, 1.0))
     axes.set_yscale("log")
     axes.plot(across, shown, color=BLUE)
-    for where, face, label in ((known, BLUE, None), (~known, "white", "no digit is certain")):
+    for where, face, label in ((known, BLUE, None), (~known, "white", "no digits are reliable")):
         if where.any():
             axes.plot(
                 across[where], shown[where], "o", color=BLUE, markerfacecolor=face, label=label, ms=4.5, clip_on=False

@@ -29,7 +29,7 @@ def doubt(solution: Solution) -> str | None:
     if known is None:
         return None
     if not known < _NO_DIGIT:
-        return "not converged: no digit is certain"
+        return "not converged: no digits are reliable"
     if report.converged or known < _VISIBLE:
         return None
     return f"not converged: estimated relative error {as_number(known)}"

@@ -31,6 +31,8 @@ _DENSITY, _LOWER_DENSITY = 0.9, 0.5
 # Heads of streamlines, in units of ten points; and the shortest line, of the width, that is drawn.
 _HEAD, _SMALLER_HEAD = 0.42, 0.3
 _SHORTEST_LINE = 0.25
+# Streamlines across a narrow domain, of those across a square.
+_LEAST_SHARE = 0.3
 # The longest, in units of how far they are apart; and what is too short to have a direction, beside it.
 _LONGEST, _SHORTEST = 0.95, 0.03
 _STREAM_CELLS = 120
@@ -128,7 +130,10 @@ def _draw_streamlines(axes: Axes, section: Section, field: _VectorField) -> None
     limits = axes.get_xlim(), axes.get_ylim()
     density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
     looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
-    lines = axes.streamplot(across, up, u, v, density=density, minlength=_SHORTEST_LINE, **looks)
+    left, right, bottom, top = section.extent
+    share = np.array((right - left, top - bottom)) / max(right - left, top - bottom)
+    densities = tuple(density * np.maximum(share, _LEAST_SHARE))  # as far apart across as along
+    lines = axes.streamplot(across, up, u, v, density=densities, minlength=_SHORTEST_LINE, **looks)
     axes.set_xlim(limits[0])
     axes.set_ylim(limits[1])
     if section.loops:

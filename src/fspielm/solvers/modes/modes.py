@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final, overload
@@ -109,6 +110,7 @@ class Modes(Sequence[Mode]):
         lines = [f"{len(self.modes)} mode{'s' * (len(self.modes) != 1)}"]
         for number, mode in enumerate(self.modes):
             known = f"estimate {mode.estimate:.1e}" if mode.bound is None else f"bound {mode.bound:.1e}"
+            known = known if math.isfinite(mode.estimate) else "error unknown"
             many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
             lines.append(f"{number:4d}  {known_digits(mode.value, mode.estimate):<22}  {known}{many}")
         return "\n".join([*lines, *self.remarks])
@@ -149,5 +151,6 @@ def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[
     errors = late(modes, tol, unit)
     if not errors:
         return []
-    found = f"{len(errors)} of {len(modes)} values have errors above the tolerance, of {max(errors):.1e} at most"
+    most = f"of {max(errors):.1e} at most" if math.isfinite(max(errors)) else "some of them unknown"
+    found = f"{len(errors)} of {len(modes)} values have errors above the tolerance, {most}"
     return [f"{found}: {why or 'the search was not at its end; allow more with budget=fs.Budget(seconds=...)'}"]

@@ -135,7 +135,7 @@ def _verdict(request: Request, pieces: Sequence[Piece], estimate: ErrorEstimate)
     tol, error = request.tol, estimate.relative
     if error <= tol:
         return Verdict(True, f"the error estimate {error:.1e} meets the tolerance {tol:.0e}")
-    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digit is certain, which misses"
+    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digits are reliable; this misses"
     missed = next((piece for piece in pieces if not piece.relative <= tol), pieces[-1])
     until = f"the tolerance holds until {request.problem.coordinates[-1]} = {missed.during.start:.4g}"
     own = missed.solution.estimate.relative
