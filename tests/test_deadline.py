@@ -309,3 +309,15 @@ def test_large_factorisations_look_at_it_and_are_the_same(kind, monkeypatch):
             householder.Householder.of_matrix(matrix.copy(order="F"))
         with pytest.raises(OutOfTime):
             parts.rotate(values)
+
+
+def test_finding_functions_of_waves_is_limited():
+    t = sp.Symbol("t")
+    w = sp.Function("w")(x, t)
+    conditions = [fs.Dirichlet(0), fs.Initial(sp.sin(sp.pi * x)), fs.Initial(0, order=1)]
+    problem = fs.Problem(sp.Eq(w.diff(t, 2), 10**12 * w.diff(x, 2)), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
+    family = fs.Characteristic(100, reach=(1.0, 1e6))
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
+    with Deadline.within(memory=2**24).enforced(), pytest.raises(MemoryBudgetError, match="finding functions"):
+        family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
