@@ -23,8 +23,11 @@ from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.expressions import enclose, make_field
 from fspielm.features.cells import CellBasis
 from fspielm.features.local import localise
+from fspielm.features.outward.corners import along_sides
+from fspielm.features.outward.placement import Wanted, place_in
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import tile
+from fspielm.geometry.plane import edges_of
 from fspielm.linalg import householder
 from fspielm.linalg.merging import merge_order
 from fspielm.linalg.nested import NestedQR
@@ -321,3 +324,14 @@ def test_finding_functions_of_waves_is_limited():
         family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
     with Deadline.within(memory=2**24).enforced(), pytest.raises(MemoryBudgetError, match="finding functions"):
         family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [lambda loops: place_in(loops, (), Wanted(5.0, 8.0)), lambda loops: along_sides(loops[0], 5.0, 1.0, 20.0, 1.0)],
+    ids=["in objects", "along sides"],
+)
+def test_placing_functions_around_objects_is_limited(place):
+    loops = [[edge.curve for edge in edges_of(fs.Box((3 * i, 0), (3 * i + 1, 1)))] for i in range(2)]
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        place(loops)

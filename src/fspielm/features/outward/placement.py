@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.deadline import reserve_waves
+from fspielm.deadline import check_deadline, reserve_waves
 from fspielm.features.outward.corners import along_sides, toward_corners
 from fspielm.features.outward.curves import Continuation, continue_inward
 from fspielm.geometry import Corner, PlaneCurve
@@ -287,6 +287,7 @@ def distance_between(rim: FloatArray, others: FloatArray) -> float:
     """The least one of points on an object from others; infinite without any."""
     if not len(others):
         return math.inf
+    check_deadline()
     from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
 
     return float(cKDTree(others).query(rim)[0].min())
