@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from signal import SIGINT
 from threading import Lock, Timer
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -96,6 +98,29 @@ def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "")
         if best is None:
             raise
         return best, interrupt
+
+
+@contextmanager
+def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
+    """Print and write all that is asked for, then raise the interrupt that ended the work, if one did.
+
+    A Ctrl-C meanwhile waits for the rest; a further one does not.
+    """
+    held = [] if interrupt is None else [interrupt]
+
+    def hold(number: int, frame: Any) -> None:
+        signal.signal(SIGINT, previous)
+        held.append(Interrupted(number))
+        # not by print, which it may have interrupted
+        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")
+
+    previous = signal.signal(SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(SIGINT, previous)
+    if held:
+        raise held[0]
 
 
 class _Lines:
