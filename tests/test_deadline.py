@@ -19,6 +19,7 @@ from fspielm.deadline import (
     reserve_memory,
     resident_memory,
 )
+from fspielm.equations.beside import points_beside
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.expressions import enclose, make_field
 from fspielm.features.cells import CellBasis
@@ -34,6 +35,7 @@ from fspielm.linalg.nested import NestedQR
 from fspielm.machine import run_tasks
 from fspielm.solvers.attempt import attempt
 from fspielm.solvers.cells.grading import balanced
+from fspielm.solvers.cells.trial import CellTrial
 from fspielm.solvers.following.metric import Metric
 from fspielm.solvers.following.walk import Walk
 from fspielm.spectrum import infer_bands
@@ -335,3 +337,24 @@ def test_placing_functions_around_objects_is_limited(place):
     loops = [[edge.curve for edge in edges_of(fs.Box((3 * i, 0), (3 * i + 1, 1)))] for i in range(2)]
     with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
         place(loops)
+
+
+def test_looking_at_a_boundary_is_limited():
+    domain = fs.Box((-2, -2), (2, 2)) - fs.Disk((0, 0), 1)
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), domain, [fs.Dirichlet(0)])
+    part, corner = domain.boundary()[0], domain.corners()[0]
+    with Deadline.within(0.0).enforced():
+        for look in (
+            lambda: part.sample(10, np.random.default_rng(0)),
+            lambda: domain.hole_places(),
+            lambda: points_beside(problem, corner, 0.1),
+        ):
+            with pytest.raises(OutOfTime):
+                look()
+
+
+def test_the_forecast_of_cells_is_limited():
+    trial = CellTrial(Patchwork(PROBLEM, SQUARE, np.full((4, 2), 24), (1.0,), 1), "")
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        trial.outlook(None, None, 1.0)
+    assert trial.outlook(None, None, 0.0).seconds > 0.0
