@@ -125,8 +125,7 @@ def reserve_memory(nbytes: float, what: str = "this step") -> None:
 
 def reserve_waves(waves: float, functions: float, dimension: int) -> None:
     """Raise `MemoryBudgetError` if a matrix of so many functions exceeds what is left, for waves across a domain."""
-    memory, left = 16 * functions**2, max(memory_left(), 1.0)
-    if memory > left:
+    if (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
         raise MemoryBudgetError(too_many_waves(waves, functions, memory, left, dimension))
 
 

@@ -102,17 +102,13 @@ def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "")
 
 @contextmanager
 def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
-    """Print and write all that is asked for, then raise the interrupt that ended the work, if one did.
-
-    A Ctrl-C meanwhile waits for the rest; a further one does not.
-    """
+    """Print and write all, then raise the interrupt, if any: a Ctrl-C meanwhile waits, a further one ends it."""
     held = [] if interrupt is None else [interrupt]
 
     def hold(number: int, frame: Any) -> None:
         signal.signal(SIGINT, previous)
         held.append(Interrupted(number))
-        # not by print, which it may have interrupted
-        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")
+        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")  # print may be under way
 
     previous = signal.signal(SIGINT, hold)
     try:

@@ -23,8 +23,7 @@ _FORECAST_MARGIN = 1.25
 _FEWEST = 100
 # Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
 _BY_FAR = 2
-_TOKEN = 500
-_HOPELESS = 100
+_TOKEN, _HOPELESS = 500, 100
 # Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
 _MODULES = 2**26
 # Wavelengths across a domain that are worth to be named.
@@ -123,8 +122,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
     wanted, budget = trial.neurons, request.budget
     exceeded = []
-    rows = 0 if request.points is None else trial.rows(request.problem)
-    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
+    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := trial.rows(request.problem)):
         reason = f"{trial.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
@@ -177,9 +175,6 @@ def _memory_for(request: Request, record: Record) -> float:
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
-    """Memory of a round, with what is kept of an earlier one; where there is too little, maybe of a square alone.
-
-    To count the rows of very many functions may take longer than there is.
-    """
+    """Memory of a round, with what is kept of an earlier one; at least: to count very many rows takes long."""
     square = request.itemsize * trial.neurons**2 if trial.cells is None else 0
     return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))

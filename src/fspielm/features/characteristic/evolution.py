@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.deadline import check_deadline, reserve_memory
+from fspielm.deadline import reserve_memory
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
 from fspielm.features.characteristic.lattice import ByFrequency, lattice, limit_for
@@ -34,8 +34,7 @@ _STEADY_SHARE = 3.0
 _LEAST_ORDERS = 9.0
 _ORDERS = 1.5
 _ROUNDING = 1e-9
-# Bytes that it takes to find a zero, for each dimension of space.
-_EACH_ZERO = 200.0
+_EACH_ZERO = 200.0  # bytes that it takes to find one, for each dimension of space
 
 
 @final
@@ -164,11 +163,9 @@ def _modes(
     wavenumbers = lattice(_mode_extent(symbol, course, rng), limit, rng, density, dimension)
     counts = _mode_directions(wavenumbers * course.radius, dimension)
     reserve_memory(_EACH_ZERO * dimension * float(counts.sum()), "finding functions that satisfy the equation")
-    spheres = []
-    for k, count in zip(wavenumbers, counts, strict=True):
-        check_deadline()
-        spheres.append(k * half_sphere(int(count), dimension, rng))
-    every = np.concatenate(spheres)
+    every = np.concatenate(
+        [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
+    )
     inside = every[np.all(np.abs(every) <= (1 + _ROUNDING) * ends, axis=1)]
     if not symbol.is_real:  # opposite directions are no pairs
         inside = np.concatenate([inside, -inside])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
-from fspielm.deadline import check_deadline
 
 # Frequencies that agree to so many digits are one.
 _DIGITS = 10
@@ -79,7 +78,6 @@ class Frequencies:
         """Without repetitions; in pairs, a frequency and its conjugate ``-conj(w)`` are the same."""
         if not len(self):
             return self
-        check_deadline()
         scale = float(np.abs(self.W).max()) or 1.0
         parts = np.concatenate([self.W.real, self.W.imag], axis=1)
         rounded = np.round(parts / scale, _DIGITS) + 0.0  # no negative zeros

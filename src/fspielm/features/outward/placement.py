@@ -152,8 +152,8 @@ class Wanted:
 
     def reserve(self, rim: FloatArray, loop: Sequence[PlaneCurve]) -> None:
         """Raise `MemoryBudgetError` where waves around an object are too many."""
-        waves = self.wavenumber / (2 * math.pi)
-        reserve_waves(waves * float(np.ptp(rim, axis=0).max()), 2 * waves * sum(curve.length for curve in loop), 1)
+        across, around = float(np.ptp(rim, axis=0).max()), sum(curve.length for curve in loop)
+        reserve_waves(self.wavenumber * across / (2 * math.pi), self.wavenumber * around / math.pi, 1)
 
     def among(self, numbers: Sequence[int]) -> Wanted:
         """What is wanted of some objects, by their numbers from now on."""

@@ -23,10 +23,8 @@ _FIXED = 0.1
 _ESTIMATE = 3.5e-5
 # A factorisation takes so many times longer than its largest cell lets expect: the others are less efficient.
 _OTHERS = 1.2
-# How often that cell is factored: the first time things are loaded.
-_TIMES = 2
-# But only once where that takes this share of the time left.
-_SHARE_OF_TIME = 0.1
+# How often that cell is factored (the first time things are loaded), unless that takes this share of the time left.
+_TIMES, _SHARE_OF_TIME = 2, 0.1
 # Operations that are over before they could be measured.
 _QUICK = 2e8
 _USUAL = 1e-10
