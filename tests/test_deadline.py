@@ -19,18 +19,23 @@ from fspielm.deadline import (
     reserve_memory,
     resident_memory,
 )
+from fspielm.equations.beside import points_beside
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.expressions import enclose, make_field
 from fspielm.features.cells import CellBasis
 from fspielm.features.local import localise
+from fspielm.features.outward.corners import along_sides
+from fspielm.features.outward.placement import Wanted, place_in
 from fspielm.geometry import Sites
 from fspielm.geometry.cells import tile
+from fspielm.geometry.plane import edges_of
 from fspielm.linalg import householder
 from fspielm.linalg.merging import merge_order
 from fspielm.linalg.nested import NestedQR
 from fspielm.machine import run_tasks
 from fspielm.solvers.attempt import attempt
 from fspielm.solvers.cells.grading import balanced
+from fspielm.solvers.cells.trial import CellTrial
 from fspielm.solvers.following.metric import Metric
 from fspielm.solvers.following.walk import Walk
 from fspielm.spectrum import infer_bands
@@ -334,3 +339,47 @@ def test_large_factorisations_look_at_it_and_are_the_same(kind, monkeypatch):
             householder.Householder.of_matrix(matrix.copy(order="F"))
         with pytest.raises(OutOfTime):
             parts.rotate(values)
+
+
+def test_finding_functions_of_waves_is_limited():
+    t = sp.Symbol("t")
+    w = sp.Function("w")(x, t)
+    conditions = [fs.Dirichlet(0), fs.Initial(sp.sin(sp.pi * x)), fs.Initial(0, order=1)]
+    problem = fs.Problem(sp.Eq(w.diff(t, 2), 10**12 * w.diff(x, 2)), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
+    family = fs.Characteristic(100, reach=(1.0, 1e6))
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
+    with Deadline.within(memory=2**24).enforced(), pytest.raises(MemoryBudgetError, match="finding functions"):
+        family.draw(2, np.random.default_rng(0), problem=problem, time_axis=1)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [lambda loops: place_in(loops, (), Wanted(5.0, 8.0)), lambda loops: along_sides(loops[0], 5.0, 1.0, 20.0, 1.0)],
+    ids=["in objects", "along sides"],
+)
+def test_placing_functions_around_objects_is_limited(place):
+    loops = [[edge.curve for edge in edges_of(fs.Box((3 * i, 0), (3 * i + 1, 1)))] for i in range(2)]
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        place(loops)
+
+
+def test_looking_at_a_boundary_is_limited():
+    domain = fs.Box((-2, -2), (2, 2)) - fs.Disk((0, 0), 1)
+    problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), domain, [fs.Dirichlet(0)])
+    part, corner = domain.boundary()[0], domain.corners()[0]
+    with Deadline.within(0.0).enforced():
+        for look in (
+            lambda: part.sample(10, np.random.default_rng(0)),
+            lambda: domain.hole_places(),
+            lambda: points_beside(problem, corner, 0.1),
+        ):
+            with pytest.raises(OutOfTime):
+                look()
+
+
+def test_the_forecast_of_cells_is_limited():
+    trial = CellTrial(Patchwork(PROBLEM, SQUARE, np.full((4, 2), 24), (1.0,), 1), "")
+    with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
+        trial.outlook(None, None, 1.0)
+    assert trial.outlook(None, None, 0.0).seconds > 0.0

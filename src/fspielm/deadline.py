@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import final
 
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
-from fspielm.wording import MORE_TIME, duration, readable_bytes
+from fspielm.wording import MORE_TIME, duration, readable_bytes, too_many_waves
 
 # Bytes that are not worth asking the system how many there are.
 _LITTLE = 2**22
@@ -120,6 +120,12 @@ def reserve_memory(nbytes: float, what: str = "this step") -> None:
         raise MemoryBudgetError(
             f"{what} needs {readable_bytes(nbytes)} of memory; {readable_bytes(max(left, 0))} of the budget remain"
         )
+
+
+def reserve_waves(waves: float, functions: float, dimension: int) -> None:
+    """Raise `MemoryBudgetError` if a matrix of so many functions exceeds what is left, for waves across a domain."""
+    if (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
+        raise MemoryBudgetError(too_many_waves(waves, functions, memory, left, dimension))
 
 
 def memory_left() -> float:

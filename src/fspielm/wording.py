@@ -38,6 +38,16 @@ def roughly(number: float) -> str:
     return f"{rounded:,.0f}" if rounded < _MANY else f"{rounded:.0e}".replace("e+", "e")
 
 
+def too_many_waves(waves: float, functions: float, memory: float, limit: float, dimension: int) -> str:
+    """That a domain has too many wavelengths for the memory, and how many fit."""
+    fitting = waves * (limit / memory) ** (0.5 / dimension)
+    return (
+        f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(functions)} functions; "
+        f"{readable_bytes(limit)} of memory are enough for about {roughly(fitting)} wavelengths: solve on a part of "
+        "the domain, or with longer waves"
+    )
+
+
 def duration(seconds: float) -> str:
     """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"4.5 s"``, ``"83 s"``, ``"7 min 30 s"``.
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import fspielm as fs
+from fspielm.cli import outputs
 from fspielm.cli.entry import Interrupted
 
 from .conftest import Done
@@ -114,6 +115,33 @@ def test_a_request_to_terminate_ends_it_at_once(
     one.release.set()
     assert done == Done(143, "", "fspielm: interrupted\n")
     assert not path.with_name("kept.fspielm").exists()
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_an_interrupt_while_files_are_written_waits_for_the_rest(
+    fspielm: Callable[..., Done], monkeypatch: pytest.MonkeyPatch, path: Path, presses: int
+) -> None:
+    """The first one does, the second does not; either way a file is complete or not there."""
+
+    def save(solution: fs.Solution, place: Path, **given: Any) -> None:
+        for _ in range(presses):
+            signal.raise_signal(signal.SIGINT)
+            pressed.append(place)
+        write(solution, place, **given)
+
+    pressed: list[Path] = []
+    write = outputs._WRITERS[".fspielm"]
+    path.write_text(FILE.replace("+ 900*u", ""))
+    monkeypatch.setitem(outputs._WRITERS, ".fspielm", save)
+    monkeypatch.setattr(outputs, "run_interruptibly", lambda work: work())
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    kept, table, picture = (path.with_name(name) for name in ("kept.fspielm", "a.csv", "a.png"))
+    done = fspielm("solve", path, "--tol", 1e-3, "--out", kept, "--out", table, "--plot", picture)
+    assert done.status == 130
+    assert done.err.splitlines()[-1] == "fspielm: interrupted"
+    assert [each.exists() for each in (kept, table, picture)] == 3 * [presses == 1]
+    assert not list(path.parent.glob("*.draft*"))
+    assert len(pressed) == 1
 
 
 MODES = """

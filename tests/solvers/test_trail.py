@@ -157,6 +157,36 @@ def test_very_many_wavelengths_are_named() -> None:
     assert str(caught[0].message).count("GiB") == 1
 
 
+def test_waves_in_a_box_are_named_where_time_is_short_too() -> None:
+    u = sp.Function("u")(x, y)
+    equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + (2 * sp.pi * 10**6) ** 2 * u, 0)
+    problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(1)])
+    with pytest.warns(fs.AccuracyWarning, match="about 1,000,000 wavelengths across"):
+        solution = fs.solve(problem, rng=0, budget=fs.Budget(seconds=20, memory=2**30), approach="characteristic")
+    assert max(each.neurons for each in solution.report.rounds) < 20000
+
+
+OBJECTS = {
+    "disk": fs.Disk((0, 0), 1),
+    "ellipse": fs.Ellipse((0, 0), (1, 2)),
+    "box": fs.Box((0, 0), (1, 1)),
+    "ball": fs.Ball((0, 0, 0), 1),
+    "ellipsoid": fs.Ellipsoid((0, 0, 0), (1, 1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_an_object_of_very_many_wavelengths_is_refused_before_functions_are_placed(name: str) -> None:
+    shape, k = OBJECTS[name], 2 * sp.pi * 10**6
+    coordinates = (x, y, z)[: shape.dimension]
+    u = sp.Function("u")(*coordinates)
+    equation = sp.Eq(sum(u.diff(each, 2) for each in coordinates) + k**2 * u, 0)
+    wave = fs.plane_wave(k, (1, 0, 0)[: shape.dimension])
+    problem = fs.Problem(equation, fs.Exterior(shape), [fs.Dirichlet(0)], incident=wave)
+    with pytest.raises(fs.MemoryBudgetError, match=r"about \d,000,000 wavelengths across"):
+        fs.solve(problem, rng=0)
+
+
 @pytest.mark.parametrize("regions", [False, True])
 def test_a_domain_that_is_split_is_not_to_be_split(regions: bool) -> None:
     u, a = sp.Function("u")(x), sp.Function("a")(x)

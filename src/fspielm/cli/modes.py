@@ -20,7 +20,7 @@ from fspielm.cli.options import optional, with_options
 from fspielm.cli.outputs import PICTURES_HELP
 from fspielm.cli.phrases import in_options
 from fspielm.cli.plain import finite
-from fspielm.cli.progress import run_or_salvage, show_rounds, working
+from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.settings import limit_blas
 from fspielm.cli.tables import headed_table
 from fspielm.demo import run_interruptibly
@@ -91,20 +91,19 @@ def find_modes(
         asked |= {} if options.tol is None else {"tol": options.tol}
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
         modes, interrupt = run_or_salvage(partial(eigenmodes, file.problem, symbol, **asked))
-    if options.as_json:
-        print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
-    else:
-        _print(modes, f"{path}: {file.title}" if file.title else str(path))
-    if options.save is not None:
-        _save(modes, options.save, file.title or path.name)
-        if not options.as_json:
-            _tell_saved(len(modes), options.save)
-    if options.plot and len(modes):
-        _draw(modes, file.title or str(path), options.plot)
-        if not options.as_json:
-            print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
-    if interrupt is not None:
-        raise interrupt
+    with completing(interrupt):
+        if options.as_json:
+            print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
+        else:
+            _print(modes, f"{path}: {file.title}" if file.title else str(path))
+        if options.save is not None:
+            _save(modes, options.save, file.title or path.name)
+            if not options.as_json:
+                _tell_saved(len(modes), options.save)
+        if options.plot and len(modes):
+            _draw(modes, file.title or str(path), options.plot)
+            if not options.as_json:
+                print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
 
 
 def _save(modes: Modes, folder: Path, title: str) -> None:

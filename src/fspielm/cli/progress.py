@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from signal import SIGINT
 from threading import Lock, Timer
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -97,6 +99,25 @@ def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "")
         if best is None:
             raise
         return best, interrupt
+
+
+@contextmanager
+def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
+    """Print and write all, then raise the interrupt, if any: a Ctrl-C meanwhile waits, a further one ends it."""
+    held = [] if interrupt is None else [interrupt]
+
+    def hold(number: int, frame: Any) -> None:
+        signal.signal(SIGINT, previous)
+        held.append(Interrupted(number))
+        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")  # print may be under way
+
+    previous = signal.signal(SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(SIGINT, previous)
+    if held:
+        raise held[0]
 
 
 class _Lines:

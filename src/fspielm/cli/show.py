@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from fspielm.cli.outputs import HELP, PICTURES_HELP, FarField, Outputs
+from fspielm.cli.progress import completing
 from fspielm.cli.report import print_saved_report
 from fspielm.demo import FileRun
 from fspielm.files import ProblemFile
@@ -37,8 +38,9 @@ def show_saved(
     console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
     print_saved_report(solution, versions)
     run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
-    outputs.draw(run, stored.title or path.name)
-    outputs.write(solution, stored.title)
+    with completing():
+        outputs.draw(run, stored.title or path.name)
+        outputs.write(solution, stored.title)
 
 
 def _statement(stored: Stored) -> str:

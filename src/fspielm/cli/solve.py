@@ -12,7 +12,7 @@ from fspielm import cases
 from fspielm.cli.names import choose
 from fspielm.cli.options import OldSeed, with_options
 from fspielm.cli.outputs import Outputs
-from fspielm.cli.progress import run_or_salvage, show_rounds, working
+from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.report import as_json, print_report
 from fspielm.cli.settings import Options, limit_blas, read_options
 from fspielm.cli.solve_file import is_problem_file, solve_file
@@ -57,11 +57,10 @@ def solve_case(
         shown = show_rounds(case, show, choice.settings["budget"].seconds)
         work = partial(run_case, benchmark, choice.settings | {"progress": shown}, rng=options.rng or 0)
         run, interrupt = run_or_salvage(work)
-    if outputs.json:
-        print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
-    else:
-        print_report(run, choice)
-    outputs.write(run.solution, benchmark.title)
-    outputs.draw(run, f"{benchmark.title}: {choice.method}, relative error {run.relative_error:.1e}")
-    if interrupt is not None:
-        raise interrupt
+    with completing(interrupt):
+        if outputs.json:
+            print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
+        else:
+            print_report(run, choice)
+        outputs.write(run.solution, benchmark.title)
+        outputs.draw(run, f"{benchmark.title}: {choice.method}, relative error {run.relative_error:.1e}")

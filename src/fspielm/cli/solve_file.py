@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fspielm import cases
 from fspielm.cli.outputs import Outputs
-from fspielm.cli.progress import run_or_salvage, show_rounds, working
+from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.report import file_as_json, print_file_report
 from fspielm.cli.settings import Options, file_settings, limit_blas
 from fspielm.demo import FileRun, run_file
@@ -39,18 +39,17 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
     with working(f"solving {name}") as show:
         shown = show_rounds(name, show, settings["budget"].seconds)
         run, interrupt = run_or_salvage(partial(run_file, file, settings | {"progress": shown}))
-    if outputs.json:
-        print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
-    else:
-        print_file_report(run, name)
-    outputs.write(run.solution, file.title)
-    outputs.draw(run, _title(run, name))
-    if file.table is not None:
-        run.solution.to_csv(file.table)
-        if not outputs.json:
-            print(f"\nTable: {file.table}")
-    if interrupt is not None:
-        raise interrupt
+    with completing(interrupt):
+        if outputs.json:
+            print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
+        else:
+            print_file_report(run, name)
+        outputs.write(run.solution, file.title)
+        outputs.draw(run, _title(run, name))
+        if file.table is not None:
+            run.solution.to_csv(file.table)
+            if not outputs.json:
+                print(f"\nTable: {file.table}")
 
 
 def _title(run: FileRun, name: str) -> str:

@@ -17,7 +17,7 @@ from rich.console import Console
 from fspielm.cli.options import optional
 from fspielm.cli.outputs import Outputs
 from fspielm.cli.phrases import in_options
-from fspielm.cli.progress import run_or_salvage, working
+from fspielm.cli.progress import completing, run_or_salvage, working
 from fspielm.cli.settings import Options, file_settings
 from fspielm.cli.tables import headed_table
 from fspielm.equations import Problem
@@ -96,21 +96,20 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         )
         kept = f"the rows that have ended are in {wanted.keep}, and the same command goes on" if wanted.keep else ""
         found, interrupt = run_or_salvage(work, here=True, note=kept)
-    if outputs.json:
-        print(json.dumps(_as_json(found), indent=2, allow_nan=False))
-    else:
-        _print(found, file.title or name)
-    for path in outputs.out or []:
-        _write(found, path)
-    outputs.announce("Written", outputs.out or [])
-    if outputs.plot:
-        label, title = _words(found, wanted, file.problem)
-        figure = plot_sweep(found, label=label, title=title)
-        for path in outputs.plot:
-            save_picture(figure, path)
-        outputs.announce("Picture", outputs.plot)
-    if interrupt is not None:
-        raise interrupt
+    with completing(interrupt):
+        if outputs.json:
+            print(json.dumps(_as_json(found), indent=2, allow_nan=False))
+        else:
+            _print(found, file.title or name)
+        for path in outputs.out or []:
+            _write(found, path)
+        outputs.announce("Written", outputs.out or [])
+        if outputs.plot:
+            label, title = _words(found, wanted, file.problem)
+            figure = plot_sweep(found, label=label, title=title)
+            for path in outputs.plot:
+                save_picture(figure, path)
+            outputs.announce("Picture", outputs.plot)
 
 
 @dataclass(frozen=True)

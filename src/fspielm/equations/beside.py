@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.equations.problem import Problem
 from fspielm.equations.relations import Relation
 from fspielm.geometry import BoundaryPart, Corner
@@ -39,6 +40,7 @@ def points_beside(problem: Problem, place: Corner, share: float) -> list[FloatAr
 
 def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step: float) -> FloatArray:
     """The point of a part ``(1, 2)`` that lies a step from a given one, about where the target is."""
+    check_deadline()
     low, high = np.array(part.breaks[:-1]), np.array(part.breaks[1:])
     inset = _INSET * (high - low)  # at an end itself, the next piece begins, which may be elsewhere
     ends, inward = np.append(low + inset, high - inset), np.append(high - low, low - high)

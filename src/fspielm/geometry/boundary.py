@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.geometry.quadrature import Quadrature, around, check_nodes, gauss, per_axis, piecewise_gauss, tensor
 from fspielm.geometry.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.geometry.sites import Sites
@@ -89,6 +90,7 @@ class BoundaryPart:
     ) -> Sites:
         """`n` sites on this part (a part that is a single point has only one), only such as `where` holds at."""
         check_count(n)
+        check_deadline()
         stream = self._stream(rng, sampling)
         count = min(n, 1) if self.parameters == 0 else n
         masks = [mask for mask in (self.keep, where) if mask is not None]

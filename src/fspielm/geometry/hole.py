@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.geometry.curves import PlaneCurve
 
 _PER_CURVE = 64
@@ -74,6 +75,7 @@ def _within(points: FloatArray, rim: FloatArray) -> BoolArray:
 
 def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
     """Distance of each point from the nearest side of the polygon."""
+    check_deadline()
     start, way = rim, np.roll(rim, -1, axis=0) - rim
     apart = points[:, None] - start
     share = np.clip(np.sum(apart * way, axis=2) / np.maximum(np.sum(way**2, axis=1), 1e-300), 0.0, 1.0)

@@ -13,7 +13,7 @@ from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.stages import Ending, Step
 from fspielm.solvers.trial import Trial
-from fspielm.wording import duration, readable_bytes, roughly
+from fspielm.wording import duration, readable_bytes, too_many_waves
 
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2
@@ -23,11 +23,11 @@ _FORECAST_MARGIN = 1.25
 _FEWEST = 100
 # Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
 _BY_FAR = 2
-_TOKEN = 500
+_TOKEN, _HOPELESS = 500, 100
 # Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
 _MODULES = 2**26
 # Wavelengths across a domain that are worth to be named.
-_MANY_WAVES = 1000
+_MANY_WAVES = 300
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -68,10 +68,10 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, ended)
-    fitting = _fit(request, record, replace(step, trial=trial), late)
+    fitting = _fit(request, record, step, late)  # not from one that is smaller already
     if isinstance(fitting, Ending):
         return fitting
-    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, late.ending(trial))
+    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(trial))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
     A stage whose features cannot be fewer leaves it to the next one.
     """
     stage, wanted = step.stage, step.trial
-    most = min(limit.neurons, _TOKEN) if stage.is_waste(_BY_FAR * limit.neurons) else limit.neurons
+    hopeless = stage.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
+    most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
     smaller = stage.smaller(wanted, most)
     # memory grows with the neurons' square or less: what is left of it is found in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
@@ -119,9 +120,9 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
 
 def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
-    wanted, rows, budget = trial.neurons, trial.rows(request.problem), request.budget
+    wanted, budget = trial.neurons, request.budget
     exceeded = []
-    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > rows:
+    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := trial.rows(request.problem)):
         reason = f"{trial.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
@@ -146,12 +147,7 @@ def _too_many_waves(request: Request, record: Record, trial: Trial, memory: floa
     limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
     if waves < _MANY_WAVES or memory < _BY_FAR * limit:
         return ""
-    fitting = waves * (limit / memory) ** (0.5 / request.problem.dimension)
-    return (
-        f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(trial.neurons)} "
-        f"functions; {readable_bytes(limit)} of memory are enough for about {roughly(fitting)} wavelengths: solve on a "
-        "part of the domain, or with longer waves"
-    )
+    return too_many_waves(waves, trial.neurons, memory, limit, request.problem.dimension)
 
 
 def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
@@ -179,5 +175,6 @@ def _memory_for(request: Request, record: Record) -> float:
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
-    """Memory of a round, with what is kept of an earlier one."""
-    return record.kept_bytes + trial.nbytes(request)
+    """Memory of a round, with what is kept of an earlier one; at least: to count very many rows takes long."""
+    square = request.itemsize * trial.neurons**2 if trial.cells is None else 0
+    return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))

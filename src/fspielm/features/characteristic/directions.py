@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.geometry import kronecker
 
 
 def half_sphere(n: int, dimension: int, rng: np.random.Generator) -> FloatArray:
     """`n` unit vectors ``(n, dimension)``, turned at random; the line has one direction, however many are asked for."""
+    check_deadline()
     if dimension == 1:
         return np.ones((1, 1))
     if dimension == 2:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import reserve_memory
 from fspielm.features.characteristic.directions import half_sphere
 from fspielm.features.characteristic.frequencies import Frequencies, join
 from fspielm.features.characteristic.lattice import ByFrequency, lattice, limit_for
@@ -33,6 +34,7 @@ _STEADY_SHARE = 3.0
 _LEAST_ORDERS = 9.0
 _ORDERS = 1.5
 _ROUNDING = 1e-9
+_EACH_ZERO = 200.0  # bytes that it takes to find one, for each dimension of space
 
 
 @final
@@ -160,6 +162,7 @@ def _modes(
     dimension = len(course.space)
     wavenumbers = lattice(_mode_extent(symbol, course, rng), limit, rng, density, dimension)
     counts = _mode_directions(wavenumbers * course.radius, dimension)
+    reserve_memory(_EACH_ZERO * dimension * float(counts.sum()), "finding functions that satisfy the equation")
     every = np.concatenate(
         [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.features.characteristic.frequencies import Frequencies, join
 from fspielm.features.characteristic.symbol import Symbol
 
@@ -47,6 +48,7 @@ def solve_each(
     rows : (m,) integer array
         Which base each belongs to.
     """
+    check_deadline()
     polynomials = symbol.along(base, direction) * unit ** np.arange(max(symbol.order, 1) + 1)
     found: list[Frequencies] = []
     sources: list[NDArray[np.int_]] = [np.empty(0, dtype=np.int_)]

@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline
 from fspielm.geometry import Corner, PlaneCurve
 
 # Depth below a side: of the largest disk that touches it from inside, in radians of the wave, and of the gap outside.
@@ -125,6 +126,7 @@ def toward_corners(loop: Sequence[PlaneCurve], corners: Sequence[Corner], sides:
 
 def _touching(points: FloatArray, normals: FloatArray, rim: FloatArray) -> FloatArray:
     """Radii of the disks that touch the boundary from inside at `points`, and no other point of its `rim`."""
+    check_deadline()
     apart = rim[None, :, :] - points[:, None, :]
     ahead = np.einsum("ijk,ik->ij", apart, normals)
     with np.errstate(divide="ignore", invalid="ignore"):

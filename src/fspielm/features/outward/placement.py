@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.deadline import check_deadline, reserve_waves
 from fspielm.features.outward.corners import along_sides, toward_corners
 from fspielm.features.outward.curves import Continuation, continue_inward
 from fspielm.geometry import Corner, PlaneCurve
@@ -149,6 +150,11 @@ class Wanted:
         own = self.efforts[number]
         return replace(self, wavenumber=max(self.wavenumber, own.held), level=own.level, inside=own.inside)
 
+    def reserve(self, rim: FloatArray, loop: Sequence[PlaneCurve]) -> None:
+        """Raise `MemoryBudgetError` where waves around an object are too many."""
+        across, around = float(np.ptp(rim, axis=0).max()), sum(curve.length for curve in loop)
+        reserve_waves(self.wavenumber * across / (2 * math.pi), self.wavenumber * around / math.pi, 1)
+
     def among(self, numbers: Sequence[int]) -> Wanted:
         """What is wanted of some objects, by their numbers from now on."""
         return replace(self, efforts=tuple(self.efforts[number] for number in numbers)) if self.efforts else self
@@ -174,6 +180,7 @@ def place_in(
         outside = np.concatenate([wanted.nearby, *copies, *(rim for other, rim in enumerate(rims) if other != number)])
         own = [corner for corner in corners if _is_on(corner.point, loop)]
         gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
+        wanted.of(number).reserve(rims[number], loop)
         found.append(_in_object(loop, rims[number], own, gap, wanted.of(number)))
     return found
 
@@ -187,6 +194,7 @@ def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, others: 
         if _is_on(corner.point, loop)
     ]
     rim = rim_of(loop)
+    wanted.reserve(rim, loop)
     gap = min(distance_between(rim, wanted.nearby), _gap_of_images(rim, others))
     return _beside_curves(turned, opened, gap, wanted)
 
@@ -279,6 +287,7 @@ def distance_between(rim: FloatArray, others: FloatArray) -> float:
     """The least one of points on an object from others; infinite without any."""
     if not len(others):
         return math.inf
+    check_deadline()
     from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
 
     return float(cKDTree(others).query(rim)[0].min())

@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import FloatArray
+from fspielm.deadline import reserve_waves
 from fspielm.equations import identity
 from fspielm.errors import ProblemError
 from fspielm.features.basis import Basis
@@ -305,6 +306,7 @@ def _of_waves(radius: float, around: Neighbourhood) -> float:
     resonances = around.inside.real * radius + _BEYOND_RESONANCES
     if not ka:
         return max(digits, resonances)
+    reserve_waves(ka / math.pi, ka**2, 2)
     n = np.arange(math.ceil(ka), math.ceil(1.5 * ka + 3 * digits) + 1)
     sizes = np.sqrt(2 * n + 1) * np.abs(scipy.special.spherical_jn(n, ka))
     return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, _FEWEST)

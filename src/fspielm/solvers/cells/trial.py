@@ -10,6 +10,7 @@ import numpy as np
 
 from fspielm.blas import limited
 from fspielm.collocation import Patchwork
+from fspielm.deadline import check_deadline
 from fspielm.equations import Problem
 from fspielm.features import Basis
 from fspielm.solvers.expected import Expected
@@ -22,8 +23,8 @@ _FIXED = 0.1
 _ESTIMATE = 3.5e-5
 # A factorisation takes so many times longer than its largest cell lets expect: the others are less efficient.
 _OTHERS = 1.2
-# How often that cell is factored: the first time things are loaded.
-_TIMES = 2
+# How often that cell is factored (the first time things are loaded), unless that takes this share of the time left.
+_TIMES, _SHARE_OF_TIME = 2, 0.1
 # Operations that are over before they could be measured.
 _QUICK = 2e8
 _USUAL = 1e-10
@@ -88,9 +89,10 @@ class CellTrial(Trial):
         each = _USUAL
         if nested.cost.operations > _QUICK:
             leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
-            taken = []
+            taken: list[float] = []
             with limited(1):  # as when cells are factored on threads
-                for _ in range(_TIMES):
+                while not taken or (len(taken) < _TIMES and sum(taken) <= _SHARE_OF_TIME * time_left):
+                    check_deadline()
                     began = perf_counter()
                     rows = leaf.fill()
                     np.linalg.qr(rows, mode="raw")
