@@ -27,7 +27,7 @@ def test_counts_the_matrix_and_its_workspace() -> None:
 def test_refuses_above_the_limit_with_sizes_and_remedy() -> None:
     message = (
         "5000 functions with 9600 rows need 0.72 GiB of memory, above the budget of 0.50 GiB; "
-        "use fewer functions or points, or allow more with budget=fs.Budget(memory=...), in bytes"
+        "use fewer functions or points, or allow more with budget=fs.Budget(memory=...)"
     )
     with pytest.raises(fs.MemoryBudgetError, match=re.escape(message)):
         check_memory(9600, 5000, 8 * 9600 * 5000, GIB / 2)

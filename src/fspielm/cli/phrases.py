@@ -12,7 +12,7 @@ _ENDS = rf"\({_END}, {_END}\)"
 # What a message says, and what it says here.
 _PHRASES = {
     r"budget=fs\.Budget\(seconds=\.\.\.\)": "--seconds",
-    r"budget=fs\.Budget\(memory=\.\.\.\), in bytes": "--memory",
+    r"budget=fs\.Budget\(memory=\.\.\.\)": "--memory",
     rf"\bwithin={_ENDS}": "--within {} {}",
     rf"(?<=: write ){_ENDS}": "--within {} {}",
     rf"(?<=right one, write ){_ENDS}": "--within {} {}",

@@ -13,7 +13,7 @@ def check_memory(rows: int, columns: int, workspace: int, limit: float, *, items
         raise MemoryBudgetError(
             f"{columns} functions with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
             f"{readable_bytes(limit)}; use fewer functions or points, or allow more with "
-            "budget=fs.Budget(memory=...), in bytes"
+            "budget=fs.Budget(memory=...)"
         )
     return needed
 

@@ -135,7 +135,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         reason = _too_many_waves(request, record, trial, memory) or (
             f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
-            "budget=fs.Budget(memory=...), in bytes"
+            "budget=fs.Budget(memory=...)"
         )
         exceeded.append(_Limit(int(wanted * (left / memory) ** 0.5), "memory", reason))
     return exceeded

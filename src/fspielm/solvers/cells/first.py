@@ -194,7 +194,7 @@ def _check_affordable(request: Request, counts: FloatArray) -> None:
         raise MemoryBudgetError(
             f"{size}, and {readable_bytes(int(memory))} of memory, above the budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
-            "budget=fs.Budget(memory=...), in bytes"
+            "budget=fs.Budget(memory=...)"
         )
     seconds = cells * (_EACH_CELL + _FASTEST * _EACH * own**3 / request.threads)
     if budget.seconds is not None and seconds > budget.seconds:
