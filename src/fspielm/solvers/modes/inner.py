@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation import Finite
+from fspielm.deadline import memory_left
 from fspielm.equations import Operator, identity
 from fspielm.features import Basis, RowsInCells, localise
-from fspielm.features.evaluation import tabulate
+from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Quadrature, Sites
 from fspielm.solution.by_cells import with_cells
 from fspielm.solution.places import find_place
@@ -22,6 +23,8 @@ from fspielm.solvers.modes.pencil import Pencil
 _EACH_RADIAN, _MORE, _MOST = 0.7, 12, 40_000
 # Numbers in a table of functions on cells, at most.
 _MOST_ENTRIES = 4e7
+# Of the memory that is left, what a table of functions all over the domain may take.
+_OF_MEMORY = 0.25
 # Of the largest value, where signs are looked at: the first place that has about that.
 _ABOUT = 0.999
 # Of the largest density, what is none.
@@ -29,22 +32,27 @@ _NONE = 1e-12
 
 
 class Rows:
-    """An operator on the functions of a basis, at sites: as a table, or by cells where that would be too large."""
+    """An operator on the functions of a basis, at sites: as a table, where that is not too large."""
 
     def __init__(self, finite: Finite, operator: Operator, sites: Sites) -> None:
         basis = finite.basis
         self._cells: RowsInCells | None = None
+        self._table: NumberArray | None = None
+        self._sums = partial(evaluate, basis, operator=operator, sites=sites, threads=finite.threads, method="direct")
         for cells in basis.on_cells:
             each = np.diff(cells.starts)[finite.cells_at(sites.points)]
             if cells is basis and float(each.sum()) > _MOST_ENTRIES:
                 self._cells = RowsInCells.at(cells, localise(operator, sites, basis.components))
                 return
-        self._table = tabulate(basis, operator, sites, threads=finite.threads)
+        if basis.on_cells or 8.0 * basis.size * len(sites) < _OF_MEMORY * memory_left():
+            self._table = tabulate(basis, operator, sites, threads=finite.threads)
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
         """On sums with coefficients ``(M, F)``, shape ``(n, F)``."""
         if self._cells is not None:
             return np.asarray(self._cells.sums(coefficients.T).T)
+        if self._table is None:
+            return np.asarray(self._sums(coefficients.T).T)
         return np.asarray(self._table @ coefficients)
 
 
