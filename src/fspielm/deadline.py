@@ -23,6 +23,8 @@ from fspielm.wording import MORE_TIME, duration, readable_bytes, too_many_waves
 
 # Bytes that are not worth asking the system how many there are.
 _LITTLE = 2**22
+# Wavelengths across a domain that are worth to be named.
+MANY_WAVES = 300
 
 
 @final
@@ -123,8 +125,8 @@ def reserve_memory(nbytes: float, what: str = "this step") -> None:
 
 
 def reserve_waves(waves: float, functions: float, dimension: int) -> None:
-    """Raise `MemoryBudgetError` if a matrix of so many functions exceeds what is left, for waves across a domain."""
-    if (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
+    """Raise `MemoryBudgetError` if very many waves across a domain need a matrix of functions beyond what is left."""
+    if waves > MANY_WAVES and (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
         raise MemoryBudgetError(too_many_waves(waves, functions, memory, left, dimension))
 
 

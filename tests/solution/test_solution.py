@@ -112,7 +112,7 @@ def test_the_report_tells_what_was_done(solution: fs.Solution) -> None:
     assert 0 < report.rank <= 250
     assert report.condition > 1e6
     assert report.rng == 3
-    assert list(report.seconds) == ["features", "points", "assembly", "solve", "estimate"]
+    assert list(report.seconds) == ["functions", "points", "assembly", "solve", "estimate"]
     assert all(seconds >= 0 for seconds in report.seconds.values())
     assert eval(report.features, vars(fs)) == fs.FrequencyShift(250, mu=(0, 15))
     assert eval(report.least_squares, vars(fs)) == fs.QR()

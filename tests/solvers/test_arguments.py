@@ -55,7 +55,7 @@ def test_the_problem_must_be_one(value: Any) -> None:
         ("points", {"interior": 10}, r"fs.Points"),
         ("least_squares", "qr", r"fs.QR\(\)"),
         ("least_squares", fs.QR, r"fs.QR\(\)"),
-        ("budget", 8e9, r"fs.Budget\(memory=8e9\)"),
+        ("budget", 8e9, r"fs.Budget\(seconds=60\)"),
         ("budget", 0, r"fs.Budget"),
     ],
 )

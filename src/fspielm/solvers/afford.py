@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
-from fspielm.deadline import memory_left
+from fspielm.deadline import MANY_WAVES, memory_left
 from fspielm.errors import MemoryBudgetError
 from fspielm.solvers.expected import Expected, Repeated
 from fspielm.solvers.record import Record
@@ -26,8 +26,6 @@ _BY_FAR = 2
 _TOKEN, _HOPELESS = 500, 100
 # Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
 _MODULES = 2**26
-# Wavelengths across a domain that are worth to be named.
-_MANY_WAVES = 300
 # A smaller round than was wanted must be this much larger than the one before.
 _LARGER = 1.1
 
@@ -145,7 +143,7 @@ def _too_many_waves(request: Request, record: Record, trial: Trial, memory: floa
     """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
     assert record.bands is not None
     limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
-    if waves < _MANY_WAVES or memory < _BY_FAR * limit:
+    if waves < MANY_WAVES or memory < _BY_FAR * limit:
         return ""
     return too_many_waves(waves, trial.neurons, memory, limit, request.problem.dimension)
 
