@@ -275,7 +275,7 @@ def is_wrong(said):
         return "wrong end"
     if not said["found"] and said["ended"] > 0:
         return "lost"
-    if said.get("given") != said.get("on disk"):
+    if (said.get("given") or 0) != (said.get("on disk") or 0):
         return "rows differ"
     return ""
 
