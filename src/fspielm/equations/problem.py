@@ -36,14 +36,11 @@ from fspielm.equations.unknowns import Unknown, only
 from fspielm.errors import ProblemError
 from fspielm.expressions import Field, bare_hint, describe
 from fspielm.geometry import Domain
-from fspielm.later import MethodsFrom
+from fspielm.equations.typeset import problem_html, problem_latex
+from fspielm.equations.nonlinear.linearised import linearise, residual
 
 if TYPE_CHECKING:
-    from fspielm.equations import typeset
-    from fspielm.equations.nonlinear import Nonlinear, linearised
-else:
-    typeset = MethodsFrom("fspielm.equations.typeset")
-    linearised = MethodsFrom("fspielm.equations.nonlinear.linearised")
+    from fspielm.equations.nonlinear import Nonlinear
 
 
 @final
@@ -175,8 +172,8 @@ class Problem:
             )
         return self.pattern
 
-    residual = linearised.residual
-    linearised = linearised.linearise
+    residual = residual
+    linearised = linearise
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
@@ -328,8 +325,8 @@ class Problem:
         return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
     # What a notebook shows, with LaTeX where it sets that.
-    _repr_html_ = typeset.problem_html
-    _repr_latex_ = typeset.problem_latex
+    _repr_html_ = problem_html
+    _repr_latex_ = problem_latex
 
     def __repr__(self) -> str:
         equations = ", ".join(map(describe, self.statement.equations))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -18,29 +19,34 @@ from fspielm.errors import ProblemError
 from fspielm.features import Basis
 from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
 from fspielm.geometry import Sites
-from fspielm.later import MethodsFrom
 from fspielm.machine import available_threads
 from fspielm.solution.outside import Outside, at_points
 from fspielm.solution.report import Report
 from fspielm.solution.sums import sums_of, with_conjugates
 
+from fspielm.solution.calculus import apply, contains, diff, flux, gradient, grid, integrate, laplacian
+from fspielm.solution.export.arrays import to_csv, to_npz, to_numpy
+from fspielm.solution.export.dataset import to_netcdf, to_xarray
+from fspielm.solution.export.vtk import to_vtk
+from fspielm.solution.open_space import cross_sections, far_field
+from fspielm.solution.orders import orders
+from fspielm.solution.pictures import (
+    plot,
+    plot_convergence,
+    plot_error,
+    plot_far_field,
+    plot_isosurface,
+    plot_residual,
+    plot_spectrum,
+    solution_card,
+)
+from fspielm.solution.residual import residual
+from fspielm.solution.spectrum import spectrum
+
 if TYPE_CHECKING:
-    from fspielm.solution import calculus, export, open_space, orders, pictures
     from fspielm.solution.fields import Derived
-    from fspielm.solution.pictures.plot import plot
-    from fspielm.solution.residual import residual
-    from fspielm.solution.spectrum import spectrum
-    from fspielm.solvers.refining import refine  # a layer above
-else:
-    calculus = MethodsFrom("fspielm.solution.calculus")
-    export = MethodsFrom("fspielm.solution.export")
-    open_space = MethodsFrom("fspielm.solution.open_space")
-    orders = MethodsFrom("fspielm.solution.orders")
-    pictures = MethodsFrom("fspielm.solution.pictures")
-    plot = pictures.plot
-    refine = MethodsFrom("fspielm.solvers.refining").refine
-    residual = MethodsFrom("fspielm.solution.residual").residual
-    spectrum = MethodsFrom("fspielm.solution.spectrum").spectrum
+    from fspielm.solvers.budget import Budget
+    from fspielm.solvers.progress import Progress
 
 _SHARE_OF_ERROR = 0.2
 
@@ -224,36 +230,91 @@ class Solution:
 
         return at_infinity(self)
 
-    far_field = open_space.far_field
-    cross_sections = open_space.cross_sections
-    orders = orders.orders
-    contains = calculus.contains
-    grid = calculus.grid
-    diff = calculus.diff
-    gradient = calculus.gradient
-    laplacian = calculus.laplacian
-    apply = calculus.apply
+    far_field = far_field
+    cross_sections = cross_sections
+    orders = orders
+    contains = contains
+    grid = grid
+    diff = diff
+    gradient = gradient
+    laplacian = laplacian
+    apply = apply
     residual = residual
-    integrate = calculus.integrate
-    flux = calculus.flux
+    integrate = integrate
+    flux = flux
     spectrum = spectrum
-    to_numpy = export.to_numpy
-    to_npz = export.to_npz
-    to_csv = export.to_csv
-    to_xarray = export.to_xarray
-    to_netcdf = export.to_netcdf
-    to_vtk = export.to_vtk
-    save = export.save
-    refine = refine
+    to_numpy = to_numpy
+    to_npz = to_npz
+    to_csv = to_csv
+    to_xarray = to_xarray
+    to_netcdf = to_netcdf
+    to_vtk = to_vtk
 
     plot = plot
-    plot_isosurface = pictures.plot_isosurface
-    plot_error = pictures.plot_error
-    plot_residual = pictures.plot_residual
-    plot_spectrum = pictures.plot_spectrum
-    plot_convergence = pictures.plot_convergence
-    plot_far_field = pictures.plot_far_field
-    _repr_html_ = pictures.solution_card
+    plot_isosurface = plot_isosurface
+    plot_error = plot_error
+    plot_residual = plot_residual
+    plot_spectrum = plot_spectrum
+    plot_convergence = plot_convergence
+    plot_far_field = plot_far_field
+    _repr_html_ = solution_card
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the solution to one file, from which `fspielm.load` gives it back to the last bit.
+
+        The file appears complete or not at all, and replaces an older one. It holds the statement, frequencies,
+        coefficients, report, seed and versions, and no code.
+
+        Parameters
+        ----------
+        path : path
+            Its name must end in ``.fspielm``.
+
+        Warns
+        -----
+        StorageWarning
+            If the statement holds something that a file cannot, such as a callable: the solution can be evaluated after
+            loading, but not solved again.
+        """
+        from fspielm.store import save  # a layer above
+
+        save(self, path, stacklevel=3)
+
+    def refine(
+        self, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
+    ) -> Solution:
+        """Solve the same problem to more digits, from where its solve has ended.
+
+        Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
+        Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is found
+        anew.
+
+        Parameters
+        ----------
+        tol : float
+            Relative L2 error to reach, measured by the estimate.
+        budget : Budget, optional
+            That of the solve by default, all of it again.
+        progress : bool or callable, optional
+            As for `solve`.
+
+        Returns
+        -------
+        Solution
+            No worse than this one; itself, with another verdict, where it meets the tolerance. Its report includes the
+            earlier rounds.
+
+        Raises
+        ------
+        ProblemError
+            If the functions were chosen by hand; of a mode, of one of several unknowns, and where a file could not hold the
+            statement.
+        SolveInterrupted
+            After Ctrl-C; its `solution` is the best so far, this one at least.
+        """
+        from fspielm.solvers.refining import refine  # a layer above
+
+        return refine(self, tol, budget=budget, progress=progress)
 
     def __repr__(self) -> str:
         error = "" if (known := self.report.error_estimate) is None else f", estimated error {known:.1e}"

@@ -35,35 +35,7 @@ _SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "appr
 def refine(
     solution: Solution, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
 ) -> Solution:
-    """Solve the same problem to more digits, from where its solve has ended.
-
-    Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
-    Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is found
-    anew.
-
-    Parameters
-    ----------
-    tol : float
-        Relative L2 error to reach, measured by the estimate.
-    budget : Budget, optional
-        That of the solve by default, all of it again.
-    progress : bool or callable, optional
-        As for `solve`.
-
-    Returns
-    -------
-    Solution
-        No worse than this one; itself, with another verdict, where it meets the tolerance. Its report includes the
-        earlier rounds.
-
-    Raises
-    ------
-    ProblemError
-        If the functions were chosen by hand; of a mode, of one of several unknowns, and where a file could not hold the
-        statement.
-    SolveInterrupted
-        After Ctrl-C; its `solution` is the best so far, this one at least.
-    """
+    """The function behind `Solution.refine`."""
     check_settings(tol, None, None, None, budget)
     _check_refinable(solution)
     if solution.error_estimate <= tol:

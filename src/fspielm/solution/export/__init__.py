@@ -3,7 +3,6 @@
 from fspielm.solution.export.arrays import to_csv, to_npz, to_numpy
 from fspielm.solution.export.dataset import check_xarray, to_netcdf, to_xarray
 from fspielm.solution.export.far_field import far_field_to_csv
-from fspielm.solution.export.keep import save
 from fspielm.solution.export.vtk import VTK_SUFFIXES, check_vtk, to_vtk
 
 __all__ = [
@@ -11,7 +10,6 @@ __all__ = [
     "check_vtk",
     "check_xarray",
     "far_field_to_csv",
-    "save",
     "to_csv",
     "to_netcdf",
     "to_npz",

@@ -11,13 +11,9 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.later import MethodsFrom
 from fspielm.solution import Solution
 
-if TYPE_CHECKING:
-    from fspielm.solvers.following.diagram import plot
-else:
-    plot = MethodsFrom("fspielm.solvers.following.diagram").plot
+from fspielm.solvers.following.diagram import plot
 
 Kind = Literal["pitchfork", "transcritical", "bifurcation"]
 

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.later import MethodsFrom
 from fspielm.solvers.so_far import INTERRUPTED
 from fspielm.wording import known_digits
 
+from fspielm.solvers.modes.picture import plot
+
 if TYPE_CHECKING:
     from fspielm.solution import Solution
-    from fspielm.solvers.modes import picture
-else:
-    picture = MethodsFrom("fspielm.solvers.modes.picture")
 
 
 @final
@@ -104,7 +102,7 @@ class Modes(Sequence[Mode]):
         """All bounds; NaN where there is none."""
         return np.array([np.nan if mode.bound is None else mode.bound for mode in self.modes])
 
-    plot = picture.plot
+    plot = plot
 
     def __repr__(self) -> str:
         lines = [f"{len(self.modes)} mode{'s' * (len(self.modes) != 1)}"]
