@@ -1,7 +1,5 @@
 """Everything that is `fs.<name>`, but for the packages `fs.cases` and `fs.study`."""
 
-from typing import TYPE_CHECKING
-
 from fspielm.accuracy import ErrorEstimate, examine, judge
 from fspielm.collocation import Discretisation, Points, RowBlock, System, draw_features
 from fspielm.equations import (
@@ -43,81 +41,67 @@ from fspielm.features import (
     Siren,
     Tanh,
 )
-from fspielm.geometry import BoundaryPart, Domain, Sites, Time, shapes
-from fspielm.later import names_from
+from fspielm.geometry import BoundaryPart, Domain, Sites, Time
 from fspielm.linalg import QR, Factored, LeastSquares
 from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
 from fspielm.solution import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Solution, Window
 from fspielm.solvers import Budget, Singular, solve
 from fspielm.spectrum import Bands, infer_bands
 
-if TYPE_CHECKING:
-    from fspielm.equations import (
-        Condition,
-        Measured,
-        Periodic,
-        Robin,
-        Symmetry,
-        curl,
-        divergence,
-        strain,
-        stress,
-        traction,
-    )
-    from fspielm.equations.comes_in import beam, plane_wave, point_source
-    from fspielm.equations.conditions import Transparent
-    from fspielm.equations.incident import Incident
-    from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
-    from fspielm.geometry import Regions
-    from fspielm.geometry.exterior import Exterior
-    from fspielm.geometry.shapes import *  # noqa: F403
-    from fspielm.linalg import TruncatedSVD
-    from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
-    from fspielm.solvers.modes import Mode, ModeCount, Modes, count_modes, eigenmodes
-    from fspielm.solvers.prepare import Prepared, prepare
-    from fspielm.store import load
-else:
-    _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
-    _VECTORS = ("curl", "divergence", "strain", "stress", "traction")
-    __getattr__ = names_from(
-        __name__,
-        {
-            **shapes.HOMES,
-            **dict.fromkeys(("ProblemFile", "read_problem", "read_problem_file", "write_problem"), "fspielm.files"),
-            **dict.fromkeys((*_CONDITIONS, *_VECTORS), "fspielm.equations"),
-            **dict.fromkeys(("Prepared", "prepare"), "fspielm.solvers.prepare"),
-            **dict.fromkeys(("Bifurcation", "Branch", "BranchPoint", "Fold", "follow"), "fspielm.solvers.following"),
-            **dict.fromkeys(("Mode", "ModeCount", "Modes", "count_modes", "eigenmodes"), "fspielm.solvers.modes"),
-            "Incident": "fspielm.equations.incident",
-            **dict.fromkeys(("beam", "plane_wave", "point_source"), "fspielm.equations.comes_in"),
-            "Exterior": "fspielm.geometry.exterior",
-            "Transparent": "fspielm.equations.conditions",
-            "Regions": "fspielm.geometry",
-            "TruncatedSVD": "fspielm.linalg",
-            "load": "fspielm.store",
-        },
-    )
+from fspielm.equations import (
+    Condition,
+    Measured,
+    Periodic,
+    Robin,
+    Symmetry,
+    curl,
+    divergence,
+    strain,
+    stress,
+    traction,
+)
+from fspielm.equations.comes_in import beam, plane_wave, point_source
+from fspielm.equations.conditions import Transparent
+from fspielm.equations.incident import Incident
+from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
+from fspielm.geometry import Regions
+from fspielm.geometry.exterior import Exterior
+from fspielm.geometry import Annulus, Ball, Box, Curve, Cylinder, Disk, Ellipse, Ellipsoid, Interval, LShape, PolarCurve, Polygon, Surface
+from fspielm.cases.pacman import Pacman
+from fspielm.cases.panda import Panda
+from fspielm.sweeps import plot_sweep, sweep
+from fspielm.linalg import TruncatedSVD
+from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
+from fspielm.solvers.modes import Mode, ModeCount, Modes, count_modes, eigenmodes
+from fspielm.solvers.prepare import Prepared, prepare
+from fspielm.store import load
 
 __all__ = [
-    "GFF",
-    "QR",
     "AccuracyWarning",
     "Activation",
+    "Annulus",
     "AnyCondition",
+    "Ball",
     "Band",
     "Bands",
     "Basis",
     "Bifurcation",
     "BoundaryPart",
+    "Box",
     "Branch",
     "BranchPoint",
     "Budget",
     "ByRegion",
     "Characteristic",
     "Condition",
+    "Curve",
+    "Cylinder",
     "Dirichlet",
     "Discretisation",
+    "Disk",
     "Domain",
+    "Ellipse",
+    "Ellipsoid",
     "ErrorEstimate",
     "Exterior",
     "Factored",
@@ -126,11 +110,14 @@ __all__ = [
     "Forecast",
     "FoundMode",
     "FrequencyShift",
+    "GFF",
     "Incident",
     "Initial",
     "Interface",
     "InterfaceLine",
+    "Interval",
     "Joined",
+    "LShape",
     "LeastSquares",
     "Measured",
     "MemoryBudgetError",
@@ -143,13 +130,18 @@ __all__ = [
     "NewtonStep",
     "Operator",
     "OutsideWarning",
+    "Pacman",
+    "Panda",
     "Periodic",
     "Place",
     "Points",
+    "PolarCurve",
+    "Polygon",
     "Prepared",
     "Problem",
     "ProblemError",
     "ProblemFile",
+    "QR",
     "Regions",
     "Relation",
     "Report",
@@ -164,6 +156,7 @@ __all__ = [
     "SolveError",
     "SolveInterrupted",
     "StorageWarning",
+    "Surface",
     "Symmetry",
     "System",
     "Tanh",
@@ -188,6 +181,7 @@ __all__ = [
     "normal",
     "normal_derivative",
     "plane_wave",
+    "plot_sweep",
     "point_source",
     "prepare",
     "read_problem",
@@ -196,7 +190,7 @@ __all__ = [
     "solve",
     "strain",
     "stress",
+    "sweep",
     "traction",
     "write_problem",
 ]
-__all__ += shapes.HOMES

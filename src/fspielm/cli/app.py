@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-import fspielm
+from fspielm.version import __version__
 from fspielm.cli.cases import list_cases
 from fspielm.cli.check import check_file
 from fspielm.cli.demo import show_demo
@@ -40,7 +40,7 @@ app.command("info")(show_info)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"fspielm {fspielm.__version__}")
+        print(f"fspielm {__version__}")
         raise typer.Exit
 
 

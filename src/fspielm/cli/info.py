@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-import fspielm
+from fspielm.version import __version__
 from fspielm import blas
 from fspielm.machine import available_threads, physical_memory
 
@@ -16,7 +16,7 @@ def show_info() -> None:
     """Print the versions and the machine, for reports of problems."""
     threads = blas.threads()
     lines = {
-        "fspielm": fspielm.__version__,
+        "fspielm": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         **{name: _version(name) for name in _PACKAGES},
         "blas": blas.library() + (f", {threads} threads" if threads is not None else ""),

@@ -11,15 +11,9 @@ from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
 from fspielm.later import names_from
 
-if TYPE_CHECKING:
-    from fspielm.collocation.cells import Patchwork
-    from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
-    from fspielm.collocation.lattices import Lattices
-else:
-    _CROWDS = dict.fromkeys(("Crowd", "first_edges", "nearest_of"), "fspielm.collocation.crowd")
-    _OTHERS = {"Lattices": "fspielm.collocation.lattices", "Patchwork": "fspielm.collocation.cells"}
-    __getattr__ = names_from(__name__, {**_OTHERS, **_CROWDS})
-
+from fspielm.collocation.cells import Patchwork
+from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
+from fspielm.collocation.lattices import Lattices
 __all__ = [
     "BlockResidual",
     "BlockRows",

@@ -22,25 +22,10 @@ from fspielm.equations.transmission import Transmission
 from fspielm.equations.unknowns import Unknown
 from fspielm.later import names_from
 
-if TYPE_CHECKING:
-    from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
-    from fspielm.equations.data import with_data
-    from fspielm.equations.nonlinear import Iterate, Law, Nonlinear, as_iterate, linearise
-    from fspielm.equations.vectors import curl, divergence, strain, stress, traction
-else:
-    _CONDITIONS = ("Condition", "Measured", "Periodic", "Robin", "Symmetry")
-    _VECTORS = ("curl", "divergence", "strain", "stress", "traction")
-    _NONLINEAR = ("Iterate", "Law", "Nonlinear", "as_iterate", "linearise")
-    __getattr__ = names_from(
-        __name__,
-        {
-            **dict.fromkeys(_NONLINEAR, "fspielm.equations.nonlinear"),
-            **dict.fromkeys(_CONDITIONS, "fspielm.equations.conditions"),
-            **dict.fromkeys(_VECTORS, "fspielm.equations.vectors"),
-            "with_data": "fspielm.equations.data",
-        },
-    )
-
+from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
+from fspielm.equations.data import with_data
+from fspielm.equations.nonlinear import Iterate, Law, Nonlinear, as_iterate, linearise
+from fspielm.equations.vectors import curl, divergence, strain, stress, traction
 __all__ = [
     "AnyCondition",
     "BoundaryCondition",

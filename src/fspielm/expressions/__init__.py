@@ -13,25 +13,16 @@ from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, bare_hint, called_by_solver, describe
 from fspielm.later import names_from
 
-if TYPE_CHECKING:
-    from fspielm.expressions.parser import (
-        Scope,
-        check_name,
-        nearest,
-        parse_condition,
-        parse_equation,
-        parse_expression,
-        parse_real,
-    )
-    from fspielm.expressions.printing import print_equation, print_expression
-else:
-    _READING = ("Scope", "check_name", "nearest", "parse_condition", "parse_equation", "parse_expression", "parse_real")
-    _WRITING = ("print_equation", "print_expression")
-    __getattr__ = names_from(
-        __name__,
-        dict.fromkeys(_READING, "fspielm.expressions.parser") | dict.fromkeys(_WRITING, "fspielm.expressions.printing"),
-    )
-
+from fspielm.expressions.parser import (
+    Scope,
+    check_name,
+    nearest,
+    parse_condition,
+    parse_equation,
+    parse_expression,
+    parse_real,
+)
+from fspielm.expressions.printing import print_equation, print_expression
 __all__ = [
     "NONLOCAL",
     "Enclosure",

@@ -31,32 +31,15 @@ from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.later import names_from
 
-if TYPE_CHECKING:
-    from fspielm.features.cells import CellBasis
-    from fspielm.features.complex_pairs import ComplexPairs
-    from fspielm.features.derived import DerivedBasis
-    from fspielm.features.log_power import LogPower
-    from fspielm.features.outgoing import Outgoing
-    from fspielm.features.outgoing_damped import OutgoingDamped
-    from fspielm.features.rows_in_cells import RowsInCells
-    from fspielm.features.sources import SourceBasis
-    from fspielm.features.tabulated import with_tables
-else:
-    __getattr__ = names_from(
-        __name__,
-        {
-            "CellBasis": "fspielm.features.cells",
-            "ComplexPairs": "fspielm.features.complex_pairs",
-            "DerivedBasis": "fspielm.features.derived",
-            "LogPower": "fspielm.features.log_power",
-            "Outgoing": "fspielm.features.outgoing",
-            "OutgoingDamped": "fspielm.features.outgoing_damped",
-            "RowsInCells": "fspielm.features.rows_in_cells",
-            "SourceBasis": "fspielm.features.sources",
-            "with_tables": "fspielm.features.tabulated",
-        },
-    )
-
+from fspielm.features.cells import CellBasis
+from fspielm.features.complex_pairs import ComplexPairs
+from fspielm.features.derived import DerivedBasis
+from fspielm.features.log_power import LogPower
+from fspielm.features.outgoing import Outgoing
+from fspielm.features.outgoing_damped import OutgoingDamped
+from fspielm.features.rows_in_cells import RowsInCells
+from fspielm.features.sources import SourceBasis
+from fspielm.features.tabulated import with_tables
 __all__ = [
     "COSINE",
     "GFF",

@@ -1,10 +1,8 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
-from typing import TYPE_CHECKING
 
-from fspielm.geometry import shapes
 from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts, list_parts
-from fspielm.geometry.catalogue import SHAPES
+from fspielm.geometry.shapes import SHAPES
 from fspielm.geometry.chords import chord_ends, chord_lines, cluster
 from fspielm.geometry.connection import connected_pieces
 from fspielm.geometry.corner import Corner
@@ -20,34 +18,23 @@ from fspielm.geometry.regions_in import borders_in, regions_in
 from fspielm.geometry.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 from fspielm.geometry.sites import Sites, join_sites
 from fspielm.geometry.time import SpaceTime, Time, extrude
-from fspielm.later import names_from
 
-if TYPE_CHECKING:
-    from fspielm.geometry.annulus import Annulus
-    from fspielm.geometry.ball import Ball
-    from fspielm.geometry.box import Box, Interval
-    from fspielm.geometry.combination import Combination, combine
-    from fspielm.geometry.cylinder import Cylinder
-    from fspielm.geometry.disk import Disk
-    from fspielm.geometry.ellipse import Ellipse
-    from fspielm.geometry.ellipsoid import Ellipsoid
-    from fspielm.geometry.lshape import LShape
-    from fspielm.geometry.parametric import Curve
-    from fspielm.geometry.polar import PolarCurve
-    from fspielm.geometry.polygon import Polygon
-    from fspielm.geometry.regions import Regions
-    from fspielm.geometry.surface import Surface
-    from fspielm.geometry.transform import Transformed
-    from fspielm.geometry.triangles import triangulate
-else:
-    _OTHERS = {
-        "Combination": "fspielm.geometry.combination",
-        "Regions": "fspielm.geometry.regions",
-        "Transformed": "fspielm.geometry.transform",
-        "combine": "fspielm.geometry.combination",
-        "triangulate": "fspielm.geometry.triangles",
-    }
-    __getattr__ = names_from(__name__, shapes.HOMES | _OTHERS)
+from fspielm.geometry.annulus import Annulus
+from fspielm.geometry.ball import Ball
+from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.combination import Combination, combine
+from fspielm.geometry.cylinder import Cylinder
+from fspielm.geometry.disk import Disk
+from fspielm.geometry.ellipse import Ellipse
+from fspielm.geometry.ellipsoid import Ellipsoid
+from fspielm.geometry.lshape import LShape
+from fspielm.geometry.parametric import Curve
+from fspielm.geometry.polar import PolarCurve
+from fspielm.geometry.polygon import Polygon
+from fspielm.geometry.regions import Regions
+from fspielm.geometry.surface import Surface
+from fspielm.geometry.transform import Transformed
+from fspielm.geometry.triangles import triangulate
 
 __all__ = [
     "SHAPES",

@@ -1,35 +1,40 @@
-"""Every shape of this package that users build, two lines each; see `catalogue`."""
+"""The shapes that users build, by name: what is here is `fs.<name>`, and a shape of problem files."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-if TYPE_CHECKING:
-    from fspielm.geometry.annulus import Annulus as Annulus
-    from fspielm.geometry.ball import Ball as Ball
-    from fspielm.geometry.box import Box as Box
-    from fspielm.geometry.box import Interval as Interval
-    from fspielm.geometry.cylinder import Cylinder as Cylinder
-    from fspielm.geometry.disk import Disk as Disk
-    from fspielm.geometry.ellipse import Ellipse as Ellipse
-    from fspielm.geometry.ellipsoid import Ellipsoid as Ellipsoid
-    from fspielm.geometry.lshape import LShape as LShape
-    from fspielm.geometry.parametric import Curve as Curve
-    from fspielm.geometry.polar import PolarCurve as PolarCurve
-    from fspielm.geometry.polygon import Polygon as Polygon
-    from fspielm.geometry.surface import Surface as Surface
+from collections.abc import Callable
 
-# Imported when they are asked for: a problem has one domain.
-HOMES = {
-    "Annulus": "fspielm.geometry.annulus",
-    "Ball": "fspielm.geometry.ball",
-    "Box": "fspielm.geometry.box",
-    "Interval": "fspielm.geometry.box",
-    "Cylinder": "fspielm.geometry.cylinder",
-    "Disk": "fspielm.geometry.disk",
-    "Ellipse": "fspielm.geometry.ellipse",
-    "Ellipsoid": "fspielm.geometry.ellipsoid",
-    "LShape": "fspielm.geometry.lshape",
-    "Curve": "fspielm.geometry.parametric",
-    "PolarCurve": "fspielm.geometry.polar",
-    "Polygon": "fspielm.geometry.polygon",
-    "Surface": "fspielm.geometry.surface",
-}
+from fspielm.cases.pacman import Pacman
+from fspielm.cases.panda import Panda
+from fspielm.geometry.annulus import Annulus
+from fspielm.geometry.ball import Ball
+from fspielm.geometry.box import Box, Interval
+from fspielm.geometry.cylinder import Cylinder
+from fspielm.geometry.disk import Disk
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.ellipse import Ellipse
+from fspielm.geometry.ellipsoid import Ellipsoid
+from fspielm.geometry.lshape import LShape
+from fspielm.geometry.parametric import Curve
+from fspielm.geometry.polar import PolarCurve
+from fspielm.geometry.polygon import Polygon
+from fspielm.geometry.surface import Surface
+
+_ALL: tuple[Callable[..., Domain], ...] = (
+    Annulus,
+    Ball,
+    Box,
+    Interval,
+    Cylinder,
+    Disk,
+    Ellipse,
+    Ellipsoid,
+    LShape,
+    Curve,
+    PolarCurve,
+    Polygon,
+    Surface,
+    Pacman,
+    Panda,
+)
+SHAPES: dict[str, Callable[..., Domain]] = {shape.__name__: shape for shape in _ALL}

@@ -8,11 +8,7 @@ from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares
 from fspielm.linalg.qr import QR
 
-if TYPE_CHECKING:
-    from fspielm.linalg.svd import TruncatedSVD
-else:
-    __getattr__ = names_from(__name__, {"TruncatedSVD": "fspielm.linalg.svd"})
-
+from fspielm.linalg.svd import TruncatedSVD
 __all__ = [
     "QR",
     "Factored",

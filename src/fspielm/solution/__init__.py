@@ -7,21 +7,9 @@ from fspielm.solution.report import BandReport, FieldReport, Report, field_repor
 from fspielm.solution.rounds import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 from fspielm.solution.solution import Solution
 
-if TYPE_CHECKING:
-    from fspielm.solution.fields import Derived
-    from fspielm.solution.grid import Grid
-    from fspielm.solution.measure import grid_inside, regular_grid, relative_error
-else:
-    _MEASURES = ("grid_inside", "regular_grid", "relative_error")
-    __getattr__ = names_from(
-        __name__,
-        {
-            "Derived": "fspielm.solution.fields",
-            "Grid": "fspielm.solution.grid",
-            **dict.fromkeys(_MEASURES, "fspielm.solution.measure"),
-        },
-    )
-
+from fspielm.solution.fields import Derived
+from fspielm.solution.grid import Grid
+from fspielm.solution.measure import grid_inside, regular_grid, relative_error
 __all__ = [
     "BandReport",
     "Derived",
