@@ -9,7 +9,6 @@ from fspielm.collocation.finite import Checks, Finite, Seam
 from fspielm.collocation.memory import check_memory, matrix_bytes
 from fspielm.collocation.points import Points, points_for, split_by_measure
 from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
-from fspielm.later import names_from
 
 from fspielm.collocation.cells import Patchwork
 from fspielm.collocation.crowd import Crowd, first_edges, nearest_of

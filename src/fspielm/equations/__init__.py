@@ -20,7 +20,6 @@ from fspielm.equations.relations import Relation
 from fspielm.equations.statement import Statement
 from fspielm.equations.transmission import Transmission
 from fspielm.equations.unknowns import Unknown
-from fspielm.later import names_from
 
 from fspielm.equations.conditions import Condition, Measured, Periodic, Robin, Symmetry
 from fspielm.equations.data import with_data

@@ -11,7 +11,6 @@ from fspielm.expressions.identities import is_multiple, is_zero
 from fspielm.expressions.intervals import Intervals
 from fspielm.expressions.relation import compile_relation
 from fspielm.expressions.values import PointFunction, bare_hint, called_by_solver, describe
-from fspielm.later import names_from
 
 from fspielm.expressions.parser import (
     Scope,

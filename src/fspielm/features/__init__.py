@@ -29,7 +29,6 @@ from fspielm.features.local import LocalOperator, localise
 from fspielm.features.modes import ModeBasis
 from fspielm.features.ridge import RidgeBasis
 from fspielm.features.singular import Angle, CornerFunction, Power, SingularBasis, Wave
-from fspielm.later import names_from
 
 from fspielm.features.cells import CellBasis
 from fspielm.features.complex_pairs import ComplexPairs

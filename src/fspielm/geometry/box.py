@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import SupportsFloat, final
 
 import numpy as np
@@ -13,7 +14,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.corner import Corner, corners_of
-from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.curves import Edge, segment
+from fspielm.geometry.domain import Domain, default_axes, rounding_slack
 from fspielm.geometry.inputs import as_name, as_number, as_vector
 from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, tensor
 from fspielm.geometry.sites import Sites
@@ -84,11 +86,20 @@ class Box(Domain):
     def _extents(self) -> tuple[float, ...]:
         return tuple(b - a for a, b in zip(self.lower, self.upper, strict=True))
 
+    def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
+        """The four sides of a box in the plane, under the names of its faces; none of other boxes."""
+        if self.dimension != 2:
+            return ()
+        axes = default_axes(2) if axes is None else axes
+        (left, bottom), (right, top) = self.lower, self.upper
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+        prefix = f"{self.name}." if self.name else ""
+        names = [f"{axes[1]}-", f"{axes[0]}+", f"{axes[1]}+", f"{axes[0]}-"]
+        return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))
+
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
         """The four corners of a box in the plane; none are known of other boxes."""
-        from fspielm.geometry.plane import edges_of  # plane shapes build on boxes, not the other way round
-
-        edges = edges_of(self, axes) or ()
+        edges = self.edges(axes)
         return corners_of(
             [edge.curve for edge in edges], [edge.name for edge in edges], [range(len(edges))] if edges else []
         )

@@ -116,6 +116,19 @@ class PlaneCurve:
         return antiderivative(speed, self.t0, self.t1, what="the speed |gamma'| of a PlaneCurve")
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """A smooth piece of a plane boundary, with the interior on its left, and the name of the part it belongs to.
+
+    It may be a `side`: then it has a name of its own within that part.
+    """
+
+    name: str
+    curve: PlaneCurve
+    side: str = ""
+
+
 def polyline_part(name: str, segments: Sequence[PlaneCurve]) -> BoundaryPart:
     """Join straight curves into one boundary part; many of them are placed as fast as one."""
     ends = np.array([curve.ends for curve in segments])

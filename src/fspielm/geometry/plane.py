@@ -6,8 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart, join_parts
 from fspielm.geometry.box import Box
 from fspielm.geometry.corner import Corner, corners_of
-from fspielm.geometry.curves import PlaneCurve, polyline_part, segment
+from fspielm.geometry.curves import Edge, PlaneCurve, polyline_part
 from fspielm.geometry.domain import Domain, default_axes
 from fspielm.geometry.hole import Hole, holes_of
 from fspielm.geometry.quadrature import Quadrature
@@ -28,19 +27,6 @@ if TYPE_CHECKING:
 
 # So many points are worth a raster.
 _MANY = 20_000
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Edge:
-    """A smooth piece of a plane boundary, with the interior on its left, and the name of the part it belongs to.
-
-    It may be a `side`: then it has a name of its own within that part.
-    """
-
-    name: str
-    curve: PlaneCurve
-    side: str = ""
 
 
 class PlaneShape(Domain):
@@ -169,8 +155,4 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
         return domain.edges(axes)
     if not isinstance(domain, Box) or domain.dimension != 2:
         return None
-    (left, bottom), (right, top) = domain.lower, domain.upper
-    corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
-    prefix = f"{domain.name}." if domain.name else ""
-    names = [f"{axes[1]}-", f"{axes[0]}+", f"{axes[1]}+", f"{axes[0]}-"]
-    return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))
+    return domain.edges(axes)

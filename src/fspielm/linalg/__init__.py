@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from fspielm.later import names_from
 from fspielm.linalg.factored import Factored
 from fspielm.linalg.householder import Householder
 from fspielm.linalg.least_squares import LeastSquares

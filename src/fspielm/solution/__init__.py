@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from fspielm.later import names_from
 from fspielm.solution.report import BandReport, FieldReport, Report, field_reports
 from fspielm.solution.rounds import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 from fspielm.solution.solution import Solution

@@ -286,8 +286,8 @@ class Solution:
         """Solve the same problem to more digits, from where its solve has ended.
 
         Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
-        Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is found
-        anew.
+        Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is
+        found anew.
 
         Parameters
         ----------
@@ -307,8 +307,8 @@ class Solution:
         Raises
         ------
         ProblemError
-            If the functions were chosen by hand; of a mode, of one of several unknowns, and where a file could not hold the
-            statement.
+            If the functions were chosen by hand; of a mode, of one of several unknowns, and where a file could not hold
+            the statement.
         SolveInterrupted
             After Ctrl-C; its `solution` is the best so far, this one at least.
         """

@@ -24,7 +24,8 @@ from fspielm.solvers.budget import Budget
 from fspielm.solvers.progress import Progress, reporter
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import check_arguments, finish, warn_unless
+from fspielm.solvers.finish import finish, warn_unless
+from fspielm.solvers.solve import check_arguments
 from fspielm.solvers.timing import timed
 
 

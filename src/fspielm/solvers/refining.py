@@ -25,7 +25,8 @@ from fspielm.solvers.randomness import Streams
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
-from fspielm.solvers.solve import check_settings, finish, finish_quietly, solve
+from fspielm.solvers.finish import finish, finish_quietly
+from fspielm.solvers.solve import check_settings, solve
 from fspielm.solvers.stages.cells import Cells
 
 # What requests and `solve` call by the same name.

@@ -11,7 +11,8 @@ from fspielm.solvers.automatic import Course, solve_automatically
 from fspielm.solvers.budget import Budget
 from fspielm.solvers.randomness import Streams
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import check_arguments, finish, solve
+from fspielm.solvers.finish import finish
+from fspielm.solvers.solve import check_arguments, solve
 
 
 @final

@@ -58,11 +58,11 @@ def plot_sweep(
     check_picture_path(path)
     name = _quantity(dataset, quantity)
     parameters = [str(name) for name in dataset["error_estimate"].dims]
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     with style():
         across = inches(width)
-        figure: Figure = Picture(across, _ASPECT * across)
+        figure: Figure = new_picture(across, _ASPECT * across)
         shown = np.abs(dataset[name].values) if dataset[name].dtype.kind == "c" else dataset[name].values
         words = label or (f"|{name}|" if dataset[name].dtype.kind == "c" else name)
         axes = (_line if len(parameters) == 1 else _map)(figure, dataset, parameters, shown, as_text(words))

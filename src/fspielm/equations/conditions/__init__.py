@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from fspielm.equations.conditions.base import AnyCondition, BoundaryCondition
 from fspielm.equations.conditions.basic import Dirichlet, Initial, Neumann
 from fspielm.equations.conditions.interface import Interface
-from fspielm.later import names_from
 
 from fspielm.equations.conditions.measured import Measured
 from fspielm.equations.conditions.periodic import Periodic

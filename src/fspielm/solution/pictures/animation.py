@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from PIL.Image import Image
 
-    from fspielm.solution.pictures.figure import Picture
-
 # Pictures for each period of the highest frequency in time, and bounds of their number.
 _PER_PERIOD = 10.0
 _LEAST_FRAMES, _MOST_FRAMES = 30, 90
@@ -44,14 +42,14 @@ class _Movie:
 
     Attributes
     ----------
-    picture : Picture
+    picture : Figure
     frames : callable
         Gives an iterator, each step of which changes the picture to the next state.
     colours : str
         The colour map of what moves, or its one colour.
     """
 
-    picture: Picture
+    picture: Any
     frames: Callable[[], Iterator[None]]
     colours: str
 
@@ -118,7 +116,7 @@ def _flatten(image: Image, palette: Image) -> Image:
     return flat
 
 
-def animate(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Picture:
+def animate(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Any:
     """Draw the quantity over all times; return the figure with its last state, and write the movie to `path`.
 
     Without a `path` the figure shows the movie where a notebook displays it.
@@ -189,11 +187,11 @@ def _moving_map(quantity: Quantity, view: View) -> _Movie:
     return _Movie(picture, frames, scale.colours)
 
 
-def _new(view: View, quantity: Quantity, height: float) -> tuple[Picture, Axes]:
-    from fspielm.solution.pictures.figure import Picture
+def _new(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
+    from fspielm.solution.pictures.figure import new_picture
 
     titled, noted = view.title is not None, quantity.note is not None
-    picture = Picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled + NOTE_HEIGHT * noted)
+    picture: Any = new_picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled + NOTE_HEIGHT * noted)
     if titled:
         picture.suptitle(str(view.title), fontsize="medium")
     add_note(picture, quantity.note)

@@ -102,13 +102,13 @@ def _thumbnail(solution: Solution) -> bytes:
     """The simplest picture of each unknown: a line, a map, the first slice; at the end of time."""
     from PIL import Image
 
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     quantities = [replace(field_quantity(field), finest=_FINEST, note=None) for field in each_field(solution)[:_MOST]]
     with style():
         columns = 1 if len(quantities) == 1 else 2
         rows = -(-len(quantities) // columns)
-        figure = Picture(*(_INCHES if columns == 1 else (_SMALL_INCHES[0] * columns, _SMALL_INCHES[1] * rows)))
+        figure = new_picture(*(_INCHES if columns == 1 else (_SMALL_INCHES[0] * columns, _SMALL_INCHES[1] * rows)))
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel, quantity in zip_longest(axes, quantities):
             if quantity is None:

@@ -54,7 +54,7 @@ def plot_comparison(
         Cells along the longer side of a map.
     """
     require_matplotlib()
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     problem = solution.problem
     pairs = [_value_and_error(field, known, resolution) for field, known in known_fields(solution, exact)]
@@ -62,7 +62,7 @@ def plot_comparison(
     width = WIDTHS["double"]
     with style():
         if problem.dimension == 1:
-            figure = Picture(width, _LINES_HEIGHT * len(pairs))
+            figure = new_picture(width, _LINES_HEIGHT * len(pairs))
             axes = figure.subplots(2 * len(pairs), 1, sharex=True)
             for panel, quantity in zip(axes, chain(*pairs), strict=True):
                 draw_lines(panel, quantity, [at])
@@ -70,7 +70,7 @@ def plot_comparison(
         else:
             value = pairs[0][0]
             height = height_of(value, [value.section((0, 1), at)] * 2, width - _BESIDE, 2)
-            figure = Picture(width, height * len(pairs))
+            figure = new_picture(width, height * len(pairs))
             for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
                 for panel, quantity in zip(row, pair, strict=True):
                     _draw_panel(panel, quantity, at)

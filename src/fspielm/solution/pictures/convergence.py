@@ -46,14 +46,14 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
     report = solution.report
     if not report.rounds:
         raise ProblemError("this solution has no rounds to draw: a mode has none, nor have functions chosen by hand")
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     reasons = "\n".join(
         fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
     )
     with style():
         height = _PANEL_HEIGHT + _LINE_HEIGHT * (reasons.count("\n") + 1)
-        figure = Picture(WIDTHS["double"], height)
+        figure = new_picture(WIDTHS["double"], height)
         left, right = figure.subplots(1, 2, sharey=True)
         seconds = np.cumsum([done.seconds for done in report.rounds])
         _draw_rounds(left, report.rounds, np.array([float(done.neurons) for done in report.rounds]), report.tol)

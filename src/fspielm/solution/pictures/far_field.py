@@ -67,7 +67,7 @@ def plot_far_field(
     check_far_field(solution.problem)
     from matplotlib.ticker import MaxNLocator
 
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     across = inches(width)
     count = max(_LEAST_DIRECTIONS, directions_around(solution.problem))
@@ -76,7 +76,7 @@ def plot_far_field(
     largest = max(float(curve.max()) for curve in curves.values()) or 1.0
     note = doubt(solution)
     with style():
-        figure = Picture(across, across + NOTE_HEIGHT * (note is not None))
+        figure = new_picture(across, across + NOTE_HEIGHT * (note is not None))
         axes: Any = figure.add_subplot(projection="polar")
         for (label, curve), (colour, line) in zip(curves.items(), _LOOKS, strict=False):
             if decibels:

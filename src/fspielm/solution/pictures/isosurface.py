@@ -119,9 +119,9 @@ def _draw(
 ) -> Figure:
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
-    figure = Picture(width, _ASPECT * width)
+    figure = new_picture(width, _ASPECT * width)
     panel: Any = figure.add_subplot(projection="3d")
     triangles = np.concatenate([surface for _, surface in surfaces])
     colours = np.concatenate([_shades(surface, _ABOVE_ZERO if v > 0 else _BELOW_ZERO) for v, surface in surfaces])

@@ -50,13 +50,13 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
         Free of pyplot and its global state.
     """
     check_picture_path(path)
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     only_field(solution, "a spectrum")
     W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
     with style():
-        figure = Picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], _HEIGHT)
         if solution.problem.dimension == 1:
             _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
         else:

@@ -143,9 +143,9 @@ def panels(
         figure = view.ax.get_figure(root=True)
         assert figure is not None  # the user's axes are drawn somewhere
         return figure, [view.ax]
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
-    picture, columns = Picture(width, height), len(widths)
+    picture, columns = new_picture(width, height), len(widths)
     ratios = {"width_ratios": widths}
     grid = picture.subplots(-(-count // columns), columns, squeeze=False, gridspec_kw=ratios).ravel()
     for spare in grid[count:]:

@@ -21,7 +21,7 @@ from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import finish
+from fspielm.solvers.finish import finish
 from fspielm.solvers.trial import Trial
 
 # How far from a solution the last round begins, of its size.

@@ -56,12 +56,12 @@ def plot(
         Free of pyplot and its global state; a notebook shows it.
     """
     check_picture_path(path)
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     with style():
         if ax is None:
             across = inches(width)
-            figure: Figure = Picture(across, _ASPECT * across)
+            figure: Figure = new_picture(across, _ASPECT * across)
             axes = figure.subplots()
         else:
             axes, figure = ax, cast("Figure", ax.get_figure(root=True))

@@ -21,7 +21,7 @@ from fspielm.solvers.modes.round import Round, attempt_of
 from fspielm.solvers.modes.rounds import Searched
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import finish
+from fspielm.solvers.finish import finish
 
 _CHOICE = "those that all modes were found with"
 # No digit of a function is certain.

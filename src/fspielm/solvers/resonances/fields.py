@@ -19,7 +19,7 @@ from fspielm.solvers.modes.modes import Mode
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
 from fspielm.solvers.resonances.judged import Judged
-from fspielm.solvers.solve import finish
+from fspielm.solvers.finish import finish
 
 _WHY = "functions that satisfy the equation and radiate"
 _ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"

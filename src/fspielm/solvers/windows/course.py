@@ -19,7 +19,7 @@ from fspielm.solution import Solution
 from fspielm.solvers.automatic import solve_automatically
 from fspielm.solvers.request import Request
 from fspielm.solvers.so_far import INTERRUPTED, offering
-from fspielm.solvers.solve import finish, finish_quietly, warn_unless
+from fspielm.solvers.finish import finish, finish_quietly, warn_unless
 from fspielm.solvers.windows.joined import Piece, join_pieces
 from fspielm.solvers.windows.pace import first_length, next_length
 from fspielm.solvers.windows.rest import held_until

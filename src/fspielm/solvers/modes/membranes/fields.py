@@ -22,7 +22,7 @@ from fspielm.solvers.modes.membranes.pinned import Pinned
 from fspielm.solvers.modes.modes import Mode, alike
 from fspielm.solvers.record import Record
 from fspielm.solvers.request import Request
-from fspielm.solvers.solve import finish
+from fspielm.solvers.finish import finish
 from fspielm.solvers.trial import FeatureTrial
 
 _WHY = "functions that satisfy the equation"

@@ -39,9 +39,9 @@ def new_figure(title: str, height: float = HEIGHT) -> Figure:
     """A figure as wide as a page's text, with plain text above."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
-    figure = Picture(WIDTHS["double"], height)
+    figure = new_picture(WIDTHS["double"], height)
     # one pass instead of several: no panel here has a fixed shape
     figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.04, wspace=0.03, hspace=0.05))
     figure.suptitle(as_text(title), fontsize=9)

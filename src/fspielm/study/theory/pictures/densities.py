@@ -51,11 +51,11 @@ def draw_densities(
     rng : int or Generator
     """
     require_matplotlib()
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     streams, _ = spawn(rng, len(targets) * len(dimensions))
     with style():
-        figure = Picture(WIDTHS["double"], 0.5 + _PANEL_HEIGHT * len(targets))
+        figure = new_picture(WIDTHS["double"], 0.5 + _PANEL_HEIGHT * len(targets))
         panels = figure.subplots(len(targets), len(dimensions), sharex="row", sharey="row", squeeze=False)
         cells = (
             (panel, mean, d)

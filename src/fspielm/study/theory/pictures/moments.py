@@ -27,12 +27,12 @@ _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "line
 def draw_moments(rows: Sequence[Comparison]) -> Figure:
     """Draw means and standard deviations of both schemes, and how far the paper's values for shift are off."""
     require_matplotlib()
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     rows = [row for row in rows if row.mu >= _LOWEST]
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = Picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], _HEIGHT)
         panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
         for column, dimension in enumerate(dimensions):
             own = [row for row in rows if row.dimension == dimension]

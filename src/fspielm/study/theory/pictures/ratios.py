@@ -31,11 +31,11 @@ _KINDS: dict[str, dict[str, Any]] = {
 def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
     """Draw the variance ratio for each number of dimensions, and how far the paper's is off."""
     require_matplotlib()
-    from fspielm.solution.pictures.figure import Picture
+    from fspielm.solution.pictures.figure import new_picture
 
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = Picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], _HEIGHT)
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]
